@@ -108,7 +108,7 @@ export default defineConfig({
           name: 'workers-anvil',
           ...patience,
           include: ['workers/**/*.anvil.test.ts'],
-          globalSetup: ['./localnet/testing/deployed-chain.ts'],
+          globalSetup: ['./testing/deployed-chain.ts'],
           ...oneHub,
           setupFiles: [...oneHub.setupFiles, './workers/test/anvil-setup.ts'],
           // One chain and one relaying key for all of them: two hubs at once would take each other's nonces.
@@ -120,7 +120,9 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
-          include: ['{protocol,node-cli,localnet,tools,scripts,contracts,bench}/**/*.test.ts'],
+          include: [
+            '{protocol,node-cli,localnet,sdk,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts',
+          ],
           exclude: ['**/node_modules/**', '**/dist/**'],
           // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
           env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },

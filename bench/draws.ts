@@ -1,4 +1,4 @@
-import { seededRandom } from '../localnet/testing/fault-proxy.ts'
+import { seededRandom } from '../testing/fault-proxy.ts'
 
 /** Draws that a seed fixes. */
 export interface Draws {

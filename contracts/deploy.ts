@@ -1,10 +1,9 @@
 import type { Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
-import type { NetworkParams } from '../protocol/identity/index.ts'
-import { type Profile, profileStrings } from '../protocol/identity/index.ts'
+import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
+import { type NetworkParams, type Profile, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
-import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/settlement/index.ts'
 import {
   adminTimelockAbi,
   adminTimelockBytecode,

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
+import { hasAnvil } from '../testing/anvil.ts'
 import { type Chain, catchUp, startChain, statesOf } from './chain.ts'
 import { historyBlocksOf } from './chain-history.ts'
 import { probePort } from './port.ts'
-import { hasAnvil } from './testing/anvil.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-chain-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

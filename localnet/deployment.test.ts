@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../contracts/anvil.ts'
 import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { hasAnvil } from '../testing/anvil.ts'
 import { accounts } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { probePort } from './port.ts'
-import { hasAnvil } from './testing/anvil.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-deployment-'))
 const file = path.join(folder, 'deployment.json')

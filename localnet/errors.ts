@@ -1,4 +1,4 @@
-import { CommandError } from '../tools/command/errors.ts'
+import { CommandError } from '../scripts/command/errors.ts'
 
 /** Thrown when the local network cannot start, with what to do about it. */
 export class StartError extends CommandError {

@@ -1,4 +1,4 @@
-import type { HubBundle } from './bundle.ts'
+import type { HubBundle } from '../scripts/bundle.ts'
 
 /**
  * What Cloudflare's edge does before a deployed hub: it says from which address a request comes, whatever the request says

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
-import { unstable_getMiniflareWorkerOptions } from 'wrangler'
-import type { HubBundle } from './bundle.ts'
-import { isOnChain, migrator, type Tip } from './database.ts'
+import type { HubBundle } from '../scripts/bundle.ts'
+import { migrator, readWranglerOptions } from '../scripts/wrangler-hub.ts'
+import { isOnChain, type Tip } from './database.ts'
 import { behindFront } from './front.ts'
 
 export interface HubOptions {
@@ -46,12 +46,6 @@ export interface Hub {
 /** Thrown when the hub's data is about blocks that its chain does not have. */
 export class LostChainError extends Error {
   override readonly name = 'LostChainError'
-}
-
-/** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
-export function readWranglerOptions() {
-  process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
-  return unstable_getMiniflareWorkerOptions('wrangler.toml')
 }
 
 /**

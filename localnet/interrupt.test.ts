@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { hasAnvil } from './testing/anvil.ts'
-import { childrenOf, freePorts, NpmStart, type Started } from './testing/npm-start.ts'
+import { hasAnvil } from '../testing/anvil.ts'
+import { childrenOf, freePorts, NpmStart, type Started } from '../testing/npm-start.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000 })

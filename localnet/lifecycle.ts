@@ -1,4 +1,4 @@
-import { CommandError } from '../tools/command/errors.ts'
+import { isExpected } from '../scripts/command/errors.ts'
 
 const parentPollMs = 500
 const signals: readonly (string | symbol)[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -62,7 +62,7 @@ export class Lifecycle {
         await end()
       } catch (error) {
         // A stack says nothing more of what is no bug, and would hide why everything stops.
-        const reason = error instanceof CommandError ? error.message : error
+        const reason = isExpected(error) ? error.message : error
         console.error('Something did not end as it should:', reason)
       }
     }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
-import { readNetwork } from '../tools/client/network.ts'
+import { readNetwork } from '../sdk/network.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
@@ -245,7 +245,7 @@ async function orGoOn<T>(
 async function prepareHub() {
   const [{ startHub, LostChainError }, { bundleHub }] = await Promise.all([
     import('./hub.ts'),
-    import('./bundle.ts'),
+    import('../scripts/bundle.ts'),
     import('../scripts/copy-assets.ts'),
   ])
   return { startHub, LostChainError, script: await bundleHub() }

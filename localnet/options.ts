@@ -1,5 +1,5 @@
-import { readArguments } from '../tools/command/arguments.ts'
-import { UsageError } from '../tools/command/errors.ts'
+import { readArguments } from '../scripts/command/arguments.ts'
+import { UsageError } from '../scripts/command/errors.ts'
 import { stateFolder } from './state.ts'
 
 export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]

@@ -1,7 +1,7 @@
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
-import type { Network } from '../tools/client/network.ts'
-import { waitFor } from '../tools/client/wait.ts'
-import { CommandError } from '../tools/command/errors.ts'
+import { CommandError } from '../scripts/command/errors.ts'
+import type { Network } from '../sdk/network.ts'
+import { waitFor } from '../sdk/wait.ts'
 import { reasonOf } from './errors.ts'
 
 /** A span of network time, its end included; Unix seconds. */

@@ -7,9 +7,7 @@ import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { privateKeys } from './accounts.ts'
-import { sampleSlug } from './sample/manifest.ts'
-import { hasAnvil, startAnvil } from './testing/anvil.ts'
+import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import {
   childrenOf,
   freePorts,
@@ -18,9 +16,11 @@ import {
   NpmStart,
   type Ports,
   type Started,
-} from './testing/npm-start.ts'
-import { runTool } from './testing/run-tool.ts'
-import { type Session, signIn } from './testing/session.ts'
+} from '../testing/npm-start.ts'
+import { runTool } from '../testing/run-tool.ts'
+import { type Session, signIn } from '../testing/session.ts'
+import { privateKeys } from './accounts.ts'
+import { sampleSlug } from './sample/manifest.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })

@@ -1,5 +1,5 @@
 /** `npm start`: the local network, until Ctrl-C. */
-import { reportFailure } from '../tools/command/run.ts'
+import { reportFailure } from '../scripts/command/run.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { asksForHelp, readOptions, usage } from './options.ts'
 

@@ -3,7 +3,7 @@ import type { LocalAccount } from 'viem/accounts'
 import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
 import { type Call, readSender, SendError, sendCalls } from '../contracts/send.ts'
-import { CommandError } from '../tools/command/errors.ts'
+import { CommandError } from '../scripts/command/errors.ts'
 import { reasonOf } from './errors.ts'
 
 export interface Vault {

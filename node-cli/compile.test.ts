@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
-import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 
 beforeAll(buildNodectl)
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import wabt from 'wabt'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
 import { newEntryRatioMax } from '../protocol/hbc/zip.ts'
+import { filledAscHome } from '../testing/node/nodectl.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import {
   type CallableModule,
@@ -15,7 +16,6 @@ import {
   limits,
   NodeFault,
 } from './src/engine/index.ts'
-import { filledAscHome } from './testing/nodectl.ts'
 
 // A busy machine is no reason to fail: what is bounded here is gas and memory.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })

@@ -13,8 +13,8 @@ import {
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
-import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 

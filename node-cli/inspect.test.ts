@@ -11,7 +11,7 @@ import {
 } from '../protocol/hbc/testing/artifacts.ts'
 import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
 import { writeContainer } from '../protocol/hbc/zip.ts'
-import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 
 beforeAll(buildNodectl)
 

@@ -2,9 +2,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
-import { offerId } from '../protocol/relay/index.ts'
-import { echo, filler, spinner } from './testing/artifacts.ts'
-import { unixNow } from './testing/miner-project.ts'
+import { offerId } from '../protocol/link/index.ts'
+import { echo, filler, spinner } from '../testing/node/artifacts.ts'
+import { unixNow } from '../testing/node/miner-project.ts'
 import {
   createHub,
   createMiner,
@@ -13,10 +13,10 @@ import {
   take,
   untilStatus,
   votesIn,
-} from './testing/miner-stage.ts'
-import { buildNodectl, nodectl } from './testing/nodectl.ts'
-import { type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from './testing/relay-hub.ts'
-import { token } from './testing/serving-node.ts'
+} from '../testing/node/miner-stage.ts'
+import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
+import { type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from '../testing/node/relay-hub.ts'
+import { token } from '../testing/node/serving-node.ts'
 
 beforeAll(buildNodectl)
 

@@ -1,12 +1,26 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { beaconTargetTime, hasSeat, parseTaskVote } from '../protocol/consensus/index.ts'
+import { beaconTargetTime } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
+import { hasSeat, parseTaskVote } from '../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { artifactOf, collector, echo, shouter, spinner, type TestArtifact } from './testing/artifacts.ts'
-import { otherKeys, payoutOf, type TestProject, unixNow, validatorSeeds } from './testing/miner-project.ts'
+import {
+  artifactOf,
+  collector,
+  echo,
+  shouter,
+  spinner,
+  type TestArtifact,
+} from '../testing/node/artifacts.ts'
+import {
+  otherKeys,
+  payoutOf,
+  type TestProject,
+  unixNow,
+  validatorSeeds,
+} from '../testing/node/miner-project.ts'
 import {
   createHub,
   createMiner,
@@ -16,9 +30,9 @@ import {
   take,
   untilStatus,
   votesIn,
-} from './testing/miner-stage.ts'
-import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { bytes, type HubAnswer, json, type RelayHub } from './testing/relay-hub.ts'
+} from '../testing/node/miner-stage.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { bytes, type HubAnswer, json, type RelayHub } from '../testing/node/relay-hub.ts'
 
 beforeAll(buildNodectl)
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { buildNodectl, dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { commands } from './src/commands/index.ts'
-import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 

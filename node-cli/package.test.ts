@@ -2,10 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { buildNodectl, dist, filledAscHome, temporaryFolder } from '../testing/node/nodectl.ts'
+import {
+  type PackageCall,
+  packageCalls,
+  runProgram,
+  strangersEnvironment,
+} from '../testing/node/package-calls.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { commands } from './src/commands/index.ts'
-import { buildNodectl, dist, filledAscHome, temporaryFolder } from './testing/nodectl.ts'
-import { type PackageCall, packageCalls, runProgram, strangersEnvironment } from './testing/package-calls.ts'
 
 /** Far from the repository, with a home and an npm cache of its own. */
 const away = temporaryFolder()

@@ -11,8 +11,8 @@ import {
   echoManifest,
   hostileArtifacts,
 } from '../protocol/hbc/testing/artifacts.ts'
+import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
-import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from './testing/nodectl.ts'
 
 const tools = await wabt()
 const folder = temporaryFolder()

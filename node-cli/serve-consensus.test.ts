@@ -1,26 +1,24 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { hashSnapshot, isSnapshotAttested, type Snapshot } from '../protocol/committees/index.ts'
+import { hashText } from '../protocol/encoding/index.ts'
+import { hashReceipt } from '../protocol/execution/index.ts'
+import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import {
   createFinalityVote,
   createTaskVote,
   type FinalityRecord,
   finalRecord,
   hashFinality,
-  hashSnapshot,
-  isSnapshotAttested,
   parseFinalityVote,
-  type Snapshot,
   seatCommittee,
-} from '../protocol/consensus/index.ts'
-import { hashText } from '../protocol/encoding/index.ts'
-import { hashReceipt } from '../protocol/execution/index.ts'
-import { deriveSubscriptionId } from '../protocol/identity/index.ts'
-import { checkEvidence, type Evidence } from '../protocol/settlement/index.ts'
+} from '../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { echo, spinner } from './testing/artifacts.ts'
-import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { type Reply, token } from './testing/serving-node.ts'
+import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
+import { echo, spinner } from '../testing/node/artifacts.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { type Reply, token } from '../testing/node/serving-node.ts'
 import {
   attestedSet,
   createTestProject,
@@ -32,7 +30,7 @@ import {
   type TestProject,
   type TestRound,
   wrongReceipt,
-} from './testing/test-project.ts'
+} from '../testing/node/test-project.ts'
 import {
   callSigned,
   createValidators,
@@ -40,7 +38,7 @@ import {
   startKnowing,
   startTestHub,
   validatorSeeds,
-} from './testing/validator-network.ts'
+} from '../testing/node/validator-network.ts'
 
 beforeAll(buildNodectl)
 

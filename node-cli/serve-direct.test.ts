@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { executionSubject } from '../protocol/consensus/index.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
-import { collector, employer, otherCollector } from './testing/artifacts.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import type { ServingNode } from './testing/serving-node.ts'
-import { createTestProject } from './testing/test-project.ts'
+import { executionSubject } from '../protocol/rounds/index.ts'
+import { collector, employer, otherCollector } from '../testing/node/artifacts.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import type { ServingNode } from '../testing/node/serving-node.ts'
+import { createTestProject } from '../testing/node/test-project.ts'
 import {
   callSigned,
   createValidators,
@@ -13,7 +13,7 @@ import {
   startKnowing,
   startTestHub,
   type TestValidator,
-} from './testing/validator-network.ts'
+} from '../testing/node/validator-network.ts'
 
 beforeAll(buildNodectl)
 

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { json as readJson } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { beaconTargetTime } from '../protocol/consensus/index.ts'
-import { hashText } from '../protocol/encoding/index.ts'
-import { defaultNetworkParams, profileStrings } from '../protocol/identity/index.ts'
+import { beaconTargetTime } from '../protocol/committees/index.ts'
 import {
   attemptStart,
   attestEpochReceipt,
@@ -11,23 +9,25 @@ import {
   type EpochReceipt,
   hashEpochReceipt,
   leaderOrder,
-} from '../protocol/settlement/index.ts'
+} from '../protocol/earnings/index.ts'
+import { hashText } from '../protocol/encoding/index.ts'
+import { defaultNetworkParams, profileStrings } from '../protocol/identity/index.ts'
 import vectors from '../protocol/vectors/receipt-v2.json' with { type: 'json' }
-import { nodeSigner } from './src/node-signer.ts'
-import { profile } from './src/profile.ts'
-import { requestSigner } from './src/serve/hub/request-signer.ts'
-import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
-import { openServeStore } from './src/serve/store/index.ts'
-import { keepFinal, keepRules, knownEpoch, recordsOf } from './testing/final-rounds.ts'
+import { keepFinal, keepRules, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
 import {
   addValidator,
   startProxy,
   startValidatorNetwork,
   type TestValidator,
   type ValidatorNetwork,
-} from './testing/listed-validators.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
+} from '../testing/node/listed-validators.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from '../testing/node/serving-node.ts'
+import { nodeSigner } from './src/node-signer.ts'
+import { profile } from './src/profile.ts'
+import { requestSigner } from './src/serve/hub/request-signer.ts'
+import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
+import { openServeStore } from './src/serve/store/index.ts'
 
 beforeAll(buildNodectl)
 

@@ -1,12 +1,12 @@
 import { json as readJson } from 'node:stream/consumers'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
-import type { Evidence } from '../protocol/settlement/index.ts'
+import type { Evidence } from '../protocol/slashing/index.ts'
+import { keepFinal, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
+import { addValidator, startValidatorNetwork } from '../testing/node/listed-validators.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
-import { keepFinal, knownEpoch, recordsOf } from './testing/final-rounds.ts'
-import { addValidator, startValidatorNetwork } from './testing/listed-validators.ts'
-import { buildNodectl } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 

@@ -2,24 +2,25 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   beaconTargetTime,
   countAttestations,
+  generationText,
+  hashGeneration,
+  quorum,
+  type ValidatorGeneration,
+} from '../protocol/committees/index.ts'
+import { hashText } from '../protocol/encoding/index.ts'
+import {
   createExecutionVote,
   createFinalityVote,
   type FinalityRecord,
   finalRecord,
-  generationText,
-  hashGeneration,
-  quorum,
   seatCommittee,
-  type ValidatorGeneration,
-} from '../protocol/consensus/index.ts'
-import { hashText } from '../protocol/encoding/index.ts'
-import { checkEvidence, type Evidence } from '../protocol/settlement/index.ts'
+} from '../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
-import { echo } from './testing/artifacts.ts'
-import { coordinatorSeed } from './testing/generations.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import type { Reply, ServingNode } from './testing/serving-node.ts'
+import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
+import { echo } from '../testing/node/artifacts.ts'
+import { coordinatorSeed } from '../testing/node/generations.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   attestedSet,
   createTestProject,
@@ -30,7 +31,7 @@ import {
   profile,
   rightReceipt,
   type TestProject,
-} from './testing/test-project.ts'
+} from '../testing/node/test-project.ts'
 import {
   callSigned,
   createValidators,
@@ -39,7 +40,8 @@ import {
   startTestHub,
   type TestHub,
   type TestValidator,
-} from './testing/validator-network.ts'
+} from '../testing/node/validator-network.ts'
+import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 
 beforeAll(buildNodectl)
 

@@ -10,11 +10,8 @@ import { errorCodes } from '../protocol/errors.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import { Random } from './src/engine/testing/random.ts'
-import { profile } from './src/profile.ts'
-import { openServeStore } from './src/serve/store/index.ts'
-import { echo, spinner, talker } from './testing/artifacts.ts'
-import { buildNodectl, temporaryFolder } from './testing/nodectl.ts'
+import { echo, spinner, talker } from '../testing/node/artifacts.ts'
+import { buildNodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import {
   callNode,
   type Reply,
@@ -22,7 +19,10 @@ import {
   sharedNode,
   startNode,
   token,
-} from './testing/serving-node.ts'
+} from '../testing/node/serving-node.ts'
+import { Random } from './src/engine/testing/random.ts'
+import { profile } from './src/profile.ts'
+import { openServeStore } from './src/serve/store/index.ts'
 
 beforeAll(buildNodectl)
 const shared = sharedNode()

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { buildNodectl, dist, temporaryFolder } from '../testing/node/nodectl.ts'
 import { KillChaos } from './testing/kill-chaos.ts'
-import { buildNodectl, dist, temporaryFolder } from './testing/nodectl.ts'
 
 beforeAll(buildNodectl)
 

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { json as readJson } from 'node:stream/consumers'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { attemptStart, type EpochReceipt, receiptWaitsUntil } from '../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
-import { attemptStart, type EpochReceipt, receiptWaitsUntil } from '../protocol/settlement/index.ts'
 import vectors from '../protocol/vectors/receipt-v2.json' with { type: 'json' }
+import { keepFinal, keepRules, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
+import { addValidator, startValidatorNetwork, type TestValidator } from '../testing/node/listed-validators.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import { callNode, type ServingNode } from '../testing/node/serving-node.ts'
 import { nodeSigner } from './src/node-signer.ts'
 import { profile } from './src/profile.ts'
 import { requestSigner } from './src/serve/hub/request-signer.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
-import { keepFinal, keepRules, knownEpoch, recordsOf } from './testing/final-rounds.ts'
-import { addValidator, startValidatorNetwork, type TestValidator } from './testing/listed-validators.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type ServingNode } from './testing/serving-node.ts'
 
 beforeAll(buildNodectl)
 

@@ -1,13 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { computeStateRoot } from '../protocol/execution/index.ts'
-import { databaseFile, openDatabase } from './src/data-dir/database.ts'
-import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
-import { nodeSigner } from './src/node-signer.ts'
-import { profile } from './src/profile.ts'
-import { systemClock } from './src/serve/clock.ts'
-import { requestSigner } from './src/serve/hub/request-signer.ts'
-import { collector, echo, spinner } from './testing/artifacts.ts'
+import { collector, echo, spinner } from '../testing/node/artifacts.ts'
 import {
   addValidator,
   freePort,
@@ -15,9 +9,15 @@ import {
   startValidatorNetwork,
   type TestValidator,
   type ValidatorNetwork,
-} from './testing/listed-validators.ts'
-import { buildNodectl } from './testing/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from './testing/serving-node.ts'
+} from '../testing/node/listed-validators.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import { callNode, type Reply, type ServingNode } from '../testing/node/serving-node.ts'
+import { databaseFile, openDatabase } from './src/data-dir/database.ts'
+import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
+import { nodeSigner } from './src/node-signer.ts'
+import { profile } from './src/profile.ts'
+import { systemClock } from './src/serve/clock.ts'
+import { requestSigner } from './src/serve/hub/request-signer.ts'
 
 beforeAll(buildNodectl)
 

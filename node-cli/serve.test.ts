@@ -4,9 +4,9 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { filler, spinner } from './testing/artifacts.ts'
-import { buildNodectl, dist, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { startNode, token } from './testing/serving-node.ts'
+import { filler, spinner } from '../testing/node/artifacts.ts'
+import { buildNodectl, dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { startNode, token } from '../testing/node/serving-node.ts'
 
 beforeAll(buildNodectl)
 

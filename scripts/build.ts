@@ -3,7 +3,7 @@
  * calls it before it reads secrets and opens the database, and those are prepared here then.
  */
 import { rmSync } from 'node:fs'
-import { buildHub } from '../localnet/bundle.ts'
+import { buildHub } from './bundle.ts'
 import './copy-assets.ts'
 
 const folder = 'dist/hub'

@@ -2,8 +2,7 @@
 import { constants, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { migrationsFolder, migrator } from '../localnet/database.ts'
-import { readWranglerOptions } from '../localnet/hub.ts'
+import { migrationsFolder, migrator, readWranglerOptions } from './wrangler-hub.ts'
 
 /** Where wrangler keeps the data of a local Worker. */
 const statePath = '.wrangler/state/v3'

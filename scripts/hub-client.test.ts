@@ -3,6 +3,6 @@ import { expect, test } from 'vitest'
 import { clientDocument, clientHeader } from './hub-client.ts'
 
 test('the types of the client are those of the OpenAPI document; `npm run client` generates them', () => {
-  const [header] = readFileSync('tools/client/api.generated.ts', 'utf8').split('\n', 1)
+  const [header] = readFileSync('sdk/api.generated.ts', 'utf8').split('\n', 1)
   expect(`${header}\n`).toBe(clientHeader(clientDocument()))
 })

@@ -13,7 +13,7 @@ import { resolveProfile } from '../protocol/identity/index.ts'
 
 const home = 'node_modules/.cache/openapi-typescript'
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
-const target = 'tools/client/api.generated.ts'
+const target = 'sdk/api.generated.ts'
 
 /** What says nothing about types; without it the file is a third as long. */
 const untyped = new Set(['description', 'summary', 'example', 'examples', 'headers'])

@@ -1,8 +1,8 @@
 import { formatEther, parseEther } from 'viem'
 import { isAmount } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import type { Network } from './client/network.ts'
-import { UsageError } from './command/errors.ts'
+import { UsageError } from '../scripts/command/errors.ts'
+import type { Network } from '../sdk/network.ts'
 
 /** An amount in base units, in whole tokens. */
 export const inTokens = ({ profile }: Pick<Network, 'profile'>, wei: string | bigint): string =>

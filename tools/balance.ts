@@ -1,8 +1,8 @@
+import { unwrap } from '../sdk/answers.ts'
+import { HubError } from '../sdk/connect.ts'
+import type { Network } from '../sdk/network.ts'
+import type { Wallet } from '../sdk/sign-in.ts'
 import { inTokens } from './amounts.ts'
-import { unwrap } from './client/answers.ts'
-import { HubError } from './client/connect.ts'
-import type { Network } from './client/network.ts'
-import type { Wallet } from './client/sign-in.ts'
 
 /**
  * Says where tokens come from, before anything is made that waits for them.

@@ -1,12 +1,12 @@
 /** `npm run -s faucet`: asks the faucet of a network for test tokens. */
 import { formatEther } from 'viem'
+import { readArguments } from '../scripts/command/arguments.ts'
+import { runCommand } from '../scripts/command/run.ts'
+import { unwrap } from '../sdk/answers.ts'
+import { HubError } from '../sdk/connect.ts'
+import { readNetwork } from '../sdk/network.ts'
+import { signIn } from '../sdk/sign-in.ts'
 import { inTokens } from './amounts.ts'
-import { unwrap } from './client/answers.ts'
-import { HubError } from './client/connect.ts'
-import { readNetwork } from './client/network.ts'
-import { signIn } from './client/sign-in.ts'
-import { readArguments } from './command/arguments.ts'
-import { runCommand } from './command/run.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 

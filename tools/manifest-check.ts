@@ -1,6 +1,6 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
-import { unwrap } from './client/answers.ts'
-import { type HubClient, HubError } from './client/connect.ts'
+import { unwrap } from '../sdk/answers.ts'
+import { type HubClient, HubError } from '../sdk/connect.ts'
 import { print, printStep } from './print.ts'
 
 /** A manifest that the hub takes, and its hashes as the chain takes them. */

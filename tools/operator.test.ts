@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts, privateKeys } from '../localnet/accounts.ts'
-import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
-import { runTool } from '../localnet/testing/run-tool.ts'
-import { unwrap } from './client/answers.ts'
-import { readNetwork } from './client/network.ts'
-import { signIn } from './client/sign-in.ts'
-import { UsageError } from './command/errors.ts'
+import { UsageError } from '../scripts/command/errors.ts'
+import { unwrap } from '../sdk/answers.ts'
+import { readNetwork } from '../sdk/network.ts'
+import { signIn } from '../sdk/sign-in.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { runTool } from '../testing/run-tool.ts'
 import { commands, exampleOf, type OperatorCall, readCommand, usage } from './operator/commands.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({

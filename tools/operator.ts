@@ -1,10 +1,11 @@
 /** `npm run -s operator`: what operators do, from the shell. */
+
+import { runCommand } from '../scripts/command/run.ts'
+import { unwrap } from '../sdk/answers.ts'
+import type { HubClient } from '../sdk/connect.ts'
+import { readNetwork } from '../sdk/network.ts'
+import { signIn } from '../sdk/sign-in.ts'
 import { readAmount } from './amounts.ts'
-import { unwrap } from './client/answers.ts'
-import type { HubClient } from './client/connect.ts'
-import { readNetwork } from './client/network.ts'
-import { signIn } from './client/sign-in.ts'
-import { runCommand } from './command/run.ts'
 import { type OperatorCall, readCommand } from './operator/commands.ts'
 import { tableOf } from './operator/table.ts'
 import { readKey } from './options/key.ts'

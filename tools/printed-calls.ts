@@ -1,10 +1,10 @@
 import { evmAddress, type TypedMessage } from '../protocol/signatures/index.ts'
-import { type Answer, unwrap } from './client/answers.ts'
-import { type Fetch, fetchFromHub, HubError } from './client/connect.ts'
-import type { Network } from './client/network.ts'
-import { type Payload, type SignedBody, signAndRelay } from './client/relay.ts'
-import { signIn, type Wallet } from './client/sign-in.ts'
-import { waitFor } from './client/wait.ts'
+import { type Answer, unwrap } from '../sdk/answers.ts'
+import { type Fetch, fetchFromHub, HubError } from '../sdk/connect.ts'
+import type { Network } from '../sdk/network.ts'
+import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
+import { signIn, type Wallet } from '../sdk/sign-in.ts'
+import { waitFor } from '../sdk/wait.ts'
 import { print, shorten, stateOf } from './print.ts'
 
 /** Sends a request, and prints it with what is answered. */

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestHub, type TestHub } from '../localnet/testing/hub.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { browserPath, openBrowser } from './browser.ts'
 
 const executable = browserPath()

@@ -1,7 +1,7 @@
 /** Takes the picture of the reference page for the README: `npm run screenshot`. */
 
-import { bundleHub } from '../localnet/bundle.ts'
 import { startHub } from '../localnet/hub.ts'
+import { bundleHub } from '../scripts/bundle.ts'
 import { browserPath, openBrowser } from './browser.ts'
 import '../scripts/copy-assets.ts'
 

@@ -1,8 +1,9 @@
 /** `npm run -s sign-in`: prints a session token, for calls with curl. */
-import { readNetwork } from './client/network.ts'
-import { signIn } from './client/sign-in.ts'
-import { readArguments } from './command/arguments.ts'
-import { runCommand } from './command/run.ts'
+
+import { readArguments } from '../scripts/command/arguments.ts'
+import { runCommand } from '../scripts/command/run.ts'
+import { readNetwork } from '../sdk/network.ts'
+import { signIn } from '../sdk/sign-in.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 

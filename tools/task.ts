@@ -1,9 +1,9 @@
 /** `npm run task`: gives a task to a project, and shows its way to the final result. */
 import { readFileSync } from 'node:fs'
-import { readNetwork } from './client/network.ts'
-import { readArguments } from './command/arguments.ts'
-import { CommandError, UsageError } from './command/errors.ts'
-import { runCommand } from './command/run.ts'
+import { readArguments } from '../scripts/command/arguments.ts'
+import { CommandError, UsageError } from '../scripts/command/errors.ts'
+import { runCommand } from '../scripts/command/run.ts'
+import { readNetwork } from '../sdk/network.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { followTask } from './task/follow.ts'
 import { printResult, resultOf } from './task/result.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runTool } from '../localnet/testing/run-tool.ts'
+import { runTool } from '../testing/run-tool.ts'
 
 const module = `0x${'00'.repeat(32)}`
 const nobody = 'http://localhost:1'

@@ -1,12 +1,12 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { fundVault } from '../localnet/vault.ts'
 import type { Hex } from '../protocol/encoding/index.ts'
+import { UsageError } from '../scripts/command/errors.ts'
+import { unwrap } from '../sdk/answers.ts'
+import { HubError } from '../sdk/connect.ts'
+import type { Network } from '../sdk/network.ts'
+import type { Wallet } from '../sdk/sign-in.ts'
 import { inTokens } from './amounts.ts'
-import { unwrap } from './client/answers.ts'
-import { HubError } from './client/connect.ts'
-import type { Network } from './client/network.ts'
-import type { Wallet } from './client/sign-in.ts'
-import { UsageError } from './command/errors.ts'
 import { print, printStep } from './print.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { isBytes32 } from '../protocol/encoding/index.ts'
 import { ArtifactError, parseArtifact } from '../protocol/hbc/artifact.ts'
-import { unwrap, unwrapIfFound } from './client/answers.ts'
-import type { Wallet } from './client/sign-in.ts'
-import { UsageError } from './command/errors.ts'
+import { UsageError } from '../scripts/command/errors.ts'
+import { unwrap, unwrapIfFound } from '../sdk/answers.ts'
+import type { Wallet } from '../sdk/sign-in.ts'
 import { printStep } from './print.ts'
 
 /** The module that does the work of a project. */

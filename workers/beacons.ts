@@ -1,5 +1,5 @@
 import type { BlockRef } from '../durable-objects/indexer/index-store.ts'
-import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/consensus/index.ts'
+import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/committees/index.ts'
 import { defaultNetworkParams, type Profile } from '../protocol/identity/index.ts'
 import { type BlockReader, findBeaconBlock } from './chain/beacon-block.ts'
 import { ApiError, unavailable } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { Attestation } from '../protocol/consensus/index.ts'
+import type { Attestation } from '../protocol/committees/index.ts'
 import { deriveNodeId, type Profile, signRequestAs } from '../protocol/identity/index.ts'
 import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'

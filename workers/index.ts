@@ -4,8 +4,8 @@ import { directRetention, type Env, readSettings } from './env.ts'
 import { consumeQueue } from './queues/index.ts'
 import { services } from './services.ts'
 
-export { FaucetCooldown } from '../durable-objects/faucet-cooldown.ts'
-export { RateLimiter } from '../durable-objects/rate-limiter.ts'
+export { FaucetCooldown } from '../durable-objects/limits/faucet-cooldown.ts'
+export { RateLimiter } from '../durable-objects/limits/rate-limiter.ts'
 export {
   ChainIndexer,
   DirectOrder,
@@ -40,10 +40,10 @@ export default {
       arbiter,
       indexer,
     } = services(env)
-    const { bringDueActions } = await import('./relay/hub-actions.ts')
-    const { wantDueSlashActions } = await import('./settlement/due-slashes.ts')
-    const { recordDueOffences } = await import('./settlement/round-offences.ts')
-    const { followForeignActions } = await import('./relay/foreign-actions.ts')
+    const { bringDueActions } = await import('./outbox/hub-actions.ts')
+    const { wantDueSlashActions } = await import('./slashing/due-slashes.ts')
+    const { recordDueOffences } = await import('./slashing/round-offences.ts')
+    const { followForeignActions } = await import('./actions/foreign-actions.ts')
     // Alarms drive the first of them; this brings them back should one have been lost.
     const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
     await recordDueOffences(env).catch(logged)

@@ -1,27 +1,27 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/chain-indexer.ts'
-import type { DirectOrderObject } from '../durable-objects/direct-order.ts'
-import { GenerationKeeperObject } from '../durable-objects/generation-keeper.ts'
+import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
+import { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
+import type { ChainIndexerObject, IndexerStatus } from '../durable-objects/indexer/object.ts'
+import type { NodeLinkObject } from '../durable-objects/link/object.ts'
 import type {
   LinkOffer,
   LinkStatus,
   OfferResult,
   VoteBody,
   VoteResult,
-} from '../durable-objects/node-link/types.ts'
-import type { NodeLinkObject } from '../durable-objects/node-link.ts'
-import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project-committees.ts'
+} from '../durable-objects/link/types.ts'
+import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project/object.ts'
 import type {
   RelayerHealth,
   RelayerObject,
   RelayRequest,
   RelayResult,
   RelayView,
-} from '../durable-objects/relayer.ts'
+} from '../durable-objects/relayer/object.ts'
 import type { DirectOutcome, DirectRequest } from '../durable-objects/round/direct.ts'
+import type { Awaited, RoundObject } from '../durable-objects/round/object.ts'
 import type { RoundTerms, RoundWaiting } from '../durable-objects/round/round.ts'
-import type { Awaited, RoundObject } from '../durable-objects/round.ts'
-import type { DeclineReason } from '../protocol/relay/index.ts'
+import type { DeclineReason } from '../protocol/link/index.ts'
 import { type Env, readSettings } from './env.ts'
 import { services } from './services.ts'
 
@@ -36,7 +36,7 @@ export class Relayer extends DurableObject<Env> implements Omit<RelayerObject, k
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#object = ctx.blockConcurrencyWhile(async () => {
-      const { createRelayer } = await import('./relay/relayer-object.ts')
+      const { createRelayer } = await import('./relayer/object.ts')
       return createRelayer(ctx, env)
     })
   }
@@ -107,7 +107,7 @@ export class NodeLink extends DurableObject<Env> implements Omit<NodeLinkObject,
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#object = ctx.blockConcurrencyWhile(async () => {
-      const { createNodeLink } = await import('./links/node-link-object.ts')
+      const { createNodeLink } = await import('./link/object.ts')
       return createNodeLink(ctx, env)
     })
   }
@@ -211,7 +211,7 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
 
   /** Rounds begin by the dozen, and nothing is read before this: no event has to be held back while the code is loaded. */
   #load(): Promise<RoundObject<Env>> {
-    this.#object ??= import('./rounds/round-object.ts').then(
+    this.#object ??= import('./rounds/object.ts').then(
       ({ createRound }) => createRound(this.ctx, this.env),
       (error: unknown) => {
         this.#object = undefined

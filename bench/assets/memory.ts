@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { PhotonImage } from '@cf-wasm/photon/node'
-import { startTestHub } from '../../localnet/testing/hub.ts'
-import { signIn } from '../../localnet/testing/session.ts'
-import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { crc32 } from '../../protocol/hbc/crc32.ts'
+import { startTestHub } from '../../testing/hub.ts'
+import { signIn } from '../../testing/session.ts'
+import { ownWorkerds } from '../../testing/workerd.ts'
 import { memory, peak } from '../process-memory.ts'
 
 const uploads = 5

@@ -1,4 +1,4 @@
-import type { HubBundle } from '../../localnet/bundle.ts'
+import type { HubBundle } from '../../scripts/bundle.ts'
 
 /** The hub, with a count of what it uses: `GET /counts` answers it. The count itself costs time, so no time is measured with it. */
 export const countedHub = (script: HubBundle): HubBundle => [

@@ -10,9 +10,9 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
-import { collector, echo } from '../../node-cli/testing/artifacts.ts'
-import { type ServingNode, startNodeProcess } from '../../node-cli/testing/node-process.ts'
-import { startRelayHub } from '../../node-cli/testing/relay-hub.ts'
+import { collector, echo } from '../../testing/node/artifacts.ts'
+import { type ServingNode, startNodeProcess } from '../../testing/node/node-process.ts'
+import { startRelayHub } from '../../testing/node/relay-hub.ts'
 import { memory } from '../process-memory.ts'
 
 const seconds = Number(process.argv[2] ?? 60)

@@ -7,10 +7,10 @@ import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/n
 import { waitForSet } from '../../localnet/nodes/ready.ts'
 import { makeSample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
-import { epochAt, epochStart } from '../../protocol/consensus/index.ts'
+import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { unwrap } from '../../tools/client/answers.ts'
-import { type Network, readNetwork } from '../../tools/client/network.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { type Network, readNetwork } from '../../sdk/network.ts'
 
 /** A hub, a chain, validators, and miners with collateral in one project. */
 export interface NodeNetwork {

@@ -15,7 +15,7 @@ import {
   type Ran,
   runProgram,
   strangersEnvironment,
-} from '../../node-cli/testing/package-calls.ts'
+} from '../../testing/node/package-calls.ts'
 import { installNode } from '../install-node.ts'
 import { startNodeNetwork } from '../node/network.ts'
 import { endOfTask, giveTask } from '../node/soak/tasks.ts'

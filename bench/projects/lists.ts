@@ -3,7 +3,7 @@
  * `node scripts/nx.mjs node bench/projects/lists.ts`.
  */
 import { drizzle } from 'drizzle-orm/d1'
-import { startTestHub } from '../../localnet/testing/hub.ts'
+import { startTestHub } from '../../testing/hub.ts'
 
 // The types of Workers and of Node exclude each other in one program, so this one takes the query without types.
 const { isSearch, listQuery, projectSorts, rarityQuery, sortedMatchesMax } = await import(

@@ -4,9 +4,9 @@
  * theirs 50 times. Processor time of workerd is shown besides, which other programs on the machine do not change.
  */
 import { cpus } from 'node:os'
-import { startRelayerNetwork } from '../../localnet/testing/relayer-network.ts'
-import { relayOfOwners } from '../../localnet/testing/relaying-owners.ts'
-import { cpuMs, ownWorkerds } from '../../localnet/testing/workerd.ts'
+import { startRelayerNetwork } from '../../testing/relayer-network.ts'
+import { relayOfOwners } from '../../testing/relaying-owners.ts'
+import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 
 const owners = Number(process.argv[2] ?? 500)
 const refused = owners / 10

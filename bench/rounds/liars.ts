@@ -6,7 +6,7 @@
  * The same rounds with a quorum of liars come last. They have to end wrong now and then: else these rounds could not show it.
  */
 import { writeFileSync } from 'node:fs'
-import { quorum } from '../../protocol/consensus/index.ts'
+import { quorum } from '../../protocol/committees/index.ts'
 import { draws } from '../draws.ts'
 import { type Outcome, playRound } from './round-of-liars.ts'
 

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuMs } from '../../localnet/testing/workerd.ts'
+import { cpuMs } from '../../testing/workerd.ts'
 import { startRoundsNetwork } from './network.ts'
 import { finishTasks, submitTask } from './tasks.ts'
 

@@ -1,3 +1,7 @@
+import { hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams as params, resolveProfile } from '../../protocol/identity/index.ts'
 import {
   askedSeats,
   auditDraw,
@@ -5,19 +9,14 @@ import {
   createFinalityVote,
   createTaskVote,
   finalRecord,
-  hashSnapshot,
   isAudited,
   type Seat,
   type SeatedCommittee,
-  type Snapshot,
   seatCommittee,
   type Task,
   type TaskVote,
   tallyVotes,
-} from '../../protocol/consensus/index.ts'
-import { hashText } from '../../protocol/encoding/index.ts'
-import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
-import { defaultNetworkParams as params, resolveProfile } from '../../protocol/identity/index.ts'
+} from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import type { Draws } from '../draws.ts'
 

@@ -9,18 +9,18 @@ import type { Miniflare } from 'miniflare'
 import { accounts } from '../../localnet/accounts.ts'
 import { makeSample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
-import { epochAt } from '../../protocol/consensus/index.ts'
-import { hashConsensus, type ProjectManifest } from '../../protocol/manifest/index.ts'
+import { epochAt } from '../../protocol/committees/index.ts'
 import {
   attestEpochReceipt,
   buildEpochReceipt,
   type EpochReceipt,
   hashEpochReceipt,
-} from '../../protocol/settlement/index.ts'
-import { unwrap } from '../../tools/client/answers.ts'
-import { readNetwork } from '../../tools/client/network.ts'
-import { signedByNode } from '../../tools/client/node-requests.ts'
-import { waitFor } from '../../tools/client/wait.ts'
+} from '../../protocol/earnings/index.ts'
+import { hashConsensus, type ProjectManifest } from '../../protocol/manifest/index.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { readNetwork } from '../../sdk/network.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
+import { waitFor } from '../../sdk/wait.ts'
 import { type Claim, claimMany } from '../claims.ts'
 import { IsolateMemory } from '../isolate-memory.ts'
 import { startValidators } from './validators.ts'

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { privateKeys } from '../../localnet/accounts.ts'
-import { attestSnapshot } from '../../protocol/consensus/index.ts'
+import { attestSnapshot } from '../../protocol/committees/index.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import { deriveNodeId } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { unwrap } from '../../tools/client/answers.ts'
-import type { Network } from '../../tools/client/network.ts'
-import { signedByNode } from '../../tools/client/node-requests.ts'
-import { signIn } from '../../tools/client/sign-in.ts'
-import { beginValidators } from '../../tools/client/validators.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import type { Network } from '../../sdk/network.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
+import { signIn } from '../../sdk/sign-in.ts'
+import { beginValidators } from '../../sdk/validators.ts'
 
 export interface Validators {
   readonly seeds: readonly string[]

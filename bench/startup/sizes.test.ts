@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildHub } from '../../localnet/bundle.ts'
+import { buildHub } from '../../scripts/bundle.ts'
 import { type Sizes, sizesOf } from './sizes.ts'
 
 let folder: string

@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { buildHub, bundleHub } from '../../localnet/bundle.ts'
 import { startHub } from '../../localnet/hub.ts'
+import { buildHub, bundleHub } from '../../scripts/bundle.ts'
 import { sizesOf } from './sizes.ts'
 
 const rounds = 15

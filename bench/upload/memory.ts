@@ -6,12 +6,12 @@
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { startHub } from '../../localnet/hub.ts'
-import { startTestHub } from '../../localnet/testing/hub.ts'
-import { ownWorkerds } from '../../localnet/testing/workerd.ts'
 import { parseArtifact } from '../../protocol/hbc/artifact.ts'
 import { artifactOfSize, echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
-import { readNetwork } from '../../tools/client/network.ts'
-import { signIn } from '../../tools/client/sign-in.ts'
+import { readNetwork } from '../../sdk/network.ts'
+import { signIn } from '../../sdk/sign-in.ts'
+import { startTestHub } from '../../testing/hub.ts'
+import { ownWorkerds } from '../../testing/workerd.ts'
 import { memory, peak } from '../process-memory.ts'
 
 const size = 16 * 1024 * 1024

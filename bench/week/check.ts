@@ -1,5 +1,5 @@
 import { accounts } from '../../localnet/accounts.ts'
-import { finalitySeconds } from '../../protocol/settlement/index.ts'
+import { finalitySeconds } from '../../protocol/earnings/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { payoutKeys, readClaims } from './claims.ts'
 import type { Miner, WeekNetwork } from './network.ts'

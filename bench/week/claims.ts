@@ -1,8 +1,8 @@
 import { accounts } from '../../localnet/accounts.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
-import { unwrap } from '../../tools/client/answers.ts'
-import { HubError } from '../../tools/client/connect.ts'
-import { signIn } from '../../tools/client/sign-in.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { HubError } from '../../sdk/connect.ts'
+import { signIn } from '../../sdk/sign-in.ts'
 import { claimMany } from '../claims.ts'
 import type { WeekNetwork } from './network.ts'
 

@@ -1,6 +1,6 @@
 import { type Hub, type HubOptions, startHub } from '../../localnet/hub.ts'
 import { keepSchedule } from '../../localnet/schedule.ts'
-import { ownWorkerds } from '../../localnet/testing/workerd.ts'
+import { ownWorkerds } from '../../testing/workerd.ts'
 import type { Ending } from './plan.ts'
 
 /** A hub that ends and comes back over the same data. */

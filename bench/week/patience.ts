@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Fetch, fetchFromHub, HubError } from '../../tools/client/connect.ts'
+import { type Fetch, fetchFromHub, HubError } from '../../sdk/connect.ts'
 
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 

@@ -1,7 +1,7 @@
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { rewardsOf, treeOf, unitsOf } from '../../protocol/testing/plain/rewards.ts'
-import { unwrap, unwrapIfFound } from '../../tools/client/answers.ts'
-import type { components } from '../../tools/client/api.generated.ts'
+import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
 import type { WeekNetwork } from './network.ts'
 
 type Schemas = components['schemas']

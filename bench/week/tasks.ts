@@ -1,4 +1,4 @@
-import { unwrap } from '../../tools/client/answers.ts'
+import { unwrap } from '../../sdk/answers.ts'
 import { isOver } from '../../tools/task/follow.ts'
 import type { Task } from '../../tools/task/submit.ts'
 import type { WeekNetwork } from './network.ts'

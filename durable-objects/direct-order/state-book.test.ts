@@ -1,9 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { ExecutionVote } from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { StateTransition } from '../../protocol/execution/index.ts'
+import type { ExecutionVote } from '../../protocol/rounds/index.ts'
 import { StateBook } from './state-book.ts'
 
 const addressOf = (name: string) => hashText(`module ${name}`)

@@ -1,5 +1,5 @@
-import type { ExecutionVote } from '../../protocol/consensus/index.ts'
 import type { StateHead, StateTransition } from '../../protocol/execution/index.ts'
+import type { ExecutionVote } from '../../protocol/rounds/index.ts'
 import { migrate } from '../sql-migrations.ts'
 
 const migrations = [

@@ -1,9 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { RelayerObject } from '../relayer.ts'
 import { FakeChain } from '../testing/fake-chain.ts'
 import { relayRequest as action } from '../testing/relay-request.ts'
 import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
+import { RelayerObject } from './object.ts'
 import type { RelayRequest } from './types.ts'
 
 let chain: FakeChain

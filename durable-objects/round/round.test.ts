@@ -1,14 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  createFinalityRecord,
-  createFinalityVote,
-  createTaskVote,
-  isAgreedAtAcceptable,
-  type KeptCommittee,
-  type Task,
-  tallyVotes,
-} from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { createReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import {
@@ -17,6 +8,15 @@ import {
   deriveTaskRoundId,
   resolveProfile,
 } from '../../protocol/identity/index.ts'
+import {
+  createFinalityRecord,
+  createFinalityVote,
+  createTaskVote,
+  isAgreedAtAcceptable,
+  type KeptCommittee,
+  type Task,
+  tallyVotes,
+} from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { dueEffects, type Effect, nextTime } from './due.ts'
 import {

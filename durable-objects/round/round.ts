@@ -1,16 +1,17 @@
-import type {
-  Block,
-  FinalityRecord,
-  FinalityVote,
-  KeptCommittee,
-  RoundState as PublicState,
-  Task,
-  TaskVote,
-} from '../../protocol/consensus/index.ts'
-import { countVotes, roundDeadline } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
+import { askedSeconds } from '../../protocol/earnings/index.ts'
 import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
-import { askedSeconds } from '../../protocol/settlement/index.ts'
+import {
+  countVotes,
+  type FinalityRecord,
+  type FinalityVote,
+  type KeptCommittee,
+  type RoundState as PublicState,
+  roundDeadline,
+  type Task,
+  type TaskVote,
+} from '../../protocol/rounds/index.ts'
 import type { FallbackReason, LeaseState, MissReason, RoundFailure } from './states.ts'
 
 /** What rounds of one epoch have in common. */

@@ -1,14 +1,14 @@
+import type { Block } from '../../protocol/committees/index.ts'
+import { askedSeconds } from '../../protocol/earnings/index.ts'
 import {
   askedSeats,
-  type Block,
   type FinalityVote,
   type KeptCommittee,
   type Seat,
   signedRecord,
   type TaskVote,
-} from '../../protocol/consensus/index.ts'
-import { askedSeconds } from '../../protocol/settlement/index.ts'
-import type { OfferResult } from '../node-link/types.ts'
+} from '../../protocol/rounds/index.ts'
+import type { OfferResult } from '../link/types.ts'
 import {
   agreedAtOf,
   datedAt,

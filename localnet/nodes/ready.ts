@@ -1,8 +1,8 @@
 import { callBatch } from '../../contracts/json-rpc.ts'
-import { epochAt } from '../../protocol/consensus/index.ts'
-import { unwrap } from '../../tools/client/answers.ts'
-import { connect } from '../../tools/client/connect.ts'
-import { waitFor } from '../../tools/client/wait.ts'
+import { epochAt } from '../../protocol/committees/index.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { connect } from '../../sdk/connect.ts'
+import { waitFor } from '../../sdk/wait.ts'
 
 /** Returns once the hub has read the chain up to where it is now. */
 export async function waitForIndex(hub: string, rpcUrl: string): Promise<void> {

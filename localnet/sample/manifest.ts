@@ -1,6 +1,6 @@
 import exampleManifest from '../../examples/project/manifest.json' with { type: 'json' }
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import { completeManifest, type ManifestDraft, type ManifestParts } from '../../tools/client/manifest.ts'
+import { completeManifest, type ManifestDraft, type ManifestParts } from '../../sdk/manifest.ts'
 
 export const sampleSlug = 'sample-echo'
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Anvil } from '../../contracts/anvil.ts'
-import { type FaultProxy, seededRandom, startFaultProxy } from './fault-proxy.ts'
-import { type FaultyChain, startFaultyChain } from './faulty-chain.ts'
-import type { Registration } from './registrations.ts'
-import { type Relayer, type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
+import { type FaultProxy, seededRandom, startFaultProxy } from '../../testing/fault-proxy.ts'
+import { type FaultyChain, startFaultyChain } from '../../testing/faulty-chain.ts'
+import type { Registration } from '../../testing/registrations.ts'
+import { type Relayer, type RelayerNetwork, startRelayerNetwork } from '../../testing/relayer-network.ts'
 
 /** What became of one scenario of faults. */
 export interface ScenarioResult {

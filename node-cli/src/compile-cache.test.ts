@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/nodectl.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../../testing/node/nodectl.ts'
 import { isPrivate } from './compile-cache.ts'
 
 const done = { code: 0, stdout: '1.0.0\n', stderr: '' }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { openArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
-import * as testing from '../testing/artifacts.ts'
+import * as testing from '../../testing/node/artifacts.ts'
 import { closeThreads } from './engine/index.ts'
 import { type ModuleRun, runModule } from './run-module.ts'
 

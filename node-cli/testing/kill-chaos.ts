@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
+import { collector, echo, type TestArtifact } from '../../testing/node/artifacts.ts'
+import { type ServingNode, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
 import { Random } from '../src/engine/testing/random.ts'
-import { collector, echo, type TestArtifact } from './artifacts.ts'
-import { type ServingNode, type StartingNode, startNodeProcess } from './node-process.ts'
 
 /** What a node has promised: it must hold after any kill. */
 interface Promises {

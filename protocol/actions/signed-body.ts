@@ -1,5 +1,4 @@
-import type { Hex } from '../encoding/index.ts'
-import { hasExactKeys, isEvmSignature, isObject } from '../encoding/index.ts'
+import { type Hex, hasExactKeys, isEvmSignature, isObject } from '../encoding/index.ts'
 import {
   checkEvmSignature,
   domainMembers,

@@ -1,7 +1,7 @@
-import type { Hex } from '../encoding/index.ts'
 import {
   encodeCanonicalJson,
   FormatError,
+  type Hex,
   hashBytes,
   hashCanonicalJson,
   isAscending,

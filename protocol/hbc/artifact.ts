@@ -1,5 +1,4 @@
-import type { Hex } from '../encoding/index.ts'
-import { encodeCanonicalJson, utf8 } from '../encoding/index.ts'
+import { encodeCanonicalJson, type Hex, utf8 } from '../encoding/index.ts'
 import { deriveModuleAddress } from '../execution/index.ts'
 import { checkGuest, type Guest } from '../wasm/guest.ts'
 import { WasmError } from '../wasm/reader.ts'

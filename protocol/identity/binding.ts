@@ -1,5 +1,4 @@
-import type { Hex } from '../encoding/index.ts'
-import { hashText, isAddress, isBytes32, isNonce, isUnsigned } from '../encoding/index.ts'
+import { type Hex, hashText, isAddress, isBytes32, isNonce, isUnsigned } from '../encoding/index.ts'
 import {
   checkPersonalSignature,
   isEd25519PublicKey,

@@ -1,5 +1,11 @@
-import type { Hex } from '../encoding/index.ts'
-import { hasExactKeys, hashCanonicalJson, isAmount, isObject, isUnsigned } from '../encoding/index.ts'
+import {
+  type Hex,
+  hasExactKeys,
+  hashCanonicalJson,
+  isAmount,
+  isObject,
+  isUnsigned,
+} from '../encoding/index.ts'
 
 /** The parameters of a network (section 5). Integers, except the two amounts in wei as decimal strings. */
 export interface NetworkParams {

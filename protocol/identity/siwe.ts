@@ -1,5 +1,4 @@
-import type { Hex } from '../encoding/index.ts'
-import { checksumAddress, isHexBytes, parseChecksumAddress } from '../encoding/index.ts'
+import { checksumAddress, type Hex, isHexBytes, parseChecksumAddress } from '../encoding/index.ts'
 import { checkPersonalSignature, hashPersonalMessage } from '../signatures/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
 import {

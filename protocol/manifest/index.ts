@@ -1,7 +1,6 @@
 /** What a project is: its manifest, the rules, the envelope, versions, its place in the catalogue (section 6). */
 export * from './categories.ts'
 export * from './compatibility.ts'
-export * from './consensus-rules.ts'
 export * from './listing-rules.ts'
 export * from './listing-status.ts'
 export * from './manifest-envelope.ts'
@@ -9,4 +8,5 @@ export * from './manifest-limits.ts'
 export * from './manifest-validation.ts'
 export * from './manifest-versions.ts'
 export * from './project-manifest.ts'
+export * from './project-rules.ts'
 export * from './rating.ts'

@@ -1,4 +1,3 @@
-import type { MemberChecker } from '../encoding/index.ts'
 import {
   charactersIn,
   isLineOf,
@@ -6,6 +5,7 @@ import {
   isLocalUrl,
   isPrivateHost,
   isSetOf,
+  type MemberChecker,
   plainLine,
   shownIn,
   showsItsHost,

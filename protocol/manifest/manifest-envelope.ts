@@ -1,7 +1,5 @@
-import type { Hex, Problem } from '../encoding/index.ts'
-import { isEvmSignature } from '../encoding/index.ts'
-import type { Profile } from '../identity/index.ts'
-import { deriveProjectId } from '../identity/index.ts'
+import { type Hex, isEvmSignature, type Problem } from '../encoding/index.ts'
+import { deriveProjectId, type Profile } from '../identity/index.ts'
 import { checkPersonalSignature } from '../signatures/index.ts'
 import { encodeManifest, hashConsensus, hashManifest, type ProjectManifest } from './project-manifest.ts'
 

@@ -1,4 +1,3 @@
-import type { UnencodableValue } from '../encoding/index.ts'
 import {
   foundValue,
   fullWords,
@@ -9,15 +8,15 @@ import {
   MemberChecker,
   type Problem,
   ProblemList,
+  type UnencodableValue,
   unencodableValues,
   zeroAddress,
 } from '../encoding/index.ts'
-import type { Profile } from '../identity/index.ts'
-import { deriveProjectId, deriveVaultAddress, isSlug } from '../identity/index.ts'
-import { checkConsensus } from './consensus-rules.ts'
+import { deriveProjectId, deriveVaultAddress, isSlug, type Profile } from '../identity/index.ts'
 import { checkListing } from './listing-rules.ts'
 import { type ConsensusBounds, manifestBytesMax, slaRanges } from './manifest-limits.ts'
 import { deviceClasses, encodeManifest, engines } from './project-manifest.ts'
+import { checkConsensus } from './project-rules.ts'
 
 /** The deployment that a manifest is written for. */
 export interface ManifestContext {

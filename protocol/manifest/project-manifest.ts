@@ -1,5 +1,4 @@
-import type { Hex } from '../encoding/index.ts'
-import { encodeCanonicalJson, hashCanonicalJson, utf8 } from '../encoding/index.ts'
+import { encodeCanonicalJson, type Hex, hashCanonicalJson, utf8 } from '../encoding/index.ts'
 import { signPersonalMessage } from '../signatures/index.ts'
 import type { Category } from './categories.ts'
 

@@ -1,6 +1,7 @@
-import { auditDraw, candidateWeight, drawCommittee } from '../consensus/index.ts'
+import { candidateWeight, drawCommittee } from '../committees/index.ts'
 import { hashText } from '../encoding/index.ts'
 import { resolveProfile } from '../identity/index.ts'
+import { auditDraw } from '../rounds/index.ts'
 
 /**
  * How often things were drawn beside how often they should be, as Pearson's statistic. The same number of draws always

@@ -12,10 +12,10 @@ const importing = (file: string, target: string): ImportGraph =>
 
 describe('findImportFaults', () => {
   test.each([
-    ['protocol/encoding/hex.ts', 'protocol/consensus/index.ts'],
+    ['protocol/encoding/hex.ts', 'protocol/rounds/index.ts'],
     ['protocol/manifest/listing-rules.ts', 'protocol/actions/index.ts'],
     ['protocol/identity/siwe.ts', 'workers/errors.ts'],
-    ['durable-objects/relayer.ts', 'workers/env.ts'],
+    ['durable-objects/relayer/object.ts', 'workers/env.ts'],
     ['workers/stores/projects.ts', 'workers/routes/projects/view.ts'],
     ['workers/stores/projects.ts', 'workers/services.ts'],
     ['workers/http/answer.ts', 'workers/routes/index.ts'],
@@ -30,9 +30,9 @@ describe('findImportFaults', () => {
   })
 
   test.each([
-    ['protocol/consensus/tally.ts', 'protocol/manifest/index.ts'],
-    ['protocol/encoding/hex.test.ts', 'protocol/settlement/index.ts'],
-    ['durable-objects/relayer.ts', 'durable-objects/clock.ts'],
+    ['protocol/rounds/tally.ts', 'protocol/manifest/index.ts'],
+    ['protocol/encoding/hex.test.ts', 'protocol/earnings/index.ts'],
+    ['durable-objects/relayer/object.ts', 'durable-objects/clock.ts'],
     ['workers/routes/projects/get.ts', 'workers/stores/projects.ts'],
     ['node-cli/src/main.ts', 'protocol/hbc/artifact.ts'],
   ])('takes %s importing %s', (file, target) => {

@@ -1,7 +1,7 @@
 /**
  * Which room may import which: the order of the house. A room is a folder or a file, and the longest name that begins a
  * path is the room of that file. What is listed for a folder holds for the rooms inside it that have no line of their own.
- * Files that only tests load (see {@link isTest}) are held to the folders at the top alone, and may use what `bench/` has.
+ * Files that only tests load (see {@link isTest}) are held to the folders at the top alone, and may use what `testing/` and `bench/` have.
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   'protocol/errors.ts': [],
@@ -13,7 +13,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'protocol/manifest': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
   'protocol/execution': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
   'protocol/hbc': ['protocol/wasm', 'protocol/execution', 'protocol/encoding'],
-  'protocol/consensus': [
+  'protocol/committees': [
     'protocol/actions',
     'protocol/manifest',
     'protocol/execution',
@@ -21,8 +21,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'protocol/signatures',
     'protocol/encoding',
   ],
-  'protocol/settlement': [
-    'protocol/consensus',
+  'protocol/rounds': [
+    'protocol/committees',
     'protocol/actions',
     'protocol/manifest',
     'protocol/execution',
@@ -30,8 +30,30 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'protocol/signatures',
     'protocol/encoding',
   ],
-  'protocol/relay': [
-    'protocol/consensus',
+  'protocol/earnings': [
+    'protocol/rounds',
+    'protocol/committees',
+    'protocol/actions',
+    'protocol/manifest',
+    'protocol/execution',
+    'protocol/identity',
+    'protocol/signatures',
+    'protocol/encoding',
+  ],
+  'protocol/slashing': [
+    'protocol/earnings',
+    'protocol/rounds',
+    'protocol/committees',
+    'protocol/actions',
+    'protocol/manifest',
+    'protocol/execution',
+    'protocol/identity',
+    'protocol/signatures',
+    'protocol/encoding',
+  ],
+  'protocol/link': [
+    'protocol/rounds',
+    'protocol/committees',
     'protocol/errors.ts',
     'protocol/execution',
     'protocol/identity',
@@ -63,8 +85,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
   contracts: ['protocol', 'contracts'],
 
-  'tools/command': [],
-  'tools/client': ['protocol', 'tools/command'],
+  sdk: ['protocol'],
+  'scripts/command': ['sdk'],
+  scripts: ['protocol', 'sdk', 'scripts', 'node-cli/src', 'workers/benchmarks', 'workers/test'],
   localnet: [
     'protocol',
     'contracts',
@@ -73,12 +96,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'node-cli/src/service',
     'examples',
     'scripts',
-    'tools/client',
-    'tools/command',
+    'sdk',
   ],
-  'localnet/testing': ['protocol', 'contracts', 'durable-objects', 'workers', 'localnet', 'tools/client'],
-  tools: ['protocol', 'localnet', 'scripts', 'tools', 'node-cli/build.ts'],
-  'tools/testing': ['localnet', 'node-cli/testing', 'tools'],
+  tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools', 'node-cli/build.ts'],
+  testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
+  e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 }
 
 /** Whether a file is loaded by tests alone. */

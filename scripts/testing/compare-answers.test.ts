@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Document } from '../../workers/test/declared-answers.ts'
-import { declaredAnswers } from '../../workers/test/declared-answers.ts'
+import { type Document, declaredAnswers } from '../../workers/test/declared-answers.ts'
 import { compareAnswers } from './compare-answers.ts'
 
 const failure = (...codes: string[]) => ({

@@ -10,7 +10,7 @@ import type { LocalNode, NodeSurroundings } from '../../localnet/nodes/local-nod
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
 import { makeSample, type Sample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/temporary-network.ts'
-import { CommandError } from '../command/errors.ts'
+import { CommandError } from '../../scripts/command/errors.ts'
 
 /** A network of its own, with validators that are real nodes. */
 export interface Cluster {

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { hasAnvil } from '../../localnet/testing/anvil.ts'
-import { listProcessesWith } from '../../localnet/testing/npm-start.ts'
-import { runTool } from '../../localnet/testing/run-tool.ts'
-import { temporaryFolder } from '../../node-cli/testing/nodectl.ts'
+import { hasAnvil } from '../../testing/anvil.ts'
+import { temporaryFolder } from '../../testing/node/nodectl.ts'
+import { listProcessesWith } from '../../testing/npm-start.ts'
+import { runTool } from '../../testing/run-tool.ts'
 
 test.skipIf(!hasAnvil)(
   'real nodes go from an empty network to a claimed reward; who lies and who votes twice is slashed',

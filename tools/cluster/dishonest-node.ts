@@ -9,15 +9,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { createTaskVote, type Task } from '../../protocol/consensus/index.ts'
-import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
-import { hashedMembers, hashPayload } from '../../protocol/execution/index.ts'
+import {
+  type ExecutionEvent,
+  type ExecutionReceipt,
+  hashedMembers,
+  hashPayload,
+} from '../../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings } from '../../protocol/identity/index.ts'
-import { type OfferFrame, parseHubFrame, writeNodeFrame } from '../../protocol/relay/index.ts'
+import { type OfferFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
+import { createTaskVote, type Task } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { unwrap } from '../client/answers.ts'
-import { type Network, readNetwork } from '../client/network.ts'
-import { signedByNode } from '../client/node-requests.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { type Network, readNetwork } from '../../sdk/network.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
 
 const heartbeatMs = 5_000
 const slots = 16

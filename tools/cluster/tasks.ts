@@ -1,6 +1,6 @@
-import { unwrap } from '../client/answers.ts'
-import type { HubClient } from '../client/connect.ts'
-import { CommandError } from '../command/errors.ts'
+import { CommandError } from '../../scripts/command/errors.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import type { HubClient } from '../../sdk/connect.ts'
 import { followTask, type Round, readRound } from '../task/follow.ts'
 
 const limitSecs = 120

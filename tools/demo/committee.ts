@@ -7,16 +7,15 @@ import {
   epochStart,
   hashSnapshot,
   quorum,
-  type SeatedCommittee,
   type Snapshot,
   type SnapshotCandidate,
-  seatCommittee,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
-import { unwrap, unwrapIfFound } from '../client/answers.ts'
-import { signedByNode } from '../client/node-requests.ts'
-import { waitFor } from '../client/wait.ts'
+import { type SeatedCommittee, seatCommittee } from '../../protocol/rounds/index.ts'
+import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
+import { waitFor } from '../../sdk/wait.ts'
 import { print, printStep } from '../print.ts'
 import type { Device } from './miner.ts'
 import { ensure, type MovableStage, passUntil } from './stage.ts'

@@ -1,5 +1,3 @@
-import type { FinalityRecord } from '../../protocol/consensus/index.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import {
   attemptStart,
   attestEpochReceipt,
@@ -9,13 +7,15 @@ import {
   hashEpochReceipt,
   leaderOfAttempt,
   sumUnits,
-} from '../../protocol/settlement/index.ts'
+} from '../../protocol/earnings/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { FinalityRecord } from '../../protocol/rounds/index.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import type { Network } from '../../sdk/network.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
+import type { Wallet } from '../../sdk/sign-in.ts'
 import { inTokens } from '../amounts.ts'
-import { unwrap } from '../client/answers.ts'
-import type { components } from '../client/api.generated.ts'
-import type { Network } from '../client/network.ts'
-import { signedByNode } from '../client/node-requests.ts'
-import type { Wallet } from '../client/sign-in.ts'
 import { print, printStep } from '../print.ts'
 import { expectRefusal, unprinted, waitForRecord } from '../printed-calls.ts'
 import type { Work } from './committee.ts'

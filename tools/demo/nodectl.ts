@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { CommandError } from '../command/errors.ts'
+import { CommandError } from '../../scripts/command/errors.ts'
 
 /** Runs the built tool, and gives back what it prints. */
 export type Nodectl = (...args: string[]) => Promise<string>

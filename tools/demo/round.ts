@@ -1,3 +1,7 @@
+import type { Snapshot } from '../../protocol/committees/index.ts'
+import { hashedMembers, hashPayload } from '../../protocol/execution/index.ts'
+import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
+import { hashConsensus } from '../../protocol/manifest/index.ts'
 import {
   createFinalityRecord,
   createFinalityVote,
@@ -7,14 +11,10 @@ import {
   parseTask,
   type Seat,
   type SeatedCommittee,
-  type Snapshot,
   type Task,
   type TaskVote,
   tallyVotes,
-} from '../../protocol/consensus/index.ts'
-import { hashedMembers, hashPayload } from '../../protocol/execution/index.ts'
-import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
-import { hashConsensus } from '../../protocol/manifest/index.ts'
+} from '../../protocol/rounds/index.ts'
 import { print, printStep } from '../print.ts'
 import { drawCommittee, type Work } from './committee.ts'
 import { mapInParallel } from './in-parallel.ts'

@@ -1,6 +1,6 @@
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import { unwrap } from '../client/answers.ts'
-import type { Wallet } from '../client/sign-in.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import type { Wallet } from '../../sdk/sign-in.ts'
 import { print } from '../print.ts'
 import { beginEpoch, type Work } from './committee.ts'
 import type { CompiledModule } from './developer.ts'

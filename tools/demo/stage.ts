@@ -1,5 +1,5 @@
-import type { Network } from '../client/network.ts'
-import { CommandError } from '../command/errors.ts'
+import { CommandError } from '../../scripts/command/errors.ts'
+import type { Network } from '../../sdk/network.ts'
 import { print, utc } from '../print.ts'
 import type { Nodectl } from './nodectl.ts'
 

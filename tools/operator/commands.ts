@@ -1,7 +1,7 @@
+import { readArguments } from '../../scripts/command/arguments.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
+import type { paths } from '../../sdk/api.generated.ts'
 import { readAmount } from '../amounts.ts'
-import type { paths } from '../client/api.generated.ts'
-import { readArguments } from '../command/arguments.ts'
-import { UsageError } from '../command/errors.ts'
 import { hubHelp, readHub } from '../options/hub.ts'
 
 /** The operator API, and the public lists of what operators decide about. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 import { readDuration } from './duration.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 

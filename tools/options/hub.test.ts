@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 import { defaultHub, namedHub, readHub } from './hub.ts'
 
 describe('the hub that a tool calls', () => {

@@ -1,4 +1,4 @@
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 
 export const defaultHub = 'http://localhost:8787'
 

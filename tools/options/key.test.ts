@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { privateKeys } from '../../localnet/accounts.ts'
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 import { readKey } from './key.ts'
 
 afterEach(() => vi.unstubAllEnvs())

@@ -1,5 +1,5 @@
 import { privateKeys } from '../../localnet/accounts.ts'
-import { UsageError } from '../command/errors.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
 
 type AccountName = keyof typeof privateKeys
 

@@ -1,6 +1,6 @@
-import { unwrap, unwrapIfFound } from '../client/answers.ts'
-import type { components } from '../client/api.generated.ts'
-import type { HubClient } from '../client/connect.ts'
+import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import type { HubClient } from '../../sdk/connect.ts'
 import type { Task } from './submit.ts'
 
 export type Round = components['schemas']['Round']

@@ -1,4 +1,4 @@
-import type { HubClient } from '../client/connect.ts'
+import type { HubClient } from '../../sdk/connect.ts'
 import { type Round, readRound } from './follow.ts'
 import type { Task } from './submit.ts'
 

@@ -2,10 +2,10 @@ import { accounts } from '../../localnet/accounts.ts'
 import { sampleSlug } from '../../localnet/sample/manifest.ts'
 import { deriveProjectId } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import { unwrap, unwrapIfFound } from '../client/answers.ts'
-import type { components } from '../client/api.generated.ts'
-import type { Network } from '../client/network.ts'
-import { CommandError } from '../command/errors.ts'
+import { CommandError } from '../../scripts/command/errors.ts'
+import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import type { Network } from '../../sdk/network.ts'
 
 export type Task = components['schemas']['Task']
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RpcUnreachable } from '../../durable-objects/chain/json-rpc.ts'
-import { type Block, selectBeaconBlock } from '../../protocol/consensus/index.ts'
+import { type Block, selectBeaconBlock } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { type BlockReader, findBeaconBlock } from './beacon-block.ts'
 

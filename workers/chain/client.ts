@@ -8,7 +8,7 @@ import {
   readQuantity,
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
-import type { Block } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
 
 export interface ChainClient {
   /** Whether the address holds code at the latest block. */

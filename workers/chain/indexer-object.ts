@@ -1,4 +1,4 @@
-import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/chain-indexer.ts'
+import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/indexer/object.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { eventTopics } from './abi.ts'

@@ -1,4 +1,4 @@
-import type { IndexerStatus } from '../../durable-objects/chain-indexer.ts'
+import type { IndexerStatus } from '../../durable-objects/indexer/object.ts'
 import type { Env, Settings } from '../env.ts'
 import { unavailable } from '../errors.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beaconValue, hashSnapshot } from '../../protocol/consensus/index.ts'
+import { beaconValue, hashSnapshot } from '../../protocol/committees/index.ts'
 import { hashBytes, hashText } from '../../protocol/encoding/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'

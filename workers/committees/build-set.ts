@@ -6,7 +6,7 @@ import {
   type SnapshotDocument,
   SnapshotWriter,
   snapshotEntriesMax,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
 import type { Consensus } from '../../protocol/manifest/index.ts'
 import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'

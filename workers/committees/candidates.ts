@@ -1,4 +1,4 @@
-import type { SnapshotCandidate } from '../../protocol/consensus/index.ts'
+import type { SnapshotCandidate } from '../../protocol/committees/index.ts'
 import { applyEvent, type ChainState } from '../chain/projections.ts'
 import type { CandidateRow, SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { standingOf } from '../stores/subscription-standing.ts'

@@ -1,8 +1,4 @@
-import type {
-  RefusedTask,
-  Submitted,
-  TaskRequest,
-} from '../../durable-objects/project-committees/task-queue.ts'
+import type { RefusedTask, Submitted, TaskRequest } from '../../durable-objects/project/task-queue.ts'
 import type { Env, Settings } from '../env.ts'
 
 export interface CommitteesClient {

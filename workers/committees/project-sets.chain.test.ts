@@ -10,7 +10,7 @@ import {
   hashSnapshot,
   parseSnapshot,
   type Snapshot,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import {
   defaultNetworkParams,

@@ -1,4 +1,4 @@
-import { epochAt, epochStart } from '../../protocol/consensus/index.ts'
+import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 
 /** An epoch whose set has to be there, and the version of the project that holds in it. */

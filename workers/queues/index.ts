@@ -1,6 +1,6 @@
 import type { Env } from '../env.ts'
+import { consumeRelay } from './actions.ts'
 import { consumeDeadLetters } from './dead-letters.ts'
-import { consumeRelay } from './relay.ts'
 
 const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Promise<void>> = {
   relay: consumeRelay,

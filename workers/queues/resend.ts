@@ -2,7 +2,7 @@ import type { Env } from '../env.ts'
 import { unavailable } from '../errors.ts'
 import type { DeadLetter } from '../stores/dead-letters.ts'
 import { hubActionsQueue } from '../stores/hub-actions.ts'
-import { RelayMessage } from './relay-message.ts'
+import { RelayMessage } from './action-message.ts'
 
 /**
  * Puts a dead letter back into the queue it died in. It may be put there twice: messages may always come twice.

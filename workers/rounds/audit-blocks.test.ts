@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Block } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
 import { AuditBlocks } from './audit-blocks.ts'
 
 /** A chain in memory that counts what it is asked. */

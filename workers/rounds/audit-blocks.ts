@@ -1,4 +1,5 @@
-import { type Block, selectAuditBlock } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
+import { selectAuditBlock } from '../../protocol/rounds/index.ts'
 import { findBeaconBlock } from '../chain/beacon-block.ts'
 import type { ChainClient } from '../chain/client.ts'
 

@@ -1,6 +1,6 @@
 import type { DirectOutcome, DirectRequest } from '../../durable-objects/round/direct.ts'
+import type { Awaited } from '../../durable-objects/round/object.ts'
 import type { RoundWaiting } from '../../durable-objects/round/round.ts'
-import type { Awaited } from '../../durable-objects/round.ts'
 import type { Env } from '../env.ts'
 
 export interface RoundsClient {

@@ -1,4 +1,4 @@
-import { DirectOrderObject } from '../../durable-objects/direct-order.ts'
+import { DirectOrderObject } from '../../durable-objects/direct-order/object.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { runDirectRound } from './direct-round.ts'

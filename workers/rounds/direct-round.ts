@@ -1,24 +1,24 @@
 import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
 import type { DirectOutcome, DirectRequest, DirectResult } from '../../durable-objects/round/direct.ts'
+import { quorum } from '../../protocol/committees/index.ts'
+import { isObject } from '../../protocol/encoding/index.ts'
+import { hashReceipt } from '../../protocol/execution/index.ts'
 import {
   type ExecutionVote,
   executionSubject,
   parseExecutionVote,
-  quorum,
   VoteError,
-} from '../../protocol/consensus/index.ts'
-import { isObject } from '../../protocol/encoding/index.ts'
-import { hashReceipt } from '../../protocol/execution/index.ts'
+} from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
-import { roundEnd } from '../settlement/round-end.ts'
 import { keptDirectRound } from '../stores/direct-rounds.ts'
 import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import type { RoundRow, RoundStore } from '../stores/rounds.ts'
 import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
+import type { ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
+import { roundEnd } from './round-end.ts'
 import { inlineBytesMax, readRun } from './run-result.ts'
-import type { ValidatorSources } from './validators.ts'
 
 const utf8 = new TextEncoder()
 

@@ -1,10 +1,10 @@
 import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
 import type { DirectRequest } from '../../durable-objects/round/direct.ts'
-import type { ExecutionVote } from '../../protocol/consensus/index.ts'
 import { isBytes32, isObject } from '../../protocol/encoding/index.ts'
-import { askValidator, callValidator } from '../committees/ask-validator.ts'
+import type { ExecutionVote } from '../../protocol/rounds/index.ts'
 import type { CallableValidator } from '../stores/validators.ts'
-import type { ValidatorSources } from './validators.ts'
+import { askValidator, callValidator } from '../validators/ask-validator.ts'
+import type { ValidatorSources } from '../validators/round-votes.ts'
 
 /** How one validator is asked in a direct round. */
 interface Asking {

@@ -1,15 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  beaconTargetTime,
-  createFinalityVote,
-  type FinalityVote,
-  hashFinality,
-} from '../../protocol/consensus/index.ts'
+import { beaconTargetTime } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
-import type { Evidence } from '../../protocol/settlement/index.ts'
+import { createFinalityVote, type FinalityVote, hashFinality } from '../../protocol/rounds/index.ts'
+import type { Evidence } from '../../protocol/slashing/index.ts'
 import { services } from '../services.ts'
-import { recordRoundOffences } from '../settlement/round-offences.ts'
+import { recordRoundOffences } from '../slashing/round-offences.ts'
 import { client, errorOf } from '../test/client.ts'
 import { readProject, receiptOf } from '../test/epochs.ts'
 import { bonded, indexState } from '../test/evidence.ts'

@@ -1,14 +1,8 @@
-import type { VoteBody } from '../../durable-objects/node-link/types.ts'
+import type { VoteBody } from '../../durable-objects/link/types.ts'
+import type { Judgement } from '../../durable-objects/round/object.ts'
 import { type Lease, type Round, votesOf } from '../../durable-objects/round/round.ts'
-import type { Judgement } from '../../durable-objects/round.ts'
-import {
-  hasSeat,
-  isTaskVote,
-  parseTaskVote,
-  type TaskVote,
-  VoteError,
-} from '../../protocol/consensus/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
+import { hasSeat, isTaskVote, parseTaskVote, type TaskVote, VoteError } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { keepRun, readRun } from './run-result.ts'

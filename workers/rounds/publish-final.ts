@@ -1,9 +1,9 @@
 import { isUnpaid, type Outcome, type Round } from '../../durable-objects/round/round.ts'
-import { roundEnd } from '../settlement/round-end.ts'
 import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import type { PublishedRound, RoundStore } from '../stores/rounds.ts'
 import { roundFile } from './published.ts'
+import { roundEnd } from './round-end.ts'
 
 /**
  * Publishes a round that is over: its file, and then its rows with what follows from its end, in one batch. Each statement is

@@ -8,8 +8,8 @@ import {
   resultHashOf,
   tallyOf,
 } from '../../durable-objects/round/round.ts'
+import { unitsOfGas } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, deriveProofId, type Profile } from '../../protocol/identity/index.ts'
-import { unitsOfGas } from '../../protocol/settlement/index.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, PublishedRound, RoundRow } from '../stores/rounds.ts'
 

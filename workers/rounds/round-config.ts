@@ -1,13 +1,14 @@
+import type { RoundConfig } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
-import type { RoundConfig } from '../../durable-objects/round.ts'
-import { auditDraw, isAudited } from '../../protocol/consensus/index.ts'
 import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { inlineInputBytesMax, offerId } from '../../protocol/relay/index.ts'
+import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
+import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
 import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
+import { askForFinality, spreadVotes, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
@@ -15,7 +16,6 @@ import { judgeVote } from './judge-vote.ts'
 import { publishFinal } from './publish-final.ts'
 import { publishedRound } from './published.ts'
 import { seatRound } from './seating.ts'
-import { askForFinality, spreadVotes, type ValidatorSources } from './validators.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
 const answerMsMax = 27_000
@@ -89,7 +89,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
 /** Beside everything else. What fails now is tried again by the schedule. */
 function recordOffencesSoon(env: Env, roundId: string): void {
   const record = async () => {
-    const { recordRoundOffences } = await import('../settlement/round-offences.ts')
+    const { recordRoundOffences } = await import('../slashing/round-offences.ts')
     await recordRoundOffences(env, roundId)
   }
   record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))

@@ -13,7 +13,7 @@ import {
   hashPayload,
 } from '../../protocol/execution/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { voteFrameBytesMax } from '../../protocol/relay/index.ts'
+import { voteFrameBytesMax } from '../../protocol/link/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 

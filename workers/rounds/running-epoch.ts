@@ -1,5 +1,5 @@
-import type { RunningEpoch } from '../../durable-objects/project-committees/task-queue.ts'
-import { epochAt, epochStart } from '../../protocol/consensus/index.ts'
+import type { RunningEpoch } from '../../durable-objects/project/task-queue.ts'
+import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'

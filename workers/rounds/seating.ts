@@ -1,6 +1,6 @@
 import type { RoundTerms } from '../../durable-objects/round/round.ts'
-import { type HashedSnapshot, type KeptCommittee, seatHashed } from '../../protocol/consensus/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import { type HashedSnapshot, type KeptCommittee, seatHashed } from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import type { CommitteeSetStore } from '../stores/committee-sets.ts'
 

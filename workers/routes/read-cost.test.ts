@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import readme from '../../bench/reads/README.md?raw'
-import { SnapshotWriter } from '../../protocol/consensus/index.ts'
+import { SnapshotWriter } from '../../protocol/committees/index.ts'
 import { readSettings } from '../env.ts'
 import { png } from '../images/testing/images.ts'
 import { inputAddress } from '../rounds/input-address.ts'

@@ -7,7 +7,7 @@ import {
   type SnapshotDocument,
   type SnapshotEntry,
   type SnapshotOf,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { committeeSets, epochsWithoutSet } from './schema.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { LinkView } from '../../durable-objects/node-link/types.ts'
+import type { LinkView } from '../../durable-objects/link/types.ts'
 import { type Database, query, read } from './database.ts'
 import { devices, nodes, relayTotals } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import type { BuiltEpochReceipt, EpochReceipt, epochStates } from '../../protocol/earnings/index.ts'
 import type { Hex } from '../../protocol/encoding/index.ts'
-import type { BuiltEpochReceipt, EpochReceipt, epochStates } from '../../protocol/settlement/index.ts'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'

@@ -1,5 +1,5 @@
+import type { PayoutLeaf } from '../../protocol/earnings/index.ts'
 import { bytesToHex, type Hex, raw32 } from '../../protocol/encoding/index.ts'
-import type { PayoutLeaf } from '../../protocol/settlement/index.ts'
 
 const hashBytes = 32
 

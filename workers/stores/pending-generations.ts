@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Attestation, ValidatorGeneration } from '../../protocol/consensus/index.ts'
+import type { Attestation, ValidatorGeneration } from '../../protocol/committees/index.ts'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { reputationSteps } from '../../protocol/actions/index.ts'
+import type { MinerUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import type { MinerUnits } from '../../protocol/settlement/index.ts'
 import { isRoundOpen, type LeaseRow, type RoundRow } from './rounds.ts'
 import {
   epochCredits,

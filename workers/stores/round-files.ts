@@ -1,12 +1,12 @@
+import type { CommitteeMember } from '../../protocol/committees/index.ts'
+import type { DirectRound } from '../../protocol/identity/index.ts'
 import type {
-  CommitteeMember,
   ExecutionVote,
   FinalityRecord,
   FinalityVote,
   Task,
   TaskVote,
-} from '../../protocol/consensus/index.ts'
-import type { DirectRound } from '../../protocol/identity/index.ts'
+} from '../../protocol/rounds/index.ts'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RoundState } from '../../protocol/consensus/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
+import type { RoundState } from '../../protocol/rounds/index.ts'
 import { emptyTables } from '../test/tables.ts'
 import { openDatabase } from './database.ts'
 import { type ListedRound, type RoundFilter, RoundLists } from './round-lists.ts'

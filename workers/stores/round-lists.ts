@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { RoundState } from '../../protocol/consensus/index.ts'
+import type { RoundState } from '../../protocol/rounds/index.ts'
 import { type Database, read } from './database.ts'
 import { epochReceipts } from './schema.ts'
 

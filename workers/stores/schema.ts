@@ -7,7 +7,7 @@ import type {
   RejectionReason,
   RoundFailure,
 } from '../../durable-objects/round/states.ts'
-import type { RoundState } from '../../protocol/consensus/index.ts'
+import type { RewardTotals } from '../../protocol/earnings/index.ts'
 import type { ExecutionEvent } from '../../protocol/execution/index.ts'
 import type { NodeHealth, NodeRole, NodeStatus } from '../../protocol/identity/index.ts'
 import type {
@@ -21,7 +21,8 @@ import type {
   Tier,
   versionStates,
 } from '../../protocol/manifest/index.ts'
-import type { Evidence, Offence, RewardTotals, slashStates } from '../../protocol/settlement/index.ts'
+import type { RoundState } from '../../protocol/rounds/index.ts'
+import type { Evidence, Offence, slashStates } from '../../protocol/slashing/index.ts'
 import type { Benchmark, Hardware } from './device-profile.ts'
 
 /** A token as records show it. */

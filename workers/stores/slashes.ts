@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
-import type { Evidence, slashStates } from '../../protocol/settlement/index.ts'
+import type { Evidence, slashStates } from '../../protocol/slashing/index.ts'
 import { unavailable } from '../errors.ts'
 import { auditStatement } from './audit-log.ts'
 import type { Wallet } from './caller.ts'

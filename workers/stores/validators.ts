@@ -3,7 +3,7 @@ import {
   type Attestation,
   beaconTargetTime,
   type ValidatorGeneration,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { type Database, read } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema.ts'

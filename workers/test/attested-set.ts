@@ -1,14 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { unixNow } from '../../durable-objects/clock.ts'
-import {
-  attestSnapshot,
-  beaconTargetTime,
-  type Seat,
-  seatCommittee,
-  type Task,
-} from '../../protocol/consensus/index.ts'
+import { attestSnapshot, beaconTargetTime } from '../../protocol/committees/index.ts'
 import { bytesToHex, hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
+import { type Seat, seatCommittee, type Task } from '../../protocol/rounds/index.ts'
 import { ProjectSets } from '../committees/project-sets.ts'
 import { readSettings } from '../env.ts'
 import { services } from '../services.ts'

@@ -1,6 +1,5 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
-import type { Env } from '../env.ts'
-import { readSettings } from '../env.ts'
+import { type Env, readSettings } from '../env.ts'
 import { renderOpenApi } from '../openapi/render.ts'
 import {
   type Answer,

@@ -1,14 +1,14 @@
 import { env } from 'cloudflare:workers'
-import { bytesToHex } from '../../protocol/encoding/index.ts'
-import { defaultNetworkParams, type Profile, resolveProfile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
 import {
   attestEpochReceipt,
   buildEpochReceipt,
   type EpochReceipt,
   hashEpochReceipt,
   type MinerUnits,
-} from '../../protocol/settlement/index.ts'
+} from '../../protocol/earnings/index.ts'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { defaultNetworkParams, type Profile, resolveProfile } from '../../protocol/identity/index.ts'
+import type { Consensus } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
 import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { attestSnapshot } from '../../protocol/consensus/index.ts'
+import { attestSnapshot } from '../../protocol/committees/index.ts'
 import { deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
 import receipts from '../../protocol/vectors/receipt-v2.json'
 import { bonded, indexState, indexWholeChain, insertSubscription } from './evidence.ts'

@@ -1,19 +1,17 @@
 import { env } from 'cloudflare:workers'
 import { beginRound, type Lease, type Round } from '../../durable-objects/round/round.ts'
 import type { MissReason } from '../../durable-objects/round/states.ts'
-import {
-  type CommitteeMember,
-  createFinalityVote,
-  createTaskVote,
-  type FinalityRecord,
-  quorum,
-  type SnapshotEntry,
-  type Task,
-  type TaskVote,
-} from '../../protocol/consensus/index.ts'
+import { type CommitteeMember, quorum, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import { deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import {
+  createFinalityVote,
+  createTaskVote,
+  type FinalityRecord,
+  type Task,
+  type TaskVote,
+} from '../../protocol/rounds/index.ts'
 import { publishFinal } from '../rounds/publish-final.ts'
 import { publishedRound, roundFile } from '../rounds/published.ts'
 import { services } from '../services.ts'

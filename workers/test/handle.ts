@@ -2,13 +2,13 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { HonoRequest } from 'hono/request'
 import * as z from 'zod'
+import { defineGaslessRoute, type GaslessAction } from '../actions/gasless-route.ts'
+import type { GaslessSteps } from '../actions/gasless-steps.ts'
 import { type HubContext, HubVariables } from '../context.ts'
 import type { Env } from '../env.ts'
 import { type Answer, errorAnswer } from '../http/answer.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
 import { respond } from '../middleware/common-headers.ts'
-import { defineGaslessRoute, type GaslessAction } from '../relay/gasless-route.ts'
-import type { GaslessSteps } from '../relay/gasless-steps.ts'
 
 /** Answers as a gasless route of these steps would that finds this action, for any caller. */
 export function answerGasless<R>(

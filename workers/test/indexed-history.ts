@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
-import type { Block } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { ChainEvent } from '../chain/events.ts'
 import { foldEvents, subjectKey } from '../chain/fold.ts'

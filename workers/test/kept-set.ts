@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { type Snapshot, SnapshotWriter } from '../../protocol/consensus/index.ts'
+import { type Snapshot, SnapshotWriter } from '../../protocol/committees/index.ts'
 import { services } from '../services.ts'
 import type { NewSet } from '../stores/committee-sets.ts'
 

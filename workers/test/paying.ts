@@ -7,8 +7,8 @@ import {
   projectVaultAbi,
   vaultFactoryAbi,
 } from '../../contracts/generated/contracts.ts'
+import { epochCap } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { epochCap } from '../../protocol/settlement/index.ts'
 import hub from '../index.ts'
 import {
   asAccount,

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { RoundPort, VoteResult } from '../../durable-objects/node-link/types.ts'
+import type { RoundPort, VoteResult } from '../../durable-objects/link/types.ts'
 import type { Env } from '../env.ts'
 
 interface Call {

@@ -5,7 +5,7 @@ import {
   resolveProfile,
   signRequest,
 } from '../../protocol/identity/index.ts'
-import { type HubFrame, type NodeFrame, parseHubFrame, writeNodeFrame } from '../../protocol/relay/index.ts'
+import { type HubFrame, type NodeFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
 import { client } from './client.ts'
 import { networkNow } from './network-time.ts'
 import { freshNonce, type TestNode } from './node.ts'

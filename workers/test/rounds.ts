@@ -1,9 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
+import type { Block } from '../../protocol/committees/index.ts'
+import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
+import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
+import { type HubFrame, offerId } from '../../protocol/link/index.ts'
+import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import {
   auditDraw,
-  type Block,
   createFinalityRecord,
   createFinalityVote,
   createTaskVote,
@@ -14,12 +19,7 @@ import {
   type Task,
   type TaskVote,
   tallyVotes,
-} from '../../protocol/consensus/index.ts'
-import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
-import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
-import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
-import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import { type HubFrame, offerId } from '../../protocol/relay/index.ts'
+} from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { services } from '../services.ts'
 import { attestSet, buildSets, type Member, requireSet } from './attested-set.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import type { Block } from '../../protocol/consensus/index.ts'
+import type { Block } from '../../protocol/committees/index.ts'
 
 interface Call {
   id: number

@@ -4,7 +4,7 @@ import {
   noGenerationHash,
   signGeneration,
   type ValidatorGeneration,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'

@@ -4,16 +4,16 @@ import {
   generationSigners,
   generationText,
   isAttested,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { deriveNodeId } from '../../protocol/identity/index.ts'
-import { askValidator } from '../committees/ask-validator.ts'
 import type { Coordinator } from '../coordinator.ts'
 import type { Settings } from '../env.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import type { Services } from '../services.ts'
 import type { PendingGeneration } from '../stores/pending-generations.ts'
 import { type CallableValidator, callable, type Generation } from '../stores/validators.ts'
+import { askValidator } from './ask-validator.ts'
 import { dueAt, isInTime } from './lapse.ts'
 import { renewGeneration } from './make-generation.ts'
 

@@ -1,4 +1,4 @@
-import { isEmergencyGeneration, type ValidatorGeneration } from '../../protocol/consensus/index.ts'
+import { isEmergencyGeneration, type ValidatorGeneration } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { PendingGeneration } from '../stores/pending-generations.ts'
 

@@ -6,7 +6,7 @@ import {
   noGenerationHash,
   parseGeneration,
   type ValidatorGeneration,
-} from '../../protocol/consensus/index.ts'
+} from '../../protocol/committees/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { Coordinator } from '../coordinator.ts'
 import { ApiError, unavailable } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { unwrap } from '../../../tools/client/answers.ts'
+import { unwrap } from '../../../sdk/answers.ts'
 import type { NodeNetwork } from '../network.ts'
 import { patiently } from './tasks.ts'
 

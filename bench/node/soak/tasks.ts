@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { unwrap } from '../../../tools/client/answers.ts'
-import { HubError } from '../../../tools/client/connect.ts'
+import { unwrap } from '../../../sdk/answers.ts'
+import { HubError } from '../../../sdk/connect.ts'
 import { isOver, type Round, readRound } from '../../../tools/task/follow.ts'
 import type { Task } from '../../../tools/task/submit.ts'
 import type { Draws } from '../../draws.ts'

@@ -1,4 +1,4 @@
-import type { FinalityRecord, FinalityVote } from '../../../protocol/consensus/index.ts'
+import type { FinalityRecord, FinalityVote } from '../../../protocol/rounds/index.ts'
 import { Difference, until } from '../../settlement/chaos/difference.ts'
 import type { Project } from '../../settlement/chaos/project.ts'
 import type { RoundsNetwork } from '../network.ts'

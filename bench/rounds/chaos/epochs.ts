@@ -1,5 +1,4 @@
-import { type FinalityRecord, quorum } from '../../../protocol/consensus/index.ts'
-import { defaultNetworkParams as params } from '../../../protocol/identity/index.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import {
   attemptStart,
   attestEpochReceipt,
@@ -9,7 +8,9 @@ import {
   hashEpochReceipt,
   receiptWaitsUntil,
   sumUnits,
-} from '../../../protocol/settlement/index.ts'
+} from '../../../protocol/earnings/index.ts'
+import { defaultNetworkParams as params } from '../../../protocol/identity/index.ts'
+import type { FinalityRecord } from '../../../protocol/rounds/index.ts'
 import { Difference, delay, expectSame, until } from '../../settlement/chaos/difference.ts'
 import { type Project, vaultCall } from '../../settlement/chaos/project.ts'
 import type { RoundsNetwork } from '../network.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quorum } from '../../../protocol/consensus/index.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import { conducts, isLie } from '../simulator/conduct.ts'
 import { committees, planScenario, planTurn } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import { quorum } from '../../../protocol/consensus/index.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import { type Draws, draws } from '../../draws.ts'
 import { type Conduct, isLie } from '../simulator/conduct.ts'
 import type { ValidatorMode } from '../simulator/validators.ts'

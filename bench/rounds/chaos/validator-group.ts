@@ -5,7 +5,7 @@ import {
   parseSignedGeneration,
   quorum,
   type SignedGeneration,
-} from '../../../protocol/consensus/index.ts'
+} from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams as params } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { Difference, delay, until } from '../../settlement/chaos/difference.ts'

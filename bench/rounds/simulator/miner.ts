@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createTaskVote } from '../../../protocol/consensus/index.ts'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import {
   deriveNodeId,
@@ -18,7 +17,8 @@ import {
   pongText,
   type VoteFrame,
   writeNodeFrame,
-} from '../../../protocol/relay/index.ts'
+} from '../../../protocol/link/index.ts'
+import { createTaskVote } from '../../../protocol/rounds/index.ts'
 import { delay } from '../../settlement/chaos/difference.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import type { FaultCounts } from './fault-counts.ts'

@@ -1,6 +1,6 @@
-import type { Task } from '../../../protocol/consensus/index.ts'
 import { utf8 } from '../../../protocol/encoding/index.ts'
 import { createReceipt, type ExecutionReceipt } from '../../../protocol/execution/index.ts'
+import type { Task } from '../../../protocol/rounds/index.ts'
 
 /** What a node says came of a task. Nothing is run: a result follows from the input, as it does from a module. */
 export interface Result {

@@ -2,21 +2,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   attestSnapshot,
-  auditDraw,
-  createFinalityRecord,
-  createFinalityVote,
-  type FinalityVote,
   hashSnapshot,
-  isAudited,
-  type OwnRun,
   type Snapshot,
-  seatCommittee,
   signGeneration,
-  type Task,
-  type TaskVote,
-  tallyVotes,
   type ValidatorGeneration,
-} from '../../../protocol/consensus/index.ts'
+} from '../../../protocol/committees/index.ts'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../../protocol/execution/index.ts'
 import {
@@ -26,6 +16,18 @@ import {
   readRequestSignature,
 } from '../../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../../protocol/manifest/index.ts'
+import {
+  auditDraw,
+  createFinalityRecord,
+  createFinalityVote,
+  type FinalityVote,
+  isAudited,
+  type OwnRun,
+  seatCommittee,
+  type Task,
+  type TaskVote,
+  tallyVotes,
+} from '../../../protocol/rounds/index.ts'
 import { createNodeKey, type Validator } from '../../settlement/chaos/validators.ts'
 import type { FaultCounts } from './fault-counts.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { freshAddress } from '../../../localnet/testing/session.ts'
-import type { Profile } from '../../../protocol/identity/index.ts'
-import { signRequest } from '../../../protocol/identity/index.ts'
+import { type Profile, signRequest } from '../../../protocol/identity/index.ts'
+import { freshAddress } from '../../../testing/session.ts'
 import { Difference, delay } from './difference.ts'
 
 export interface HubRequest {

@@ -1,4 +1,4 @@
-import type { BuiltEpochReceipt } from '../../../protocol/settlement/index.ts'
+import type { BuiltEpochReceipt } from '../../../protocol/earnings/index.ts'
 import { Difference, expectSame } from './difference.ts'
 import type { ChaosNetwork } from './network.ts'
 import {

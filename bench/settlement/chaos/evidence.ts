@@ -1,17 +1,17 @@
+import type { Snapshot } from '../../../protocol/committees/index.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
+import { hashReceipt } from '../../../protocol/execution/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId, type Profile } from '../../../protocol/identity/index.ts'
 import {
   createFinalityVote,
   createTaskVote,
   type FinalityRecord,
   type FinalityVote,
-  type Snapshot,
   seatCommittee,
   type Task,
   type TaskVote,
-} from '../../../protocol/consensus/index.ts'
-import { hashText } from '../../../protocol/encoding/index.ts'
-import { hashReceipt } from '../../../protocol/execution/index.ts'
-import { defaultNetworkParams, deriveTaskRoundId, type Profile } from '../../../protocol/identity/index.ts'
-import type { Evidence } from '../../../protocol/settlement/index.ts'
+} from '../../../protocol/rounds/index.ts'
+import type { Evidence } from '../../../protocol/slashing/index.ts'
 import type { MissedRound } from './missed-rounds.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EvidencePlan } from './plan.ts'

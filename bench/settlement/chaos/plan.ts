@@ -1,4 +1,4 @@
-import type { Offence } from '../../../protocol/settlement/index.ts'
+import type { Offence } from '../../../protocol/slashing/index.ts'
 import { type Draws, draws } from '../../draws.ts'
 
 /** Nodes that check, decide and attest. */

@@ -6,6 +6,7 @@ import {
   vaultFactoryAbi,
 } from '../../../contracts/generated/contracts.ts'
 import { manifestLike } from '../../../localnet/sample/manifest.ts'
+import { type BuiltEpochReceipt, epochCap } from '../../../protocol/earnings/index.ts'
 import { echoArtifact } from '../../../protocol/hbc/testing/artifacts.ts'
 import {
   createBindingRecord,
@@ -19,11 +20,10 @@ import {
   type ProjectManifest,
   signManifest,
 } from '../../../protocol/manifest/index.ts'
-import { type BuiltEpochReceipt, epochCap } from '../../../protocol/settlement/index.ts'
-import { unwrap } from '../../../tools/client/answers.ts'
-import { type SignedBody, signAndRelay } from '../../../tools/client/relay.ts'
-import { signIn, type Wallet } from '../../../tools/client/sign-in.ts'
-import { waitFor } from '../../../tools/client/wait.ts'
+import { unwrap } from '../../../sdk/answers.ts'
+import { type SignedBody, signAndRelay } from '../../../sdk/relay.ts'
+import { signIn, type Wallet } from '../../../sdk/sign-in.ts'
+import { waitFor } from '../../../sdk/wait.ts'
 import type { ContractCall } from './contracts.ts'
 import type { ChaosNetwork } from './network.ts'
 import { memberCount } from './plan.ts'

@@ -1,5 +1,3 @@
-import { hashText } from '../../../protocol/encoding/index.ts'
-import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import {
   attestEpochReceipt,
   type BuiltEpochReceipt,
@@ -9,7 +7,9 @@ import {
   type EpochReceiptBody,
   hashEpochReceipt,
   sumUnits,
-} from '../../../protocol/settlement/index.ts'
+} from '../../../protocol/earnings/index.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
+import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EpochPlan, ReceiptKind } from './plan.ts'
 import type { Project } from './project.ts'

@@ -1,7 +1,6 @@
 import { runCrons } from '../../crons.ts'
 import { draws } from '../../draws.ts'
-import type { Counts } from './check.ts'
-import { checkNetwork } from './check.ts'
+import { type Counts, checkNetwork } from './check.ts'
 import { Difference, delay } from './difference.ts'
 import { type ChaosNetwork, startChaosNetwork } from './network.ts'
 import { planScenario, type ScenarioPlan } from './plan.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { attestSnapshot, hashSnapshot, type Snapshot } from '../../../protocol/consensus/index.ts'
+import { attestSnapshot, hashSnapshot, type Snapshot } from '../../../protocol/committees/index.ts'
 import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import type { AttesterMode } from './plan.ts'

@@ -7,7 +7,7 @@ import {
   type Offence,
   offences,
   slashAmount,
-} from '../../../protocol/settlement/index.ts'
+} from '../../../protocol/slashing/index.ts'
 import { bytes32 } from '../network.ts'
 import { deployReference } from '../reference.ts'
 import {

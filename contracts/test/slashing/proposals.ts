@@ -1,6 +1,6 @@
 import { type Hex, keccak256, toHex } from 'viem'
 import { expect, test } from 'vitest'
-import { offenceKey } from '../../../protocol/settlement/index.ts'
+import { offenceKey } from '../../../protocol/slashing/index.ts'
 import { bytes32, eth, owner, params, refusal, roles, treasury } from '../network.ts'
 import {
   amount,

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { buildPayoutTree, type PayoutTree } from '../../../protocol/earnings/index.ts'
 import { deriveProjectId } from '../../../protocol/identity/index.ts'
-import { buildPayoutTree, type PayoutTree } from '../../../protocol/settlement/index.ts'
 import {
   bytes32,
   developer,

@@ -1,6 +1,6 @@
 import { concat, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { buildPayoutTree } from '../../../protocol/settlement/index.ts'
+import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { bytes32, developer, eth, refusal, treasury } from '../network.ts'
 import {
   asDeveloper,

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { buildPayoutTree } from '../../../protocol/settlement/index.ts'
+import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import {
   callbackTokenAbi,
   callbackTokenBytecode,

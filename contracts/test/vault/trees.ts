@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type Address, type Hex, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { buildPayoutTree } from '../../../protocol/settlement/index.ts'
+import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { bytes32, eth } from '../network.ts'
 import { deployReference } from '../reference.ts'
 import { epoch, fund, hour, miner, network, post, projectId, release, rowsOf, vault } from './fixture.ts'

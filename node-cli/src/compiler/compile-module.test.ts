@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filledAscHome, temporaryFolder } from '../../testing/nodectl.ts'
+import { filledAscHome, temporaryFolder } from '../../../testing/node/nodectl.ts'
 import { compileModule } from './compile-module.ts'
 
 process.env.NODE_ASC_HOME = filledAscHome()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { SnapshotCandidate } from '../../consensus/index.ts'
+import type { SnapshotCandidate } from '../../committees/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import { addressOf, consensus, nodes } from './network.ts'
 

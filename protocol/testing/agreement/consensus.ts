@@ -1,23 +1,25 @@
 import fc from 'fast-check'
 import {
-  auditDraw,
   beaconTargetTime,
   beaconValue,
   buildSnapshot,
-  createFinalityRecord,
   drawCommittee,
-  finalRecord,
-  hashFinality,
   hashSnapshot,
-  isAudited,
   isSnapshotAttested,
   parseSnapshot,
-  selectAuditBlock,
   selectBeaconBlock,
   snapshotText,
-  tallyVotes,
-} from '../../consensus/index.ts'
+} from '../../committees/index.ts'
 import { hashText } from '../../encoding/index.ts'
+import {
+  auditDraw,
+  createFinalityRecord,
+  finalRecord,
+  hashFinality,
+  isAudited,
+  selectAuditBlock,
+  tallyVotes,
+} from '../../rounds/index.ts'
 import { HC, type Json, quorum } from '../plain/notation.ts'
 import { auditOf, beaconOf, finalHashes, recordOf, tallyOf } from '../plain/rounds.ts'
 import { countSigners } from '../plain/signatures.ts'

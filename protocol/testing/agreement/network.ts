@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { createAttestation } from '../../consensus/index.ts'
+import { createAttestation } from '../../committees/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../../identity/index.ts'
 import type { Consensus } from '../../manifest/index.ts'

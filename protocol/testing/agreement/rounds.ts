@@ -1,12 +1,7 @@
-import {
-  hashSnapshot,
-  type SeatedCommittee,
-  type Snapshot,
-  seatCommittee,
-  type Task,
-} from '../../consensus/index.ts'
+import { hashSnapshot, type Snapshot } from '../../committees/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import type { Profile } from '../../identity/index.ts'
+import { type SeatedCommittee, seatCommittee, type Task } from '../../rounds/index.ts'
 import { addressOf, nodes, params, profiles } from './network.ts'
 
 /** A project whose members have one round to vote in. Everything it signs is signed once and kept. */

@@ -1,22 +1,20 @@
 import fc from 'fast-check'
-import { hashText } from '../../encoding/index.ts'
 import {
   buildEpochReceipt,
   buildPayoutTree,
   capUnits,
-  checkEvidence,
   computeRewards,
   countEpochAttestations,
   epochReceiptText,
   hashEpochReceipt,
   leaderOfAttempt,
   parseEpochReceipt,
-  parseEvidence,
   recomputesEpochReceipt,
-  slashAmount,
   sumUnits,
   verifyPayoutProof,
-} from '../../settlement/index.ts'
+} from '../../earnings/index.ts'
+import { hashText } from '../../encoding/index.ts'
+import { checkEvidence, parseEvidence, slashAmount } from '../../slashing/index.ts'
 import { bodyOf, judgeReceipt, leaderOf } from '../plain/epoch-receipt.ts'
 import { judgeEvidence, slashOf } from '../plain/evidence.ts'
 import { HC, type Json } from '../plain/notation.ts'

@@ -1,4 +1,4 @@
-import { type RoundVote, roundText } from '../../consensus/index.ts'
+import { leaderOfAttempt } from '../../earnings/index.ts'
 import { hexToBytes, utf8 } from '../../encoding/index.ts'
 import {
   artifactManifestText,
@@ -13,9 +13,8 @@ import {
   receiptText,
   stateBucket,
 } from '../../execution/index.ts'
-import type { Profile } from '../../identity/index.ts'
-import { deriveDirectRoundId, moduleRewardRoundId } from '../../identity/index.ts'
-import { leaderOfAttempt } from '../../settlement/index.ts'
+import { deriveDirectRoundId, moduleRewardRoundId, type Profile } from '../../identity/index.ts'
+import { type RoundVote, roundText } from '../../rounds/index.ts'
 import { signEd25519 } from '../../signatures/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../runner.ts'

@@ -1,4 +1,4 @@
-import { buildPayoutTree, capUnits, computeRewards, sumUnits } from '../../settlement/index.ts'
+import { buildPayoutTree, capUnits, computeRewards, sumUnits } from '../../earnings/index.ts'
 import type { TopicRunner } from '../runner.ts'
 
 export const runUnits: TopicRunner = (input) => {

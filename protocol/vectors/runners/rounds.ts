@@ -1,3 +1,5 @@
+import { parseSnapshot } from '../../committees/index.ts'
+import { defaultNetworkParams, deriveTaskRoundId, type Profile } from '../../identity/index.ts'
 import {
   auditDraw,
   createFinalityRecord,
@@ -9,7 +11,6 @@ import {
   isAgreedAtAcceptable,
   isAudited,
   parseFinalityVote,
-  parseSnapshot,
   parseTask,
   parseTaskVote,
   roundDeadline,
@@ -18,9 +19,7 @@ import {
   seatCommittee,
   selectAuditBlock,
   tallyVotes,
-} from '../../consensus/index.ts'
-import type { Profile } from '../../identity/index.ts'
-import { defaultNetworkParams, deriveTaskRoundId } from '../../identity/index.ts'
+} from '../../rounds/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../runner.ts'
 

@@ -1,21 +1,19 @@
-import { quorum, roundText } from '../../consensus/index.ts'
-import { encodeCanonicalJson } from '../../encoding/index.ts'
-import { defaultNetworkParams } from '../../identity/index.ts'
+import { quorum } from '../../committees/index.ts'
 import {
   attemptStart,
   attestEpochReceipt,
   buildEpochReceipt,
-  checkEvidence,
   countEpochAttestations,
   createEpochVote,
   hashEpochReceipt,
   leaderOfAttempt,
-  offenceKey,
   parseEpochReceipt,
-  parseEvidence,
   recomputesEpochReceipt,
-  slashAmount,
-} from '../../settlement/index.ts'
+} from '../../earnings/index.ts'
+import { encodeCanonicalJson } from '../../encoding/index.ts'
+import { defaultNetworkParams } from '../../identity/index.ts'
+import { roundText } from '../../rounds/index.ts'
+import { checkEvidence, offenceKey, parseEvidence, slashAmount } from '../../slashing/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../runner.ts'
 import { seatOf } from './rounds.ts'

@@ -11,7 +11,7 @@ import {
   parseSnapshot,
   quorum,
   selectBeaconBlock,
-} from '../../consensus/index.ts'
+} from '../../committees/index.ts'
 import { defaultNetworkParams } from '../../identity/index.ts'
 import type { TopicRunner } from '../runner.ts'
 import { attestationSeeds } from './seeds.ts'

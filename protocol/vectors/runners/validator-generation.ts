@@ -10,7 +10,7 @@ import {
   parseSignedGeneration,
   quorum,
   signGeneration,
-} from '../../consensus/index.ts'
+} from '../../committees/index.ts'
 import { defaultNetworkParams } from '../../identity/index.ts'
 import { ed25519PublicKey } from '../../signatures/index.ts'
 import type { TopicRunner } from '../runner.ts'

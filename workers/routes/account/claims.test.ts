@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/settlement/index.ts'
+import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import type { ValidatorGeneration } from '../../../protocol/consensus/index.ts'
+import type { ValidatorGeneration } from '../../../protocol/committees/index.ts'
 import { nodeRoles, nodeStatuses } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, isRefusal } from '../../errors.ts'

@@ -8,7 +8,7 @@ import {
   type SignedGeneration,
   signGeneration,
   type ValidatorGeneration,
-} from '../../../protocol/consensus/index.ts'
+} from '../../../protocol/committees/index.ts'
 import {
   defaultNetworkParams,
   readRequestSignature,

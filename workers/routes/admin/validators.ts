@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { generationSigners, quorum } from '../../../protocol/consensus/index.ts'
+import { generationSigners, quorum } from '../../../protocol/committees/index.ts'
 import { deriveNodeId } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { json } from '../../http/answer.ts'

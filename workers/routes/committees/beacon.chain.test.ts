@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Block, beaconTargetTime } from '../../../protocol/consensus/index.ts'
+import { type Block, beaconTargetTime } from '../../../protocol/committees/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/beacon.json'

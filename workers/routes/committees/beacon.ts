@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Beacon, beaconTargetTime } from '../../../protocol/consensus/index.ts'
+import { type Beacon, beaconTargetTime } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { epochLengths } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'

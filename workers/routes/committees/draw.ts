@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { drawCommittee } from '../../../protocol/consensus/index.ts'
+import { drawCommittee } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { exclusionReasons } from '../../../protocol/consensus/index.ts'
+import { exclusionReasons } from '../../../protocol/committees/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import { ProjectParams } from '../projects/schema.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { attestSnapshot, hashSnapshot } from '../../../protocol/consensus/index.ts'
+import { attestSnapshot, hashSnapshot } from '../../../protocol/committees/index.ts'
 import { hashCanonicalJson, hashText } from '../../../protocol/encoding/index.ts'
 import { deriveNodeId, type GivenProfile, resolveProfile } from '../../../protocol/identity/index.ts'
 import type { VectorCase } from '../../../protocol/vectors/format.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { LinkStatus } from '../../../durable-objects/node-link/types.ts'
+import type { LinkStatus } from '../../../durable-objects/link/types.ts'
 import {
   benchmarkCasesMax,
   benchmarkSuite,

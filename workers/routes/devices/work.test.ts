@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beaconTargetTime, epochStart } from '../../../protocol/consensus/index.ts'
+import { beaconTargetTime, epochStart } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { services } from '../../services.ts'
 import { client } from '../../test/client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/consensus/index.ts'
+import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'

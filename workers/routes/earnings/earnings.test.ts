@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import type { EpochReceipt } from '../../../protocol/settlement/index.ts'
+import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { type Client, client, errorOf } from '../../test/client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { epochStates } from '../../../protocol/settlement/index.ts'
+import { epochStates } from '../../../protocol/earnings/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'

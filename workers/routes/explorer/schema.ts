@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { epochStates, settlementStates } from '../../../protocol/settlement/index.ts'
+import { epochStates, settlementStates } from '../../../protocol/earnings/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
 import { hashesExample, manifestExample, tokenExample } from '../projects/example.ts'

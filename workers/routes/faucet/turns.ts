@@ -1,4 +1,4 @@
-import type { TurnRequest, TurnResult } from '../../../durable-objects/faucet-cooldown.ts'
+import type { TurnRequest, TurnResult } from '../../../durable-objects/limits/faucet-cooldown.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
 import { unavailable } from '../../errors.ts'

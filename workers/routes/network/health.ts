@@ -1,7 +1,7 @@
 import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
 import { missingSettings } from '../../missing-settings.ts'
-import type { RelayerClient } from '../../relay/relayer.ts'
+import type { RelayerClient } from '../../relayer/client.ts'
 import type { Services } from '../../services.ts'
 import { lacksMigrations } from '../../stores/database.ts'
 import type { RelayTotals } from '../../stores/device-links.ts'

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import type { RelayView } from '../../../durable-objects/relayer.ts'
+import type { RelayView } from '../../../durable-objects/relayer/object.ts'
+import { Transaction, transactionExample, transactionView } from '../../actions/transaction.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
-import { Transaction, transactionExample, transactionView } from '../../relay/transaction.ts'
 import { defineRoute } from '../../route.ts'
 
 export const getTransaction = defineRoute(

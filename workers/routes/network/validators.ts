@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { quorum } from '../../../protocol/consensus/index.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'

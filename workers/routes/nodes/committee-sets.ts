@@ -1,10 +1,10 @@
-import { isAttestationOf } from '../../committees/attestation.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { ReadSet } from '../../stores/committee-sets.ts'
 import { countingKeys, describeGeneration } from '../../stores/validators.ts'
+import { isAttestationOf } from '../../validators/attestation.ts'
 import { noSet } from '../committees/access.ts'
 import { attestedSnapshot } from '../committees/attested-snapshot.ts'
 import {

@@ -1,8 +1,5 @@
 import * as z from 'zod'
-import { quorum } from '../../../protocol/consensus/index.ts'
-import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
-import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../protocol/manifest/index.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import {
   attemptStart,
   type BuiltEpochReceipt,
@@ -12,13 +9,16 @@ import {
   type RecomputedReceipt,
   receiptWaitsUntil,
   recomputeEpochReceipt,
-} from '../../../protocol/settlement/index.ts'
+} from '../../../protocol/earnings/index.ts'
+import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
+import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, judged } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
-import { bringHubAction } from '../../relay/hub-actions.ts'
+import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
 import { defineRoute } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'

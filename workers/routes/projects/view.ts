@@ -1,5 +1,5 @@
+import { epochCap } from '../../../protocol/earnings/index.ts'
 import { averageRatingX100, type ProjectManifest } from '../../../protocol/manifest/index.ts'
-import { epochCap } from '../../../protocol/settlement/index.ts'
 import { type ChainState, vaultTerms } from '../../chain/projections.ts'
 import type { HubContext } from '../../context.ts'
 import type { ListedProject } from '../../stores/project-lists.ts'

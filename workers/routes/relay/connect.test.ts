@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
-import { closeCodes } from '../../../protocol/relay/index.ts'
+import { closeCodes } from '../../../protocol/link/index.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createMiner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { roundStates } from '../../../protocol/consensus/index.ts'
+import { roundStates } from '../../../protocol/rounds/index.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject } from '../../http/formats.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { roundStates } from '../../../protocol/consensus/index.ts'
 import { patterns } from '../../../protocol/encoding/index.ts'
+import { roundStates } from '../../../protocol/rounds/index.ts'
 import { example } from '../../examples.ts'
 import { Address, AnyObject, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import { CommitteeView, committeeExample } from '../committees/schema.ts'

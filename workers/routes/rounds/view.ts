@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { hashCommittee, quorum, sortitionSeed } from '../../../protocol/consensus/index.ts'
+import { hashCommittee, quorum, sortitionSeed } from '../../../protocol/committees/index.ts'
 import type { JsonValue } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import type { DirectRoundFile, RoundFile } from '../../stores/round-files.ts'

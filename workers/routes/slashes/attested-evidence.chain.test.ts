@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
-import type { FinalityVote, Task } from '../../../protocol/consensus/index.ts'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
-import { type Evidence, hashEvidence } from '../../../protocol/settlement/index.ts'
+import type { FinalityVote, Task } from '../../../protocol/rounds/index.ts'
+import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
 import {
   attestSet,
   buildSets,

@@ -1,8 +1,8 @@
-import { hashEvidence } from '../../../protocol/settlement/index.ts'
+import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import { json } from '../../http/answer.ts'
-import { bringSoon } from '../../relay/bring-soon.ts'
+import { bringSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
-import { recordOffence } from '../../settlement/record-offence.ts'
+import { recordOffence } from '../../slashing/record-offence.ts'
 import { spendDraw } from '../committees/draw-budget.ts'
 import { EvidenceInput, EvidenceKept, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 

@@ -1,10 +1,10 @@
+import { windowTime } from '../../chain/window-time.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringSoon } from '../../relay/bring-soon.ts'
+import { bringSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
-import { disputeOf, isDisputable } from '../../settlement/slash-standing.ts'
-import { windowTime } from '../../settlement/window-time.ts'
+import { disputeOf, isDisputable } from '../../slashing/slash-standing.ts'
 import type { Slash } from '../../stores/slashes.ts'
 import { DisputeInput, disputedExample, requireSlash, SlashParams, SlashView, slashView } from './schema.ts'
 

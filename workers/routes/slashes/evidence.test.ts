@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hashEvidence } from '../../../protocol/settlement/index.ts'
+import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import { client, errorOf, freshAddress } from '../../test/client.ts'
 import {
   type Accused,

@@ -1,6 +1,6 @@
+import { windowTime } from '../../chain/window-time.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
-import { windowTime } from '../../settlement/window-time.ts'
 import { evidenceExample, requireSlash, SlashDetail, SlashParams, slashExample, slashView } from './schema.ts'
 
 export const getSlash = defineRoute(

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { windowTime } from '../../chain/window-time.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
-import { windowTime } from '../../settlement/window-time.ts'
 import type { Slash, SlashFilter } from '../../stores/slashes.ts'
 import { SlashStatus, SlashView, slashExample, slashView } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isUnsigned, patterns } from '../../../protocol/encoding/index.ts'
-import { type Evidence, offences, slashStates } from '../../../protocol/settlement/index.ts'
+import { type Evidence, offences, slashStates } from '../../../protocol/slashing/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -14,7 +14,7 @@ import {
   PathBytes32,
   Timestamp,
 } from '../../http/formats.ts'
-import { disputeOf, recoveries, recoveryOf } from '../../settlement/slash-standing.ts'
+import { disputeOf, recoveries, recoveryOf } from '../../slashing/slash-standing.ts'
 import type { Slash } from '../../stores/slashes.ts'
 
 export const SlashParams = z.object({ evidence_hash: PathBytes32.meta({ example: example.digest }) })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { subscriptionStates } from '../../../protocol/actions/index.ts'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
+import { readBalance } from '../../actions/account-state.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, Bytes32 } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { readBalance } from '../../relay/account-state.ts'
 import { defineRoute } from '../../route.ts'
 import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
 

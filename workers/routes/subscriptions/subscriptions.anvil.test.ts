@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { GaslessPayload } from '../../../protocol/actions/index.ts'
-import { allowsCall, type SubscriptionCall, type SubscriptionState } from '../../../protocol/actions/index.ts'
+import {
+  allowsCall,
+  type GaslessPayload,
+  type SubscriptionCall,
+  type SubscriptionState,
+} from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { taskStates } from '../../../protocol/consensus/index.ts'
+import { taskStates } from '../../../protocol/rounds/index.ts'
 import { gasLimitMax } from '../../../protocol/wasm/run-limits.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, Timestamp } from '../../http/formats.ts'

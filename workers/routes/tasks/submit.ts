@@ -1,9 +1,5 @@
 import * as z from 'zod'
-import type {
-  RefusedTask,
-  Submitted,
-  TakenTask,
-} from '../../../durable-objects/project-committees/task-queue.ts'
+import type { RefusedTask, Submitted, TakenTask } from '../../../durable-objects/project/task-queue.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { publicStatuses } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'

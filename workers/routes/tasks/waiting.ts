@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { epochStart } from '../../../protocol/consensus/index.ts'
+import { epochStart } from '../../../protocol/committees/index.ts'
 import type { HubContext } from '../../context.ts'
 import { findRunningEpoch } from '../../rounds/running-epoch.ts'
 import type { TaskRecord } from '../../stores/tasks.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { generationValidatorsMax } from '../../../protocol/consensus/index.ts'
+import { generationValidatorsMax } from '../../../protocol/committees/index.ts'
 import { example } from '../../examples.ts'
 import { Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import type { Generation } from '../../stores/validators.ts'

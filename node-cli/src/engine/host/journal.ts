@@ -1,6 +1,5 @@
 import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
-import type { StateReader, StorageWrite } from '../execution.ts'
-import { GuestFailure } from '../execution.ts'
+import { GuestFailure, type StateReader, type StorageWrite } from '../execution.ts'
 import { limits } from '../limits.ts'
 
 /**

@@ -5,13 +5,13 @@ import {
   isSnapshotAttested,
   parseSnapshot,
   type ReputationBounds,
-  type SeatingRules,
   type Snapshot,
   type SnapshotEntry,
   SnapshotError,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import { CanonicalJsonError, isObject, parseStrictJson } from '../../../../protocol/encoding/index.ts'
 import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { SeatingRules } from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import { profile } from '../../profile.ts'
 import type { Generation } from '../generations/generations.ts'

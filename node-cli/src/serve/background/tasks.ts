@@ -1,3 +1,6 @@
+import { hashPayload } from '../../../../protocol/execution/index.ts'
+import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
+import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import {
   createExecutionVote,
   createTaskVote,
@@ -5,10 +8,7 @@ import {
   type ExecutionVoteContent,
   type TaskVote,
   type TaskVoteContent,
-} from '../../../../protocol/consensus/index.ts'
-import { hashPayload } from '../../../../protocol/execution/index.ts'
-import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
-import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
+} from '../../../../protocol/rounds/index.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
+import { type Attestation, epochStart } from '../../../../protocol/committees/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import { requireMembership } from '../generations/membership.ts'
 import type { ServeNode } from '../node.ts'

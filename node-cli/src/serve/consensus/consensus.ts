@@ -1,5 +1,4 @@
-import type { Attestation } from '../../../../protocol/consensus/index.ts'
-import { quorum } from '../../../../protocol/consensus/index.ts'
+import { type Attestation, quorum } from '../../../../protocol/committees/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
 import { hubClient } from '../hub/hub-client.ts'

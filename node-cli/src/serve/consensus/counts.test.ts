@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FinalityVote } from '../../../../protocol/consensus/index.ts'
+import type { FinalityVote } from '../../../../protocol/rounds/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { countDirect, countFinality } from './counts.ts'
 

@@ -1,4 +1,5 @@
-import { type FinalityRecord, type FinalityVote, quorum } from '../../../../protocol/consensus/index.ts'
+import { quorum } from '../../../../protocol/committees/index.ts'
+import type { FinalityRecord, FinalityVote } from '../../../../protocol/rounds/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 
 /** How many keys voted for each subject, and which subject decided. */

@@ -1,5 +1,5 @@
-import { type ExecutionVote, executionSubject } from '../../../../protocol/consensus/index.ts'
 import type { StateTransition } from '../../../../protocol/execution/index.ts'
+import { type ExecutionVote, executionSubject } from '../../../../protocol/rounds/index.ts'
 import type { ServeNode } from '../node.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import { peersOf } from '../peers/peers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FinalityRecord, Task, TaskVote } from '../../../../protocol/consensus/index.ts'
+import type { FinalityRecord, Task, TaskVote } from '../../../../protocol/rounds/index.ts'
 import { findOffences } from './offences.ts'
 
 const task = { project_id: '0x01', epoch: 3, consensus_hash: '0x02' } as Task

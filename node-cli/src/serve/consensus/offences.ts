@@ -1,6 +1,6 @@
-import type { FinalityRecord, FinalityVote, Task, TaskVote } from '../../../../protocol/consensus/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
-import type { Evidence, Offence } from '../../../../protocol/settlement/index.ts'
+import type { FinalityRecord, FinalityVote, Task, TaskVote } from '../../../../protocol/rounds/index.ts'
+import type { Evidence, Offence } from '../../../../protocol/slashing/index.ts'
 import type { RoundMember } from '../store/rounds.ts'
 
 /** What a quorum of the validators signed, with their votes in the order of keys. */

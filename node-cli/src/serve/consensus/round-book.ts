@@ -3,7 +3,7 @@ import {
   executionSubject,
   type FinalityRecord,
   type FinalityVote,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/rounds/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import type { RoundRecord } from '../store/rounds.ts'

@@ -1,3 +1,7 @@
+import type { Snapshot } from '../../../../protocol/committees/index.ts'
+import { type Problem, ProblemList } from '../../../../protocol/encoding/index.ts'
+import { deriveTaskRoundId, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import {
   auditDraw,
   hasSeat,
@@ -6,7 +10,6 @@ import {
   parseTask,
   parseTaskVote,
   type SeatedCommittee,
-  type Snapshot,
   seatCommittee,
   type TallyWithVotes,
   type Task,
@@ -14,10 +17,7 @@ import {
   type TaskVote,
   tallyVotes,
   VoteError,
-} from '../../../../protocol/consensus/index.ts'
-import { type Problem, ProblemList } from '../../../../protocol/encoding/index.ts'
-import { deriveTaskRoundId, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+} from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { Fallback, Judgement, RoundMember } from '../store/rounds.ts'
 import { problem } from './refusal.ts'

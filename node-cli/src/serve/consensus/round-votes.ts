@@ -1,11 +1,11 @@
+import { isObject } from '../../../../protocol/encoding/index.ts'
 import {
   type ExecutionVote,
   type FinalityRecord,
   type FinalityVote,
   isTaskVote,
   type RoundState,
-} from '../../../../protocol/consensus/index.ts'
-import { isObject } from '../../../../protocol/encoding/index.ts'
+} from '../../../../protocol/rounds/index.ts'
 import { generationOf } from '../generations/membership.ts'
 import type { ServeNode } from '../node.ts'
 import type { CheckedVote } from '../store/round-votes.ts'

@@ -4,7 +4,7 @@ import {
   parseSnapshot,
   type Snapshot,
   SnapshotError,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import {
   CanonicalJsonError,
   encodeCanonicalJson,

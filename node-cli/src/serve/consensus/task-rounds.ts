@@ -1,7 +1,7 @@
-import { closedRoundState, createFinalityRecord } from '../../../../protocol/consensus/index.ts'
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import { closedRoundState, createFinalityRecord } from '../../../../protocol/rounds/index.ts'
 import type { TaskRerun } from '../execution/executor.ts'
 import { requireMembership } from '../generations/membership.ts'
 import type { Log } from '../log.ts'

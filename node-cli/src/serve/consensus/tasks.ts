@@ -2,19 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import {
   type Attestation,
   attestSnapshot,
+  isSnapshotAttested,
+  type Snapshot,
+} from '../../../../protocol/committees/index.ts'
+import type { Problem } from '../../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
+import {
   createFinalityVote,
   executionSubject,
   type FinalityRecord,
   type FinalityVote,
   hashFinality,
-  isSnapshotAttested,
   parseExecutionVote,
   parseFinalityVote,
-  type Snapshot,
   VoteError,
-} from '../../../../protocol/consensus/index.ts'
-import type { Problem } from '../../../../protocol/encoding/index.ts'
-import type { Profile } from '../../../../protocol/identity/index.ts'
+} from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import {

@@ -1,5 +1,5 @@
+import type { EpochReceiptBody } from '../../../../protocol/earnings/index.ts'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
-import type { EpochReceiptBody } from '../../../../protocol/settlement/index.ts'
 
 /** A value that two receipts do not have alike; null where one has none. */
 export interface Difference {

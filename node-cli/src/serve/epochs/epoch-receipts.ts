@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Attestation, quorum } from '../../../../protocol/consensus/index.ts'
-import { epochRoundId } from '../../../../protocol/identity/index.ts'
-import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
+import { type Attestation, quorum } from '../../../../protocol/committees/index.ts'
 import {
   attemptStart,
   type EpochReceipt,
   type EpochReceiptBody,
   type EpochVote,
   hashEpochReceipt,
-} from '../../../../protocol/settlement/index.ts'
+} from '../../../../protocol/earnings/index.ts'
+import { epochRoundId } from '../../../../protocol/identity/index.ts'
+import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
 import type { CatchUp } from '../consensus/catch-up.ts'
 import type { HubFacts } from '../consensus/hub-facts.ts'
 import { Once } from '../consensus/once.ts'

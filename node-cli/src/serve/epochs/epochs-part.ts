@@ -1,4 +1,4 @@
-import { attemptStart, leaderOfAttempt } from '../../../../protocol/settlement/index.ts'
+import { attemptStart, leaderOfAttempt } from '../../../../protocol/earnings/index.ts'
 import { NotYet, Refusal } from '../consensus/refusal.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { HubError } from '../hub/hub-error.ts'

@@ -1,5 +1,5 @@
+import type { EpochReceipt } from '../../../../protocol/earnings/index.ts'
 import { isUnsigned } from '../../../../protocol/encoding/index.ts'
-import type { EpochReceipt } from '../../../../protocol/settlement/index.ts'
 import type { HubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { Members } from '../hub/members.ts'

@@ -1,6 +1,6 @@
-import { type Attestation, countAttestations, quorum } from '../../../../protocol/consensus/index.ts'
+import { type Attestation, countAttestations, quorum } from '../../../../protocol/committees/index.ts'
+import { type EpochReceipt, epochReceiptText } from '../../../../protocol/earnings/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
-import { type EpochReceipt, epochReceiptText } from '../../../../protocol/settlement/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { ServeNode } from '../node.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'

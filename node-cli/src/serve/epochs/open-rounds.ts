@@ -1,5 +1,5 @@
+import { receiptWaitsUntil } from '../../../../protocol/earnings/index.ts'
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
-import { receiptWaitsUntil } from '../../../../protocol/settlement/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 import type { HubEpochs } from './hub-epochs.ts'

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import type { Task } from '../../../../protocol/consensus/index.ts'
+import { receiptWaitsUntil } from '../../../../protocol/earnings/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../../../protocol/identity/index.ts'
-import { receiptWaitsUntil } from '../../../../protocol/settlement/index.ts'
+import type { Task } from '../../../../protocol/rounds/index.ts'
 import {
   type KnownEpoch,
   keepFinal,
   keepRules,
   knownEpoch,
   recordsOf,
-} from '../../../testing/final-rounds.ts'
-import { temporaryFolder } from '../../../testing/nodectl.ts'
+} from '../../../../testing/node/final-rounds.ts'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import { openServeStore } from '../store/index.ts'
 import type { Judgement } from '../store/rounds.ts'
 import { receiptDifference } from './difference.ts'

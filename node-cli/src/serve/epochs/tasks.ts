@@ -1,7 +1,4 @@
 import { DatabaseSync } from 'node:sqlite'
-import { FormatError } from '../../../../protocol/encoding/index.ts'
-import type { Profile } from '../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import {
   buildEpochReceipt,
   type CreditedRecord,
@@ -14,7 +11,10 @@ import {
   hashEpochReceipt,
   receiptWaitsUntil,
   sumUnits,
-} from '../../../../protocol/settlement/index.ts'
+} from '../../../../protocol/earnings/index.ts'
+import { FormatError } from '../../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
 /** What the final records of an epoch come to. */

@@ -1,5 +1,5 @@
-import type { Task } from '../../../../protocol/consensus/index.ts'
-import type { Evidence } from '../../../../protocol/settlement/index.ts'
+import type { Task } from '../../../../protocol/rounds/index.ts'
+import type { Evidence } from '../../../../protocol/slashing/index.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { type HubClient, hubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'

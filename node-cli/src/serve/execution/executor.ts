@@ -1,8 +1,3 @@
-import {
-  type ExecutionVote,
-  executionSubject,
-  type TaskVoteContent,
-} from '../../../../protocol/consensus/index.ts'
 import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import { hashedMembers, type StateHead } from '../../../../protocol/execution/index.ts'
 import {
@@ -10,6 +5,11 @@ import {
   deriveDirectRoundId,
   deriveTaskRoundId,
 } from '../../../../protocol/identity/index.ts'
+import {
+  type ExecutionVote,
+  executionSubject,
+  type TaskVoteContent,
+} from '../../../../protocol/rounds/index.ts'
 import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
 import { type NodeReceipt, type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'

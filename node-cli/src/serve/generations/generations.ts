@@ -9,7 +9,7 @@ import {
   isAttested,
   type SignedGeneration,
   type ValidatorGeneration,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import type { NetworkParams, Profile } from '../../../../protocol/identity/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { GenerationStore } from '../store/generations.ts'

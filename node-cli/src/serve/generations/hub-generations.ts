@@ -2,7 +2,7 @@ import {
   GenerationError,
   parseSignedGeneration,
   type SignedGeneration,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { HubClient } from '../hub/hub-client.ts'

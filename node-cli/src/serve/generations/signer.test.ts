@@ -4,12 +4,12 @@ import {
   hashGeneration,
   signGeneration,
   type ValidatorGeneration,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import { hashText } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, deriveNodeId } from '../../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
-import { coordinatorSeed, createGenerations } from '../../../testing/generations.ts'
-import { temporaryFolder } from '../../../testing/nodectl.ts'
+import { coordinatorSeed, createGenerations } from '../../../../testing/node/generations.ts'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import { openDatabase } from '../../data-dir/database.ts'
 import { profile } from '../../profile.ts'
 import { createLog } from '../log.ts'

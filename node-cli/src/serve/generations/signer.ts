@@ -7,7 +7,7 @@ import {
   isEmergencyGeneration,
   signGeneration,
   type ValidatorGeneration,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import type { Clock } from '../clock.ts'
 import type { ServeNode } from '../node.ts'
 

@@ -1,4 +1,4 @@
-import type { DeclineReason } from '../../../../protocol/relay/index.ts'
+import type { DeclineReason } from '../../../../protocol/link/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { LeaseState } from '../store/leases.ts'
 

@@ -1,5 +1,5 @@
 import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
-import type { OfferFrame } from '../../../../protocol/relay/index.ts'
+import type { OfferFrame } from '../../../../protocol/link/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'

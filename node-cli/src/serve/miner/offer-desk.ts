@@ -1,4 +1,3 @@
-import type { TaskVote } from '../../../../protocol/consensus/index.ts'
 import type { ErrorCode } from '../../../../protocol/errors.ts'
 import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
@@ -9,7 +8,8 @@ import {
   holdingMax,
   type NodeFrame,
   type OfferFrame,
-} from '../../../../protocol/relay/index.ts'
+} from '../../../../protocol/link/index.ts'
+import type { TaskVote } from '../../../../protocol/rounds/index.ts'
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'

@@ -1,4 +1,4 @@
-import type { DeclineReason } from '../../../../protocol/relay/index.ts'
+import type { DeclineReason } from '../../../../protocol/link/index.ts'
 
 /** Thrown for an offer that the node does not take; the message says why, for its operator. */
 export class OfferRefused extends Error {

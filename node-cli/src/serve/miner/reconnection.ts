@@ -1,4 +1,4 @@
-import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/relay/index.ts'
+import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/link/index.ts'
 import { HubError } from '../hub/index.ts'
 import type { SocketEnd } from './relay-socket.ts'
 

@@ -4,7 +4,7 @@ import {
   hashNetworkParams,
   resolveProfile,
 } from '../../../../protocol/identity/index.ts'
-import { type RelayHub, startRelayHub } from '../../../testing/relay-hub.ts'
+import { type RelayHub, startRelayHub } from '../../../../testing/node/relay-hub.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { systemClock } from '../clock.ts'
 import { hubClient, requestSigner } from '../hub/index.ts'

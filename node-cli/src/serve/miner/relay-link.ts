@@ -11,7 +11,7 @@ import {
   parseHubFrame,
   type ReadyFrame,
   writeNodeFrame,
-} from '../../../../protocol/relay/index.ts'
+} from '../../../../protocol/link/index.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { type HubClient, type RequestSigner, readNetwork } from '../hub/index.ts'
 import { repeat, type Wait, waitUnreferenced } from '../hub/repeat.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { isObject } from '../../../../protocol/encoding/index.ts'
-import { pingSecs, pingText, pongText } from '../../../../protocol/relay/index.ts'
+import { pingSecs, pingText, pongText } from '../../../../protocol/link/index.ts'
 
 /** How long the other side may be silent, in seconds. */
 export interface SocketPatience {

@@ -1,4 +1,4 @@
-import { generationValidatorsMax, isTask } from '../../../../protocol/consensus/index.ts'
+import { generationValidatorsMax } from '../../../../protocol/committees/index.ts'
 import {
   base64ToBytes,
   isBytes32,
@@ -8,6 +8,7 @@ import {
   type MemberChecker,
 } from '../../../../protocol/encoding/index.ts'
 import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import { isTask } from '../../../../protocol/rounds/index.ts'
 import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { TaskRound } from '../consensus/round-rules.ts'

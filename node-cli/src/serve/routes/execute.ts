@@ -1,4 +1,3 @@
-import { isDirectRound } from '../../../../protocol/consensus/index.ts'
 import {
   base64ToBytes,
   hasExactKeys,
@@ -11,6 +10,7 @@ import {
 } from '../../../../protocol/encoding/index.ts'
 import type { StateHead } from '../../../../protocol/execution/index.ts'
 import type { DirectRound } from '../../../../protocol/identity/index.ts'
+import { isDirectRound } from '../../../../protocol/rounds/index.ts'
 import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import { requireDiskReserve } from '../disk-reserve.ts'

@@ -1,5 +1,5 @@
+import { epochReceiptBody, parseEpochReceipt } from '../../../../protocol/earnings/index.ts'
 import { FormatError, isUnsigned, type JsonObject } from '../../../../protocol/encoding/index.ts'
-import { epochReceiptBody, parseEpochReceipt } from '../../../../protocol/settlement/index.ts'
 import { type EpochReceipts, type Proposal, ReceiptDiffers } from '../epochs/epoch-receipts.ts'
 import { RoundsOpen } from '../epochs/open-rounds.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'

@@ -2,7 +2,7 @@ import {
   GenerationError,
   generationValidatorsMax,
   parseGeneration,
-} from '../../../../protocol/consensus/index.ts'
+} from '../../../../protocol/committees/index.ts'
 import { GenerationRefused, signNextGeneration } from '../generations/signer.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../testing/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import type { DirectRetention } from './direct-rounds.ts'
 import { openServeStore, type ServeStore } from './index.ts'
 import { VoteWithheld } from './votes.ts'

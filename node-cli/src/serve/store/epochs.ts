@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { EpochReceipt } from '../../../../protocol/settlement/index.ts'
+import type { EpochReceipt } from '../../../../protocol/earnings/index.ts'
 
 /** An epoch of a project. */
 export interface ProjectEpoch {

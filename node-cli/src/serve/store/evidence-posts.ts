@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Evidence } from '../../../../protocol/settlement/index.ts'
+import type { Evidence } from '../../../../protocol/slashing/index.ts'
 
 /** Evidence of a round that is final, which the hub has not taken yet. */
 export interface EvidenceToPost {

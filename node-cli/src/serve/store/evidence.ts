@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Evidence, offenceKey } from '../../../../protocol/settlement/index.ts'
+import { type Evidence, offenceKey } from '../../../../protocol/slashing/index.ts'
 
 /** Evidence that can be posted to the hub. */
 export interface KeptEvidence {

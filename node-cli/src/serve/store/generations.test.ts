@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../testing/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import { openDatabase } from '../../data-dir/database.ts'
 import { openServeStore } from './index.ts'
 import { migrations } from './migrations.ts'

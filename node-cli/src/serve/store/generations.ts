@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Attestation, SignedGeneration } from '../../../../protocol/consensus/index.ts'
+import type { Attestation, SignedGeneration } from '../../../../protocol/committees/index.ts'
 
 /** A generation under its hash. */
 export interface HashedGeneration extends SignedGeneration {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ExecutionVote, FinalityVote, TaskVote } from '../../../../protocol/consensus/index.ts'
+import type { ExecutionVote, FinalityVote, TaskVote } from '../../../../protocol/rounds/index.ts'
 
 /** A vote of a round that was checked, with what it is for. */
 export interface CheckedVote<V extends RoundVote = RoundVote> {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { FinalityRecord, RoundState, Tally, Task } from '../../../../protocol/consensus/index.ts'
+import type { FinalityRecord, RoundState, Tally, Task } from '../../../../protocol/rounds/index.ts'
 
 /** Why a round has no committee. */
 export type Fallback = 'too_few_members' | 'underfunded'

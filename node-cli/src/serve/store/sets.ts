@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Attestation } from '../../../../protocol/consensus/index.ts'
+import type { Attestation } from '../../../../protocol/committees/index.ts'
 
 /** A snapshot under its hash. */
 export interface KeptSet {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { VoteKind } from '../../../../protocol/consensus/index.ts'
+import type { VoteKind } from '../../../../protocol/rounds/index.ts'
 import { inTransaction } from '../../data-dir/database.ts'
 import type { FactStore } from './facts.ts'
 

@@ -1,6 +1,6 @@
+import { payloadExample } from '../../../actions/gasless-schema.ts'
+import type { RequestedAction } from '../../../actions/prepare.ts'
 import { example } from '../../../examples.ts'
-import { payloadExample } from '../../../relay/gasless-schema.ts'
-import type { RequestedAction } from '../../../relay/prepare.ts'
 import type { ProjectVersion } from '../../../stores/projects.ts'
 import { hashesExample } from '../../projects/example.ts'
 import { manifestOf } from '../../projects/view.ts'

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
-import type { HubContext } from '../../../context.ts'
-import { example } from '../../../examples.ts'
-import { encodeDirectCall } from '../../../relay/action-calls.ts'
-import { type DirectTransaction, directTransaction } from '../../../relay/direct-transaction.ts'
+import { encodeDirectCall } from '../../../actions/action-calls.ts'
+import { type DirectTransaction, directTransaction } from '../../../actions/direct-transaction.ts'
 import {
   DirectTransaction as DirectTransactionShape,
   GaslessPayload,
   payloadExample,
-} from '../../../relay/gasless-schema.ts'
-import { preparePayload, type RequestedAction } from '../../../relay/prepare.ts'
+} from '../../../actions/gasless-schema.ts'
+import { preparePayload, type RequestedAction } from '../../../actions/prepare.ts'
+import type { HubContext } from '../../../context.ts'
+import { example } from '../../../examples.ts'
 import { hashesExample, manifestExample, projectExample } from '../../projects/example.ts'
 import { ProjectView } from '../../projects/schema.ts'
 

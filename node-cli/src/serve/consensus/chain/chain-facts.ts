@@ -1,4 +1,4 @@
-import type { Block } from '../../../../../protocol/consensus/index.ts'
+import type { Block } from '../../../../../protocol/committees/index.ts'
 import { hashText, isObject, zeroAddress } from '../../../../../protocol/encoding/index.ts'
 import { NotYet } from '../refusal.ts'
 import type { ChainRpc } from './chain-rpc.ts'

@@ -1,4 +1,4 @@
-import { beaconTargetTime } from '../../../../../protocol/consensus/index.ts'
+import { beaconTargetTime } from '../../../../../protocol/committees/index.ts'
 import { type Problem, ProblemList } from '../../../../../protocol/encoding/index.ts'
 import type { NetworkParams } from '../../../../../protocol/identity/index.ts'
 import type { Judgement } from '../../store/rounds.ts'

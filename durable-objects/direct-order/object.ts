@@ -1,0 +1,78 @@
+import { DurableObject } from 'cloudflare:workers'
+import { deriveDirectRoundId } from '../../protocol/identity/index.ts'
+import type { DirectOutcome, DirectRequest } from '../round/direct.ts'
+import { StateBook } from './state-book.ts'
+
+/** What the order of direct rounds asks of the hub around it. */
+export interface DirectOrderConfig {
+  /** Has every validator run something, and writes into the book what a quorum gave. */
+  run(request: DirectRequest, book: StateBook, answerMsMax: number): Promise<DirectOutcome>
+}
+
+/** A caller waits for 30 s at most, and what came in has to be written. */
+const answerMsMax = 27_000
+/** With less time than this no validator is asked. */
+const answerMsMin = 5_000
+/** More would wait in vain. */
+const waitingMax = 64
+
+/**
+ * The one order of direct rounds of modules that store something or call others: `env.DIRECT_ORDER.getByName('direct')`. A
+ * validator runs one direct round at a time, so no time is lost where they follow each other, and which modules a run looks
+ * at is known only after it. What a quorum gave is stored before anybody is told: a round is decided then, and only then.
+ */
+export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
+  readonly #config: DirectOrderConfig
+  readonly #book: StateBook
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  constructor(ctx: DurableObjectState, env: Env, config: DirectOrderConfig) {
+    super(ctx, env)
+    this.#config = config
+    this.#book = new StateBook(ctx.storage)
+  }
+
+  /** A direct round: it is over when this returns. */
+  async execute(request: DirectRequest): Promise<DirectOutcome> {
+    if (this.#waiting >= waitingMax) return refused(request, 'busy')
+    const startedAt = performance.now()
+    this.#waiting += 1
+    const before = this.#last
+    const turn = before.then(() => this.#run(request, answerMsMax - (performance.now() - startedAt)))
+    this.#last = turn.catch(() => {})
+    try {
+      return await turn
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  async #run(request: DirectRequest, msLeft: number): Promise<DirectOutcome> {
+    if (msLeft < answerMsMin) return refused(request, 'busy')
+    const named = request.isNamed ? this.#name(request) : request
+    return named === null ? refused(request, 'other_request') : this.#config.run(named, this.#book, msLeft)
+  }
+
+  /** A round that was decided is asked for again: validators give what they gave. Null for another request of that name. */
+  #name(request: DirectRequest): DirectRequest | null {
+    const { nonce, issued_at, ...run } = request.round
+    const text = JSON.stringify(run)
+    const known = this.#book.namedTry(nonce)
+    if (known !== null && known.request !== text) return null
+    if (known?.state === 'decided') {
+      const round = { ...request.round, issued_at: known.issuedAt }
+      return { ...request, round, roundId: deriveDirectRoundId(round) }
+    }
+    this.#book.beginNamed(nonce, text, issued_at)
+    return request
+  }
+}
+
+const refused = ({ roundId }: DirectRequest, refusal: DirectOutcome['refusal']): DirectOutcome => ({
+  roundId,
+  result: null,
+  votes: 0,
+  quorum: 0,
+  ...(refusal && { refusal }),
+})

@@ -1,0 +1,261 @@
+import type { DeclineReason } from '../../protocol/link/index.ts'
+import { migrate } from '../sql-migrations.ts'
+import type { LinkOffer } from './types.ts'
+
+/** `offered` and `accepted` hold a slot. */
+export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expired'
+
+export interface KeptOffer {
+  readonly offer: LinkOffer
+  readonly state: OfferState
+  /** The session that was sent it last. */
+  readonly sessionId: string
+  readonly reason: DeclineReason | null
+  /** What the round answered to the vote. */
+  readonly answer: string | null
+}
+
+/**
+ * For so long after its `vote_by` an offer is kept, in seconds: a vote that comes late is the round's to refuse, and a
+ * node that asks again is told what became of its vote.
+ */
+const keptSecs = 300
+/** What came to its end within so many seconds is forgotten together. */
+const forgetSecs = 60
+
+const migrations = [
+  `CREATE TABLE offers (
+    offer_id TEXT PRIMARY KEY,
+    offer TEXT NOT NULL,
+    state TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    vote_by INTEGER NOT NULL,
+    reason TEXT,
+    answer TEXT,
+    -- Whether the round knows that it was accepted or declined.
+    told INTEGER NOT NULL DEFAULT 1
+  ) WITHOUT ROWID`,
+  // Why the link may not have heard its node: the session that it lost by its own fault, or a vote that found no round.
+  'ALTER TABLE offers ADD COLUMN unheard TEXT',
+]
+
+const voteLost = 'vote'
+
+interface Row extends Record<string, SqlStorageValue> {
+  offer: string
+  state: OfferState
+  session_id: string
+  reason: DeclineReason | null
+  answer: string | null
+}
+
+const open = "state IN ('offered', 'accepted')"
+
+interface OpenOffer {
+  readonly state: 'offered' | 'accepted'
+  readonly voteBy: number
+}
+
+/**
+ * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory,
+ * read once: there are as many rows as a device had offers in minutes.
+ */
+export class OfferLedger {
+  readonly #sql: SqlStorage
+  /** Offers that hold a slot. */
+  readonly #open = new Map<string, OpenOffer>()
+  /** Accepted or declined, and the round may not know it. */
+  readonly #untold = new Set<string>()
+  /** No offer that is over had its time before this; null without one. */
+  #firstOver: number | null = null
+
+  constructor(storage: DurableObjectStorage) {
+    migrate(storage, migrations)
+    this.#sql = storage.sql
+    const rows = this.#sql.exec<Pick<Row, 'state'> & { offer_id: string; vote_by: number; told: number }>(
+      'SELECT offer_id, state, vote_by, told FROM offers',
+    )
+    for (const { offer_id: offerId, state, vote_by: voteBy, told } of rows) {
+      if (told === 0) this.#untold.add(offerId)
+      if (state === 'offered' || state === 'accepted') this.#open.set(offerId, { state, voteBy })
+      else this.#noteOver(voteBy)
+    }
+  }
+
+  find(offerId: string): KeptOffer | null {
+    const [row] = this.#sql.exec<Row>('SELECT * FROM offers WHERE offer_id = ?', offerId)
+    return row === undefined ? null : keptOf(row)
+  }
+
+  open(): KeptOffer[] {
+    return [...this.#sql.exec<Row>(`SELECT * FROM offers WHERE ${open} ORDER BY vote_by, offer_id`)].map(
+      keptOf,
+    )
+  }
+
+  /** Offers that hold a slot. */
+  countOpen(): number {
+    return this.#open.size
+  }
+
+  countAccepted(): number {
+    return [...this.#open.values()].filter(({ state }) => state === 'accepted').length
+  }
+
+  isEmpty(): boolean {
+    return this.#open.size === 0 && this.#firstOver === null
+  }
+
+  add(offer: LinkOffer, sessionId: string): void {
+    const { offer_id: offerId, vote_by: voteBy } = offer
+    this.#sql.exec(
+      "INSERT INTO offers (offer_id, offer, state, session_id, vote_by) VALUES (?, ?, 'offered', ?, ?)",
+      offerId,
+      JSON.stringify(offer),
+      sessionId,
+      voteBy,
+    )
+    this.#open.set(offerId, { state: 'offered', voteBy })
+  }
+
+  /** The times of an offer are those that its round says last. */
+  renew(offer: LinkOffer): void {
+    this.#sql.exec(
+      'UPDATE offers SET offer = ?, vote_by = ? WHERE offer_id = ?',
+      JSON.stringify(offer),
+      offer.vote_by,
+      offer.offer_id,
+    )
+    const known = this.#open.get(offer.offer_id)
+    if (known !== undefined) this.#open.set(offer.offer_id, { ...known, voteBy: offer.vote_by })
+  }
+
+  setSession(offerId: string, sessionId: string): void {
+    this.#sql.exec('UPDATE offers SET session_id = ? WHERE offer_id = ?', sessionId, offerId)
+  }
+
+  accept(offerId: string): void {
+    const offer = this.#open.get(offerId)
+    if (offer?.state !== 'offered') return
+    this.#sql.exec("UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ?", offerId)
+    this.#open.set(offerId, { ...offer, state: 'accepted' })
+    this.#untold.add(offerId)
+  }
+
+  decline(offerId: string, reason: DeclineReason): void {
+    if (!this.#open.has(offerId)) return
+    this.#sql.exec(
+      "UPDATE offers SET state = 'declined', reason = ?, told = 0 WHERE offer_id = ?",
+      reason,
+      offerId,
+    )
+    this.#end(offerId)
+    this.#untold.add(offerId)
+  }
+
+  /** The round took a vote, and so needs not be told anything else. */
+  vote(offerId: string, answer: string): void {
+    this.#sql.exec(
+      "UPDATE offers SET state = 'voted', answer = ?, told = 1 WHERE offer_id = ?",
+      answer,
+      offerId,
+    )
+    this.#end(offerId)
+    this.#untold.delete(offerId)
+  }
+
+  /** What the node said of its open offers may have been lost with this session. */
+  noteLost(sessionId: string): void {
+    this.#sql.exec(`UPDATE offers SET unheard = coalesce(unheard, ?) WHERE ${open}`, sessionId)
+  }
+
+  /** The session did not end by a fault of the link after all. */
+  noteLeft(sessionId: string): void {
+    this.#sql.exec('UPDATE offers SET unheard = NULL WHERE unheard = ?', sessionId)
+  }
+
+  /** A vote could not be passed on. */
+  noteVoteLost(offerId: string): void {
+    this.#sql.exec('UPDATE offers SET unheard = ? WHERE offer_id = ?', voteLost, offerId)
+  }
+
+  wasHeard(offerId: string): boolean {
+    return (
+      [...this.#sql.exec('SELECT 1 FROM offers WHERE offer_id = ? AND unheard IS NOT NULL', offerId)]
+        .length === 0
+    )
+  }
+
+  remove(offerId: string): void {
+    this.#sql.exec('DELETE FROM offers WHERE offer_id = ?', offerId)
+    this.#open.delete(offerId)
+    this.#untold.delete(offerId)
+  }
+
+  /** Frees the slots of what is over, and forgets what nobody can ask about any more. */
+  expire(now: number): void {
+    const expired = [...this.#open].filter(([, { voteBy }]) => voteBy < now)
+    for (const [offerId] of expired) {
+      this.#sql.exec("UPDATE offers SET state = 'expired' WHERE offer_id = ?", offerId)
+      this.#end(offerId)
+    }
+    if (this.#firstOver !== null && this.#firstOver + keptSecs + forgetSecs < now) this.#forget(now)
+  }
+
+  /** What the round has not heard of. */
+  untold(): KeptOffer[] {
+    return [...this.#untold].flatMap((offerId) => this.find(offerId) ?? [])
+  }
+
+  hasUntold(): boolean {
+    return this.#untold.size > 0
+  }
+
+  /**
+   * The round heard of an offer in this state; what became of it since is another thing to tell. That it heard of an accept is
+   * stored with the vote: until then it may be told again.
+   */
+  told(offerId: string, state: OfferState): void {
+    if (this.find(offerId)?.state !== state) return
+    this.#untold.delete(offerId)
+    if (state !== 'accepted') this.#sql.exec('UPDATE offers SET told = 1 WHERE offer_id = ?', offerId)
+  }
+
+  /** When, in network time, an offer expires, or some are forgotten next; null without one. */
+  nextDeadline(): number | null {
+    const times = [...this.#open.values()].map(({ voteBy }) => voteBy)
+    if (this.#firstOver !== null) times.push(this.#firstOver + keptSecs + forgetSecs)
+    return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
+  }
+
+  #end(offerId: string): void {
+    const offer = this.#open.get(offerId)
+    if (offer === undefined) return
+    this.#open.delete(offerId)
+    this.#noteOver(offer.voteBy)
+  }
+
+  #noteOver(voteBy: number): void {
+    this.#firstOver = Math.min(this.#firstOver ?? voteBy, voteBy)
+  }
+
+  #forget(now: number): void {
+    const forgotten = this.#sql.exec<{ offer_id: string }>(
+      `DELETE FROM offers WHERE NOT (${open}) AND vote_by < ? RETURNING offer_id`,
+      now - keptSecs,
+    )
+    for (const { offer_id: offerId } of forgotten) this.#untold.delete(offerId)
+    const [rest] = this.#sql.exec<{ first: number | null }>(
+      `SELECT min(vote_by) AS first FROM offers WHERE NOT (${open})`,
+    )
+    this.#firstOver = rest?.first ?? null
+  }
+}
+
+const keptOf = ({ offer, state, session_id, reason, answer }: Row): KeptOffer => ({
+  offer: JSON.parse(offer) as LinkOffer,
+  state,
+  sessionId: session_id,
+  reason,
+  answer,
+})

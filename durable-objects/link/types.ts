@@ -1,0 +1,99 @@
+import type { DeclineReason, FrameLimits } from '../../protocol/link/index.ts'
+import type { Task } from '../../protocol/rounds/index.ts'
+
+/** One offer: what the round says, and the frame repeats. */
+export interface LinkOffer {
+  /** Names the round and the position. */
+  readonly offer_id: string
+  readonly lease_id: string
+  readonly task: Task
+  readonly position: number
+  readonly role: 'primary' | 'backup'
+  /** Null where the input is at `input_url`. */
+  readonly input_b64: string | null
+  readonly input_url: string | null
+  /** Network time, Unix seconds. */
+  readonly accept_by: number
+  /** Network time, Unix seconds. */
+  readonly vote_by: number
+}
+
+/**
+ * `full`: the node works with all its slots. `away`: it lost its socket, and its device is not offline yet. `offline`: the
+ * device was there when the set was built, and has gone since. `dropped`: it went with a process of the hub, and has not come
+ * back. `absent`: it was not there when the set was built either, or is not to be asked.
+ */
+export type OfferResult = 'offered' | 'full' | 'away' | Absence
+export type Absence = 'offline' | 'dropped' | 'absent'
+
+/** When a node was connected, in milliseconds of the machine's clock. */
+export interface Presence {
+  readonly sessionId: string
+  readonly sinceMs: number
+  readonly goneMs: number
+  /** Whether it ended because the process of the hub did. */
+  readonly byHub: boolean
+}
+
+/** What a node sends with its vote; the round judges it. */
+export interface VoteBody {
+  readonly vote: unknown
+  readonly output_b64: string
+  readonly events: unknown
+}
+
+export type VoteResult =
+  | { readonly ok: true; readonly state: string }
+  | { readonly ok: false; readonly code: string; readonly message: string }
+
+/** What a link tells the round of an offer. Each may be told twice. */
+export interface RoundPort {
+  accepted(offerId: string, nodeKey: string): Promise<void>
+  declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void>
+  /** Answers once the vote is stored. */
+  voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
+}
+
+/** What everybody may know of a link, as the database keeps it. */
+export interface LinkView {
+  readonly nodeKey: string
+  /** A device that is connected is `idle` while it has no free slot. */
+  readonly state: 'online' | 'idle' | 'offline'
+  /** Unix seconds. */
+  readonly connectedSince: number | null
+  readonly freeSlots: number
+  /** Whether its votes make it faulty. */
+  readonly isVoteFaulty: boolean
+}
+
+/** What the hub's records hold against a device. */
+export interface Standing {
+  readonly isBanned: boolean
+  /** For another reason than its votes. */
+  readonly isFaulty: boolean
+}
+
+/** What the owner of a device is told of its link. */
+export interface LinkStatus {
+  readonly connected: boolean
+  readonly sessionId: string | null
+  readonly since: number | null
+  /** From the hub's first frame to the node's. */
+  readonly latencyMs: number | null
+  readonly slots: number
+  readonly activeLeases: number
+}
+
+export interface NodeLinkConfig {
+  readonly limits: FrameLimits
+  readonly paramsHash: string
+  readonly subprotocol: string
+  /** Network time may leap ahead of the machine's where it follows a chain: open offers are looked at this often then. */
+  readonly pollMs: number | null
+  /** Network time, Unix seconds. */
+  now(): Promise<number>
+  /** Writes the view unless the database has one of a higher revision. */
+  publish(view: LinkView, revision: number): Promise<void>
+  standing(nodeKey: string): Promise<Standing>
+  round(roundId: string): RoundPort
+}

@@ -1,0 +1,145 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { type CommitteesProgress, ProjectCommitteesObject, retryPauseMs } from './object.ts'
+import { type EpochTerms, TaskQueue, type TaskRequest } from './task-queue.ts'
+
+test('the pauses between attempts grow from 5 s to 5 minutes, and no further', () => {
+  const seconds = [1, 2, 3, 4, 5, 6, 7, 8, 1_000].map((attempts) => retryPauseMs(attempts) / 1000)
+  expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300])
+})
+
+test('where time leaps, a project is looked at when its next set is due, and after every pause while one is open', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project of this test')
+  await runInDurableObject(stub, async (_, state) => {
+    let now = 1_000
+    let progress: CommitteesProgress = { open: 0, nextInSecs: 600 }
+    let looks = 0
+    const object = new ProjectCommitteesObject(state, env, {
+      // No alarm comes while the test runs.
+      pollMs: 1_000_000,
+      now: async () => now,
+      advance: async () => {
+        looks += 1
+        return progress
+      },
+      runningEpoch: async () => null,
+      startRound: async () => {},
+      noteQueued: async () => {},
+      noteExpired: async () => {},
+    })
+    const looksAt = async (time: number) => {
+      now = time
+      await object.alarm()
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now())
+      return looks
+    }
+    await object.wake('a project of this test')
+    expect([await looksAt(1_000), await looksAt(1_599)]).toEqual([1, 1])
+    progress = { open: 1, nextInSecs: 100 }
+    expect([await looksAt(1_600), await looksAt(1_601), await looksAt(1_602)]).toEqual([2, 3, 4])
+  })
+})
+
+test('a task that could not be noted was not taken: the same again, under its key, waits like a new one', async () => {
+  const stub = env.PROJECT_COMMITTEES.getByName('a project whose database fails')
+  await runInDurableObject(stub, async (_, state) => {
+    let fails = true
+    const noted: string[] = []
+    const ended: string[] = []
+    const object = new ProjectCommitteesObject(state, env, {
+      pollMs: null,
+      now: async () => 1_000,
+      advance: async () => null,
+      runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms: null }),
+      startRound: async () => {},
+      noteQueued: async (_projectId, { taskId }) => {
+        if (fails) throw new Error('the database is away')
+        noted.push(taskId)
+      },
+      noteExpired: async (taskIds) => {
+        if (fails) throw new Error('the database is away')
+        ended.push(...taskIds)
+      },
+    })
+    const submit = (taskId: string) =>
+      object.submit('a project whose database fails', {
+        taskId,
+        function: 'echo',
+        gasLimit: 1,
+        inputHash: '0x00',
+        input: '',
+        idempotencyKey: 'the key',
+        underfunded: false,
+      })
+    await expect(submit('first')).rejects.toThrow('the database is away')
+    expect(await object.waitForRound('first', 0)).toBeNull()
+    await object.alarm()
+    expect(await state.storage.getAlarm()).not.toBeNull()
+    fails = false
+    // The note may have come there all the same, and says by now that nothing comes of the task.
+    await object.alarm()
+    expect(ended).toEqual(['first'])
+    await object.alarm()
+    expect(ended).toEqual(['first'])
+    expect(await submit('second')).toMatchObject({ status: 'queued', taskId: 'second' })
+    expect(await submit('third')).toMatchObject({ status: 'known', taskId: 'second' })
+    expect(noted).toEqual(['second', 'second'])
+    // It waits for its round; one that is over waits for nothing.
+    expect(await object.waitForRound('second', 0)).toBeNull()
+    const { count } = state.storage.sql
+      .exec<{ count: number }>("SELECT count(*) AS count FROM tasks WHERE state = 'queued'")
+      .one()
+    expect(count).toBe(1)
+    await state.storage.deleteAlarm()
+  })
+})
+
+test.each([
+  ['longer', { from: 600, to: 1_200, waits: 60 }],
+  ['shorter', { from: 1_200, to: 600, waits: 60 }],
+])(
+  'tasks that wait for a set wait to the end of their epoch, also where epochs become %s then',
+  async (name, { from, to, waits }) => {
+    const stub = env.PROJECT_COMMITTEES.getByName(`a project whose epochs become ${name}`)
+    await runInDurableObject(stub, async (_, state) => {
+      await state.storage.deleteAll()
+      const tasks = new TaskQueue(state.storage)
+      const running = (now: number, epochSecs: number) => ({
+        epoch: Math.floor(now / epochSecs),
+        epochSecs,
+        terms: null,
+      })
+      // Terms change where epochs of both lengths begin.
+      const [begun, end] = [2_400 - from, 2_400]
+      for (let i = 0; i < waits; i++)
+        tasks.submit(name, requestOf(`${name} ${i}`), running(begun, from), begun)
+      expect(tasks.expired(running(end - 1, from))).toEqual([])
+      expect(tasks.expired(running(end, to))).toHaveLength(waits)
+      // Of those for which there was no room when the set came, none has waited in vain.
+      const { epoch, epochSecs } = running(begun, from)
+      tasks.schedule(name, { ...epochTerms, epoch, epochSecs }, begun + 100)
+      const left = tasks.count('queued')
+      expect(left).toBeGreaterThan(0)
+      expect(tasks.expired(running(end, to))).toEqual([])
+      expect(tasks.expired(running(end + 2 * Math.max(from, to), to))).toHaveLength(left)
+    })
+  },
+)
+
+const requestOf = (taskId: string): TaskRequest => ({
+  taskId,
+  function: 'echo',
+  gasLimit: 1,
+  inputHash: '0x00',
+  input: '',
+  idempotencyKey: null,
+  underfunded: false,
+})
+
+const epochTerms = {
+  setHash: '0x00',
+  consensusHash: '0x00',
+  moduleAddress: '0x00',
+  rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+} as unknown as EpochTerms

@@ -1,0 +1,354 @@
+import { epochStart } from '../../protocol/committees/index.ts'
+import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
+import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
+import type { CommitteeRules } from '../../protocol/manifest/index.ts'
+import type { Task } from '../../protocol/rounds/index.ts'
+import type { RoundTerms } from '../round/round.ts'
+import { migrate } from '../sql-migrations.ts'
+
+/** A task as its project is asked to have it run; it was held against the project before. */
+export interface TaskRequest {
+  /** The hub's own id. */
+  taskId: string
+  function: string
+  gasLimit: number
+  inputHash: string
+  /** Base64, up to 4 KiB; null where the input is a file under its hash. */
+  input: string | null
+  /** Names the task of a caller that may ask for it again; it is the same for a day. */
+  idempotencyKey: string | null
+  /** Whether the project cannot pay a committee. */
+  underfunded: boolean
+}
+
+/** What tasks of an epoch have in common, once its set is attested. */
+export interface EpochTerms {
+  epoch: number
+  epochSecs: number
+  setHash: string
+  consensusHash: string
+  moduleAddress: string
+  rules: RoundTerms['rules'] & { committee: CommitteeRules }
+}
+
+/** The epoch of a time, and what holds in it while its set is attested. */
+export interface RunningEpoch {
+  epoch: number
+  epochSecs: number
+  terms: EpochTerms | null
+}
+
+export type Submitted = TakenTask | RefusedTask
+
+export interface TakenTask {
+  status: 'running' | 'queued' | 'known'
+  taskId: string
+  roundId: string | null
+  createdAt: number
+}
+
+/** Why a task is not taken: its key names another one, or as many wait or run as may. */
+export type RefusedTask = { status: 'conflict' } | { status: 'full'; what: 'queued' | 'open' }
+
+/** Most tasks of a project that wait, and that run. */
+export const queuedMax = 10_000
+export const openMax = 1_000
+/** For so long a key names its task. */
+const keySecs = 86_400
+/** Rounds that are begun together. */
+const startsMax = 50
+/** Tasks that waited in vain and are ended together, in one trip to the database. */
+const expiredMax = 500
+
+const migrations = [
+  `CREATE TABLE tasks (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    task_id TEXT NOT NULL UNIQUE,
+    idempotency_key TEXT UNIQUE,
+    state TEXT NOT NULL,
+    request TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    seq INTEGER,
+    round_id TEXT UNIQUE,
+    terms TEXT
+  )`,
+  // One seq for each task of an epoch, whatever order they come in.
+  'CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL',
+  'CREATE INDEX tasks_by_state ON tasks (state, position)',
+  'CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL)',
+  // Until when a task waits, in network time. Numbers of epochs say nothing once their length has changed.
+  'ALTER TABLE tasks ADD COLUMN waits_until INTEGER',
+]
+
+/**
+ * `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that
+ * it ended.
+ */
+type TaskState = 'queued' | 'starting' | 'running' | 'over' | 'untaken'
+
+interface Row extends Record<string, SqlStorageValue> {
+  task_id: string
+  state: TaskState
+  request: string
+  epoch: number
+  created_at: number
+  round_id: string | null
+  terms: string | null
+}
+
+/**
+ * The tasks of one project that wait or run. Everything here is synchronous: one task after the other gets its `seq`, and
+ * what was decided is stored before anybody hears of it.
+ */
+export class TaskQueue {
+  readonly #storage: DurableObjectStorage
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage
+    migrate(storage, migrations)
+  }
+
+  /** Why a task would not be taken now, before anything is kept of it; null where it would be. */
+  refusal(request: TaskRequest, running: RunningEpoch, now: number): RefusedTask | null {
+    const known = this.#find(request, now)
+    if (known !== null) return known.status === 'conflict' ? known : null
+    return this.#findFull(this.#termsNow(running))
+  }
+
+  /** Takes a task: it gets its round at once, or waits. The same again changes nothing. */
+  submit(projectId: string, request: TaskRequest, running: RunningEpoch, now: number): Submitted {
+    return this.#storage.transactionSync(() => {
+      const known = this.#find(request, now)
+      if (known !== null) return known
+      const epochTerms = this.#termsNow(running)
+      const full = this.#findFull(epochTerms)
+      if (full !== null) return full
+      const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
+      const { taskId, idempotencyKey } = request
+      this.#storage.sql.exec(
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms, waits_until)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        taskId,
+        idempotencyKey,
+        (terms === null ? 'queued' : 'starting') satisfies TaskState,
+        JSON.stringify(request),
+        running.epoch,
+        now,
+        terms?.task.seq ?? null,
+        terms?.roundId ?? null,
+        terms && JSON.stringify(terms),
+        endOf(running),
+      )
+      const status = terms === null ? 'queued' : 'running'
+      return { status, taskId, roundId: terms?.roundId ?? null, createdAt: now }
+    })
+  }
+
+  /** Gives waiting tasks their rounds, oldest first, as many as may run. */
+  schedule(projectId: string, terms: EpochTerms, now: number): void {
+    this.#storage.transactionSync(() => {
+      // What then still waits, waits for room, in the next epoch too.
+      this.#storage.sql.exec(
+        `UPDATE tasks SET epoch = ?, waits_until = ? WHERE state = 'queued'`,
+        terms.epoch + 1,
+        endOf(terms) + terms.epochSecs,
+      )
+      const room = Math.min(openMax - this.openCount(), startsMax)
+      for (const { request } of this.#rows(`state = 'queued'`, room))
+        this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
+    })
+  }
+
+  /** Tasks that waited for the set of an epoch that is over, oldest first, as many as are ended together. */
+  expired({ epoch, epochSecs }: RunningEpoch): string[] {
+    return this.#storage.sql
+      .exec<Pick<Row, 'task_id'>>(
+        `SELECT task_id FROM tasks WHERE state = 'queued'
+            AND CASE WHEN waits_until IS NULL THEN epoch < ? ELSE waits_until <= ? END
+          ORDER BY position LIMIT ?`,
+        epoch,
+        epochStart(epoch, epochSecs),
+        expiredMax,
+      )
+      .toArray()
+      .map(({ task_id }) => task_id)
+  }
+
+  /** Ends tasks that never get a round. */
+  drop(taskIds: readonly string[]): void {
+    for (const taskId of taskIds) this.#end('task_id', taskId)
+  }
+
+  /** Takes no task after all, and forgets its key; one that has its round by now stays. */
+  takeBack(taskId: string): void {
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'untaken', idempotency_key = NULL WHERE task_id = ? AND state = 'queued'`,
+      taskId,
+    )
+  }
+
+  /** Tasks that were taken back, as many as are ended together. */
+  untaken(): string[] {
+    return this.#rows(`state = 'untaken'`, expiredMax).map(({ task_id }) => task_id)
+  }
+
+  /** Rounds that were decided on and may not have begun. */
+  starting(): RoundTerms[] {
+    return this.#rows(`state = 'starting'`, startsMax).map(
+      ({ terms }) => JSON.parse(terms ?? '') as RoundTerms,
+    )
+  }
+
+  /** What a round begins with, as long as it may not have begun. */
+  termsOfStarting(roundId: string): RoundTerms | null {
+    const [row] = this.#storage.sql
+      .exec<Pick<Row, 'terms'>>(`SELECT terms FROM tasks WHERE round_id = ? AND state = 'starting'`, roundId)
+      .toArray()
+    return row === undefined ? null : (JSON.parse(row.terms ?? '') as RoundTerms)
+  }
+
+  started(roundId: string): void {
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'running' WHERE round_id = ? AND state = 'starting'`,
+      roundId,
+    )
+  }
+
+  /** The round is over. */
+  close(roundId: string): void {
+    this.#end('round_id', roundId)
+  }
+
+  /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
+  roundOf(taskId: string): string | null | undefined {
+    return this.#storage.sql
+      .exec<{ round_id: string | null }>(
+        `SELECT round_id FROM tasks WHERE task_id = ? AND state NOT IN ('over', 'untaken')`,
+        taskId,
+      )
+      .toArray()[0]?.round_id
+  }
+
+  count(state: TaskState): number {
+    return this.#storage.sql
+      .exec<{ count: number }>('SELECT count(*) AS count FROM tasks WHERE state = ?', state)
+      .one().count
+  }
+
+  /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
+  openRounds(epoch: number): string[] {
+    return this.#storage.sql
+      .exec<{ round_id: string }>(
+        `SELECT round_id FROM tasks WHERE epoch = ? AND seq IS NOT NULL AND state IN ('starting', 'running')`,
+        epoch,
+      )
+      .toArray()
+      .map(({ round_id }) => round_id)
+  }
+
+  openCount(): number {
+    return this.count('starting') + this.count('running')
+  }
+
+  /** Forgets keys that no longer name their task. */
+  purge(now: number): void {
+    this.#storage.sql.exec(`DELETE FROM tasks WHERE state = 'over' AND created_at <= ?`, now - keySecs)
+  }
+
+  /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
+  #termsNow({ terms }: RunningEpoch): EpochTerms | null {
+    return this.count('queued') > 0 ? null : terms
+  }
+
+  #findFull(terms: EpochTerms | null): RefusedTask | null {
+    if (terms === null) return this.count('queued') >= queuedMax ? { status: 'full', what: 'queued' } : null
+    return this.openCount() >= openMax ? { status: 'full', what: 'open' } : null
+  }
+
+  #find(request: TaskRequest, now: number): TakenTask | { status: 'conflict' } | null {
+    const { taskId, idempotencyKey } = request
+    this.#storage.sql.exec(
+      'UPDATE tasks SET idempotency_key = NULL WHERE idempotency_key = ? AND created_at <= ?',
+      idempotencyKey,
+      now - keySecs,
+    )
+    const [row] = this.#storage.sql
+      .exec<Row>('SELECT * FROM tasks WHERE task_id = ? OR idempotency_key = ?', taskId, idempotencyKey)
+      .toArray()
+    if (row === undefined) return null
+    if (!isSameTask(JSON.parse(row.request) as TaskRequest, request)) return { status: 'conflict' }
+    return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
+  }
+
+  /** What the round of a task begins with, and with it the next `seq` of the epoch. */
+  #termsFor(projectId: string, request: TaskRequest, given: EpochTerms, now: number): RoundTerms {
+    const task: Task = {
+      v: 1,
+      project_id: projectId,
+      consensus_hash: given.consensusHash,
+      epoch: given.epoch,
+      seq: this.#nextSeq(given.epoch),
+      set_hash: given.setHash,
+      module_address: given.moduleAddress,
+      function: request.function,
+      input_hash: request.inputHash,
+      gas_limit: request.gasLimit,
+      issued_at: now,
+    }
+    return {
+      roundId: deriveTaskRoundId(task),
+      taskId: request.taskId,
+      task,
+      input: request.input,
+      rules: given.rules,
+      underfunded: request.underfunded,
+      paidUntil: receiptWaitsUntil(given.epoch, {
+        epoch_secs: given.epochSecs,
+        round_secs: given.rules.roundSecs,
+      }),
+      startedAtMs: Date.now(),
+    }
+  }
+
+  #schedule(terms: RoundTerms): void {
+    const { task, roundId, taskId } = terms
+    this.#storage.sql.exec(
+      `UPDATE tasks SET state = 'starting', epoch = ?, seq = ?, round_id = ?, terms = ? WHERE task_id = ?`,
+      task.epoch,
+      task.seq,
+      roundId,
+      JSON.stringify(terms),
+      taskId,
+    )
+  }
+
+  #nextSeq(epoch: number): number {
+    return (
+      this.#storage.sql
+        .exec<{ next: number }>(
+          `INSERT INTO sequences (epoch, next) VALUES (?, 1) ON CONFLICT (epoch) DO UPDATE SET next = next + 1
+          RETURNING next`,
+          epoch,
+        )
+        .one().next - 1
+    )
+  }
+
+  /** Only what has a key is kept, for as long as the key names it. */
+  #end(column: 'task_id' | 'round_id', id: string): void {
+    this.#storage.sql.exec(`DELETE FROM tasks WHERE ${column} = ? AND idempotency_key IS NULL`, id)
+    this.#storage.sql.exec(`UPDATE tasks SET state = 'over', terms = NULL WHERE ${column} = ?`, id)
+  }
+
+  #rows(where: string, limit: number): Row[] {
+    return this.#storage.sql
+      .exec<Row>(`SELECT * FROM tasks WHERE ${where} ORDER BY position LIMIT ?`, Math.max(0, limit))
+      .toArray()
+  }
+}
+
+const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochSecs'>): number =>
+  epochStart(epoch + 1, epochSecs)
+
+const isSameTask = (one: TaskRequest, other: TaskRequest): boolean =>
+  one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash

@@ -1,0 +1,478 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { encodeErrorResult, parseAbi } from 'viem'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { FakeChain } from '../testing/fake-chain.ts'
+import { relayRequest as action } from '../testing/relay-request.ts'
+import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
+import { RelayerObject } from './object.ts'
+import type { RelayerConfig, RelayRequest } from './types.ts'
+
+let chain: FakeChain
+let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
+
+beforeEach(async () => {
+  chain = new FakeChain().install()
+  relayer = await freshRelayerObject()
+})
+
+const config = relayerConfig()
+
+const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
+const alarm = () => runDurableObjectAlarm(relayer)
+
+describe('Relayer', () => {
+  test('20 equal requests at once are one transaction, and later ones get its state', async () => {
+    const request = action()
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.relay(request)))
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
+    expect(chain.received).toHaveLength(1)
+    chain.mine()
+    await alarm()
+    expect(await relayer.relay(request)).toMatchObject({ relay: { status: 'confirmed', confirmations: 1 } })
+    expect(chain.received).toHaveLength(1)
+  })
+
+  test('what was accepted while no node listened is sent at a later alarm, after an eviction too', async () => {
+    chain.refusal = 'internal error'
+    const request = action()
+    expect(await relayer.relay(request)).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
+    const [first] = chain.received
+    await evictDurableObject(relayer)
+    chain.refusal = null
+    await alarm()
+    expect(chain.received).toEqual([first, first])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', txHash: first?.hash })
+  })
+
+  test('an action whose signature was lost is signed with the nonce it has', async () => {
+    const request = action()
+    chain.refusal = 'internal error'
+    await relayer.relay(request)
+    await runInDurableObject(relayer, (_, state) => state.storage.sql.exec('DELETE FROM attempts').toArray())
+    await evictDurableObject(relayer)
+    chain.refusal = null
+    await alarm()
+    expect(chain.received.map(({ nonce }) => nonce)).toEqual([0, 0])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
+  })
+
+  test('alarms come while an action is open, and end with the last one', async () => {
+    expect(await alarmAt()).toBeNull()
+    const request = action()
+    await relayer.relay(request)
+    expect(await alarmAt()).not.toBeNull()
+    for (let early = 0; early < 3; early++) expect(await alarm()).toBe(true)
+    expect(chain.received).toHaveLength(1)
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
+    expect(await alarmAt()).toBeNull()
+  })
+
+  test.each([false, true])(
+    'a lost alarm is set again by a call from outside, evicted: %s',
+    async (evicted) => {
+      await relayer.relay(action())
+      await runInDurableObject(relayer, (_, state) => state.storage.deleteAlarm())
+      if (evicted) await evictDurableObject(relayer)
+      await relayer.wake()
+      expect(await alarmAt()).not.toBeNull()
+    },
+  )
+
+  test('while the chain is down nothing is taken, and what is open waits', async () => {
+    const open = action()
+    await relayer.relay(open)
+    await evictDurableObject(relayer)
+    chain.down = true
+    expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
+    for (let failed = 0; failed < 3; failed++) await alarm()
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', open: 1, nextNonce: 1 })
+    chain.down = false
+    chain.mine()
+    await alarm()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
+    expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
+  })
+
+  test('a node of another chain is none: it gives no nonce, and has no say in what is open', async () => {
+    chain.refusal = 'internal error'
+    const open = action()
+    await relayer.relay(open)
+    await evictDurableObject(relayer)
+    chain.id = 1
+    chain.refusal = 'invalid chain id'
+    expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
+    await alarm()
+    expect(await relayer.health()).toMatchObject({ status: 'unavailable', balanceWei: null, nextNonce: 1 })
+    expect(chain.received).toHaveLength(1)
+    chain.id = 31337
+    chain.refusal = null
+    await alarm()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'sent', error: null })
+  })
+
+  test.each([
+    ['eth_getBlockByNumber', null],
+    ['eth_getBlockByNumber', { number: 'latest' }],
+    ['eth_getTransactionCount', null],
+    ['eth_getBalance', 'much'],
+    ['eth_getTransactionReceipt', {}],
+  ])('alarms go on after a node answered %s with %j', async (method, answer) => {
+    const open = action()
+    await relayer.relay(open)
+    chain.mine()
+    await evictDurableObject(relayer)
+    chain.nonsense.set(method, answer)
+    await alarm()
+    expect(await alarmAt()).not.toBeNull()
+    chain.nonsense.clear()
+    await alarm()
+    expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
+  })
+
+  const longReason = encodeErrorResult({
+    abi: parseAbi(['error Error(string)']),
+    errorName: 'Error',
+    args: ['no '.repeat(1_000_000)],
+  })
+
+  test('the reason of a contract that never stops talking is cut short', async () => {
+    chain.revert = longReason
+    const refused = await relayer.relay(action())
+    expect(refused).toMatchObject({ status: 'refused', reason: expect.stringMatching(/^no no .*…$/) })
+    chain.revert = null
+    const request = action()
+    await relayer.relay(request)
+    chain.minedRevert = longReason
+    chain.mine()
+    await alarm()
+    const { status, error } = (await relayer.find(request.id)) ?? {}
+    expect([status, (error as string).length]).toEqual(['reverted', 300])
+  })
+
+  test('an action that takes more gas than one may is refused', async () => {
+    chain.gas = 12_000_001
+    expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: 'TooMuchGas' })
+    expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
+    chain.gas = 100_000
+    expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
+      status: 'refused',
+      reason: 'it takes 100000 gas, and 99999 are given for it',
+    })
+    expect(await relayer.relay(action({ gasMax: 100_000 }))).toMatchObject({ status: 'accepted' })
+    expect((await relayer.health()).nextNonce).toBe(1)
+  })
+
+  test('hundreds that wait for their block to be final do not keep others waiting', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const patient = new RelayerObject(state, instance, config)
+      const early = Array.from({ length: 450 }, () => action())
+      await Promise.all(early.map((request) => patient.relay(request)))
+      chain.mine()
+      await patient.alarm()
+      await patient.alarm()
+      expect((await patient.find(early.at(-1)?.id as string))?.confirmations).toBe(1)
+      chain.refusal = 'internal error'
+      const late = action()
+      await patient.relay(late)
+      chain.refusal = null
+      await patient.alarm()
+      expect(await patient.find(late.id)).toMatchObject({ status: 'sent' })
+      for (let block = 0; block < 12; block++) chain.mine()
+      for (let alarms = 0; alarms < 3; alarms++) await patient.alarm()
+      expect(await patient.find(early.at(-1)?.id as string)).toMatchObject({ status: 'confirmed' })
+      expect(await patient.find(late.id)).toMatchObject({ status: 'confirmed' })
+    })
+  })
+
+  test('an alarm that comes while actions are being submitted does not send them as well', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const sending = new RelayerObject(state, instance, config)
+      const requests = Array.from({ length: 3 }, () => action())
+      for (const request of requests) await sending.accept(request)
+      let answer = () => {}
+      chain.held = new Promise((resolve) => {
+        answer = resolve
+      })
+      const submitted = sending.submit(requests.map(({ id }) => id))
+      await vi.waitFor(() => expect(chain.received).toHaveLength(3))
+      const alarm = sending.alarm()
+      answer()
+      await Promise.all([submitted, alarm])
+      expect(chain.received.map(({ nonce }) => nonce)).toEqual([0, 1, 2])
+    })
+  })
+
+  test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
+    chain.refusal = 'internal error'
+    const request = action()
+    await relayer.relay(request)
+    chain.refusal = null
+    chain.mineForeignTransaction((await relayer.health()).signer as string)
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET foreign_since_ms = 1').toArray(),
+    )
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
+    expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0]))
+    await relayer.relay(action())
+    expect(chain.received.at(-1)).toMatchObject({ nonce: 1 })
+  })
+
+  test('copies every state into the database, where reading it needs no relayer', async () => {
+    const request = action()
+    await relayer.relay(request)
+    chain.mine()
+    await alarm()
+    const row = await env.DB.prepare('SELECT status, tx_hash, confirmations FROM transactions WHERE id = ?')
+      .bind(request.id)
+      .first()
+    expect(row).toEqual({ status: 'confirmed', tx_hash: chain.received[0]?.hash, confirmations: 1 })
+  })
+
+  const published = (id: string) =>
+    env.DB.prepare('SELECT status, tx_hash FROM transactions WHERE id = ?').bind(id).first()
+
+  test('an accepted action is published, and is submitted once, however often that is asked for', async () => {
+    const request = action()
+    expect(await relayer.accept(request)).toMatchObject({
+      status: 'accepted',
+      relay: { id: request.id, status: 'queued', txHash: null },
+    })
+    expect(await published(request.id)).toEqual({ status: 'queued', tx_hash: null })
+    expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 0 })
+    expect(chain.received).toHaveLength(0)
+
+    await Promise.all(Array.from({ length: 5 }, () => relayer.submit([request.id, request.id])))
+    expect(await relayer.accept(request)).toMatchObject({ relay: { status: 'sent' } })
+    await relayer.submit([request.id])
+    expect(chain.received).toHaveLength(1)
+    expect(await published(request.id)).toEqual({ status: 'sent', tx_hash: chain.received[0]?.hash })
+    expect(await relayer.health()).toMatchObject({ open: 1, nextNonce: 1 })
+  })
+
+  test('what is not known is not submitted', async () => {
+    await relayer.submit([action().id])
+    expect(chain.received).toHaveLength(0)
+    expect(await alarmAt()).toBeNull()
+  })
+
+  test('accepted actions are sent in one request, with the nonces that follow', async () => {
+    // What was read of the chain for the acceptance serves for a second.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const requests = Array.from({ length: 30 }, () => action())
+    await Promise.all(requests.map((request) => relayer.accept(request)))
+    const before = vi.mocked(fetch).mock.calls.length
+    await relayer.submit(requests.map(({ id }) => id))
+    expect(vi.mocked(fetch).mock.calls.length - before).toBe(1)
+    expect(chain.received.map(({ nonce }) => nonce)).toEqual(requests.map((_, index) => index))
+  })
+
+  test('an action whose message never comes is submitted by an alarm, after an eviction too', async () => {
+    const request = action()
+    await relayer.accept(request)
+    await evictDurableObject(relayer)
+    await alarm()
+    expect(chain.received).toHaveLength(0)
+    expect(await alarmAt()).not.toBeNull()
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = 1000').toArray(),
+    )
+    await alarm()
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', createdAt: 1 })
+  })
+
+  test('an action is accepted also when its message cannot be sent', async () => {
+    await runInDurableObject(relayer, async (instance, state) => {
+      const mute = new RelayerObject(state, instance, {
+        ...config,
+        enqueue: () => Promise.reject(new Error('full')),
+      })
+      expect(await mute.accept(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
+    })
+    expect(await alarmAt()).not.toBeNull()
+  })
+
+  test('while the chain is down or asks for too much, accepted actions stay pending', async () => {
+    const request = action()
+    await relayer.accept(request)
+    for (const fault of [{ down: true }, { baseFee: 10n ** 15n }]) {
+      await evictDurableObject(relayer)
+      const { down, baseFee } = chain
+      Object.assign(chain, fault)
+      await relayer.submit([request.id])
+      Object.assign(chain, { down, baseFee })
+      expect(await relayer.find(request.id)).toMatchObject({ status: 'queued', txHash: null })
+      expect((await relayer.health()).nextNonce).toBe(0)
+    }
+    await evictDurableObject(relayer)
+    await relayer.submit([request.id])
+    expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
+  })
+
+  test('what accepted actions may cost is not promised twice', async () => {
+    const { balanceWei } = await relayer.health()
+    const half = ((BigInt(balanceWei as string) * 2n) / 3n).toString()
+    expect(await relayer.accept(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
+    for (const evicted of [false, true]) {
+      if (evicted) await evictDurableObject(relayer)
+      expect(await relayer.accept(action({ valueWei: half }))).toEqual({
+        status: 'unavailable',
+        part: 'balance',
+      })
+    }
+  })
+
+  test('of a serialization key whose action is pending, the next one waits', async () => {
+    const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
+    await relayer.accept(one)
+    await evictDurableObject(relayer)
+    expect(await relayer.accept(two)).toEqual({ status: 'busy', id: one.id })
+    expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
+  })
+
+  test('of one serialization key one action is on its way at a time', async () => {
+    const [one, two] = [action({ serializationKey: 'a' }), action({ serializationKey: 'a' })]
+    expect(await relayer.relay(one)).toMatchObject({ status: 'accepted' })
+    expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
+    expect(await relayer.relay(action({ serializationKey: 'b' }))).toMatchObject({ status: 'accepted' })
+    chain.mine()
+    await alarm()
+    expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
+  })
+})
+
+describe('a signed action that somebody else brought to the chain first', () => {
+  const foreignHash = `0x${'fe'.repeat(32)}`
+
+  /** A relayer whose action has reverted in a block, and which asks `find` who brought it. */
+  const withReverted = async (
+    find: RelayerConfig['findForeignSubmission'],
+    check: (relayer: RelayerObject, id: string) => Promise<void>,
+  ) => {
+    const request = action()
+    chain.minedRevert = '0xdeadbeef'
+    await runInDurableObject(relayer, async (instance, state) => {
+      const patient = { ...config, confirmations: 1, findForeignSubmission: find }
+      const asking = new RelayerObject(state, instance, patient)
+      await asking.relay(request)
+      chain.mine()
+      await check(asking, request.id)
+    })
+  }
+
+  test('is confirmed by the transaction that brought it, as soon as that can be told', async () => {
+    const answers = [() => Promise.reject(new Error('no logs')), async () => ({ txHash: foreignHash })]
+    await withReverted(
+      () => (answers.shift() as RelayerConfig['findForeignSubmission'])(action(), 0),
+      async (asking, id) => {
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'sent', confirmations: 1 })
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'confirmed', txHash: foreignHash, error: null })
+      },
+    )
+  })
+
+  test('shows as reverted in the end when nobody can tell', async () => {
+    await withReverted(
+      () => Promise.reject(new Error('no logs')),
+      async (asking, id) => {
+        chain.head += 50
+        await asking.alarm()
+        expect(await asking.find(id)).toMatchObject({ status: 'reverted' })
+      },
+    )
+  })
+})
+
+describe('what a wallet may have relayed in a day', () => {
+  const day = 86_400_000
+  const today = Date.now()
+  const owner = `0x${'0c'.repeat(20)}`
+  const payout = (over: Partial<RelayRequest> = {}) =>
+    action({ action: 'set_payout', owner, perDay: 3, ...over })
+  const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
+
+  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
+    expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
+    expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
+      status: 'exhausted',
+      of: 'owner',
+      renewsAt: (Math.floor(today / day) + 1) * 86_400,
+    })
+    await evictDurableObject(relayer)
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+  })
+
+  test('the same action again costs nothing, and nor does one that is refused', async () => {
+    chain.revert = '0xdeadbeef'
+    for (let times = 0; times < 4; times++)
+      expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
+    chain.revert = null
+    const accepted = [payout(), payout(), payout()]
+    for (const request of [...accepted, ...accepted])
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    for (const request of accepted)
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+  })
+
+  test('is counted for each wallet and kind of action, and anew each day', async () => {
+    for (let times = 0; times < 3; times++) await relayer.accept(payout())
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
+    expect(await relayer.accept(payout({ owner: `0x${'0d'.repeat(20)}` }))).toMatchObject({
+      status: 'accepted',
+    })
+    await runInDurableObject(relayer, (_, state) =>
+      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day).toArray(),
+    )
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
+  })
+
+  test('is no more gas than its share, which leaves the rest to others', async () => {
+    chain.gas = 400_000
+    const other = `0x${'0e'.repeat(20)}`
+    await runInDurableObject(relayer, async (instance, state) => {
+      const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
+      const sharing = new RelayerObject(state, instance, { ...config, ...shares })
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
+      )
+      expect(statuses(results)).toEqual([...Array(2).fill('accepted'), ...Array(18).fill('exhausted')])
+      // Whatever the kind of the action.
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'exhausted', of: 'owner_gas' })
+      expect(await sharing.accept(payout({ owner: other }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.accept(action({ owner }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.health()).toMatchObject({ status: 'ok', gasToday: 1_500_000 })
+      state.storage.sql.exec('UPDATE owner_gas SET day = day - 1').toArray()
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'accepted' })
+      expect(state.storage.sql.exec('SELECT owner FROM owner_gas').toArray()).toEqual([{ owner }])
+    })
+  })
+
+  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
+    chain.gas = 400_000
+    const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
+    await runInDurableObject(relayer, async (instance, state) => {
+      const thrifty = new RelayerObject(state, instance, { ...config, gasPerDay: 1_000_000 })
+      expect(await thrifty.health()).toMatchObject({ status: 'ok' })
+      const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
+      expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
+      expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
+      expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
+      expect(await thrifty.health()).toMatchObject({
+        status: 'unavailable',
+        gasToday: 1_000_000,
+        gasPerDay: 1_000_000,
+      })
+    })
+  })
+})

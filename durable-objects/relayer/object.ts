@@ -1,0 +1,366 @@
+import { DurableObject } from 'cloudflare:workers'
+import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
+import { migrate } from '../sql-migrations.ts'
+import { Allowances } from './allowances.ts'
+import { type ChainSnapshot, RelayerChain } from './chain.ts'
+import { feeCapFor, initialFees } from './fees.ts'
+import { RelayLedger } from './ledger.ts'
+import { relayerMigrations } from './migrations.ts'
+import { Publisher } from './publisher.ts'
+import { Reconciler } from './reconciler.ts'
+import { Refusals } from './refusals.ts'
+import { readSendRefusal } from './send-errors.ts'
+import { TransactionSigner } from './signer.ts'
+import { Snapshots } from './snapshots.ts'
+import type { RelayerConfig, RelayerHealth, RelayRequest, RelayResult, RelayView } from './types.ts'
+import { viewOf } from './view.ts'
+
+export type * from './types.ts'
+
+/** Alarms that failed in a row after which the relayer calls itself unavailable. */
+const failedAlarmsMax = 3
+/** For this long nobody may know what used the nonce of an action, before that is a fault. */
+const undecidedMs = 10 * 60_000
+/** For this long a block may not take an accepted action, before that is a fault. */
+const overdueMs = 10 * 60_000
+/** Alarms that change nothing come more and more rarely, down to this many ticks apart. */
+const idleFactorMax = 10
+/** An alarm that has not come for so many ticks is lost. */
+const overdueTicks = 10
+/** Pending actions that one alarm submits. */
+const submittedMax = 100
+/** A pending action whose message has not come for so long is submitted without it. */
+const messageMsMax = 5_000
+/**
+ * Gas an action may take unless it says otherwise. With the room it is given it stays below what chains allow a transaction
+ * (EIP-7825: 2^24), and the largest batch of claims takes half of it.
+ */
+const relayGasMax = 12_000_000
+/** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
+const healthyGas = 1_000_000n
+
+/** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
+const handedOverMs = 10 * 60_000
+
+/** What works on the chain; the object of a key or a chain that is not configured has none. */
+interface Parts {
+  config: RelayerConfig
+  signer: TransactionSigner
+  chain: RelayerChain
+  reconciler: Reconciler
+  publisher: Publisher
+}
+
+/**
+ * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign
+ * with that key.
+ *
+ * An action is simulated first, and nothing is accepted that would revert. Accepted, it is pending; submitted, it gets its
+ * nonce, is signed and stored, and only then sent. From there on alarms bring it into a final block, however often the
+ * chain, this object or a network between them fails: the same transaction again, or a replacement with the same nonce and
+ * higher fees, and never another nonce.
+ */
+export class RelayerObject<Env = unknown> extends DurableObject<Env> {
+  readonly #ledger: RelayLedger
+  readonly #allowances: Allowances
+  readonly #parts: Parts | null
+  readonly #snapshots: Snapshots
+  /** What is being accepted, by id. */
+  readonly #accepting = new Map<string, Promise<RelayResult>>()
+  /** The ids of what is being accepted, by serialization key. */
+  readonly #serialized = new Map<string, string>()
+  #alarmAtMs: number | null = null
+  #failedAlarms = 0
+  #idleAlarms = 0
+  #changesSeen = -1
+
+  constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
+    super(ctx, env)
+    this.#ledger = new RelayLedger(ctx.storage)
+    this.#allowances = new Allowances(ctx.storage, config ?? { gasPerDay: 0, gasPerOwner: 0 })
+    this.#parts = config && partsOf(config, this.#ledger, new Refusals(ctx.storage, config.stuckMs))
+    this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
+    void ctx.blockConcurrencyWhile(async () => {
+      migrate(ctx.storage, relayerMigrations)
+      this.#alarmAtMs = await ctx.storage.getAlarm()
+    })
+  }
+
+  /**
+   * Accepts an action that would succeed now, for the queue to have it submitted, or answers as before when it was
+   * accepted already: one id is one transaction, ever.
+   */
+  async accept(request: RelayRequest): Promise<RelayResult> {
+    return this.#acceptOnce(request, async (id, { publisher }) => {
+      publisher.announce(id)
+      // A client that is told it was accepted may read where it is at once.
+      await publisher.publish()
+    })
+  }
+
+  /** Accepts an action as {@link accept} does, and submits it at once. */
+  async relay(request: RelayRequest): Promise<RelayResult> {
+    return this.#acceptOnce(request, async (id, { publisher }) => {
+      await this.submit([id])
+      await publisher.publish()
+    })
+  }
+
+  /**
+   * Gives pending actions their nonces and sends them. Other ids are passed over, so that any call may be repeated. While
+   * the chain does not answer, or asks for too high fees, they stay pending until an alarm.
+   */
+  async submit(ids: readonly string[]): Promise<void> {
+    const isPending = (id: string) => this.#ledger.find(id)?.nonce === null
+    if (this.#parts === null || !ids.some(isPending)) return
+    const { reconciler, publisher } = this.#parts
+    let snapshot: ChainSnapshot
+    try {
+      snapshot = await this.#snapshots.recent()
+      // Every nonce before a first one that is too high would have to be used up.
+      if (snapshot.count > this.#ledger.nextNonce()) {
+        const again = await this.#snapshots.take()
+        if (again.count !== snapshot.count) return
+      }
+    } catch (error) {
+      return requireRpcFault(error)
+    }
+    const submitted = ids.flatMap((id) => {
+      const gas = this.#ledger.find(id)?.gas
+      const isPayable = gas !== undefined && initialFees(snapshot, this.#feeCap(gas)) !== null
+      return (isPayable && this.#ledger.assignNonce(id, snapshot.count)) || []
+    })
+    const armed = this.#arm()
+    await reconciler.submit(submitted, snapshot, Date.now())
+    await armed
+    await publisher.publish()
+  }
+
+  async find(id: string): Promise<RelayView | null> {
+    return this.#find(id)
+  }
+
+  /**
+   * What stands against another key's accepting an action. From here on this object accepts nothing, for a while: it may
+   * still be asked to by a hub that has not heard of the other key yet, and run with the settings of that hub itself.
+   */
+  async handOver({
+    id,
+    serializationKey,
+  }: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
+    const untilMs = Date.now() + handedOverMs
+    if (this.#handedOverUntilMs() < untilMs - handedOverMs / 2)
+      this.ctx.storage.kv.put('handed_over_until_ms', untilMs)
+    const known = this.#find(id)
+    if (known) return { status: 'accepted', relay: known }
+    const ahead = serializationKey === null ? null : this.#ledger.findUnmined(serializationKey)
+    return ahead && { status: 'busy', id: ahead.id }
+  }
+
+  #handedOverUntilMs(): number {
+    return this.ctx.storage.kv.get<number>('handed_over_until_ms') ?? 0
+  }
+
+  #accepts(): boolean {
+    return this.#parts?.config.accepts === true && Date.now() >= this.#handedOverUntilMs()
+  }
+
+  #find(id: string): RelayView | null {
+    const relay = this.#ledger.find(id)
+    return relay && viewOf(relay)
+  }
+
+  async health(): Promise<RelayerHealth> {
+    const oldestOpenMs = this.#ledger.oldestOpenMs()
+    const facts = {
+      signer: this.#parts?.signer.address ?? null,
+      open: this.#ledger.countOpen(),
+      undecided: this.#ledger.countUndecided(Date.now() - undecidedMs),
+      overdue: this.#ledger.countOverdue(Date.now() - overdueMs),
+      oldestOpenAt: oldestOpenMs === null ? null : Math.floor(oldestOpenMs / 1000),
+      nextNonce: this.#ledger.nextNonce(),
+      filled: this.#ledger.countFilled(),
+      gasToday: this.#allowances.gasUsed(Date.now()),
+      gasPerDay: this.#allowances.gasPerDay,
+    }
+    try {
+      const { balanceWei, baseFeeWei, tipWei } = await this.#snapshots.recent()
+      const fees = initialFees({ baseFeeWei, tipWei }, this.#feeCap(Number(healthyGas)))
+      const pays = fees !== null && balanceWei >= healthyGas * fees.maxFeeWei
+      const gasLeft = this.#allowances.gasPerDay - this.#allowances.gasUsed(Date.now())
+      const works = this.#failedAlarms < failedAlarmsMax && facts.undecided + facts.overdue === 0
+      // A replaced key accepts nothing and is well; the one that relays has been asked to hand over, by a hub before this.
+      const barred = this.#parts?.config.accepts === true && !this.#accepts()
+      const able = pays && works && gasLeft >= healthyGas && !barred
+      return { status: able ? 'ok' : 'unavailable', balanceWei: balanceWei.toString(), ...facts }
+    } catch (error) {
+      requireRpcFault(error)
+      return { status: 'unavailable', balanceWei: null, ...facts }
+    }
+  }
+
+  /** Sets the alarm again should it be lost while there is work, or should the chain have dropped what is final. */
+  async wake(): Promise<void> {
+    // Only ever forgotten here: an alarm that runs meanwhile knows better when the next one comes.
+    if ((await this.ctx.storage.getAlarm()) === null) this.#alarmAtMs = null
+    if (this.#ledger.hasWork() || (await this.#hasDropped())) await this.#arm()
+  }
+
+  async #hasDropped(): Promise<boolean> {
+    if (this.#parts === null) return false
+    try {
+      return this.#ledger.finalFrom((await this.#snapshots.take()).count, 1).length > 0
+    } catch (error) {
+      requireRpcFault(error)
+      return false
+    }
+  }
+
+  /** One pass over everything open. It may run early, late or twice: it decides from the ledger and the chain. */
+  override async alarm(): Promise<void> {
+    this.#alarmAtMs = null
+    if (this.#parts === null) return
+    const { config, reconciler, publisher } = this.#parts
+    let dropped = false
+    try {
+      if (this.#ledger.nextNonce() > 0)
+        dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+      await this.submit(this.#overdue(config))
+      this.#failedAlarms = 0
+    } catch (error) {
+      // The next alarm starts over. One that the platform repeats instead would be lost after a few failures.
+      if (!isRpcFault(error)) console.error('an alarm of the relayer failed', error)
+      this.#failedAlarms += 1
+    }
+    await publisher.publish()
+    const changes = this.#ledger.changes()
+    this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
+    this.#changesSeen = changes
+    if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
+  }
+
+  /** Pending actions whose message should have come by now. */
+  #overdue({ stuckMs }: RelayerConfig): string[] {
+    const untilMs = Date.now() - Math.min(stuckMs, messageMsMax)
+    return this.#ledger.pending(untilMs, submittedMax).map(({ id }) => id)
+  }
+
+  /** Accepts the action unless it is known, and does what follows; those who ask for it meanwhile get the same answer. */
+  async #acceptOnce(
+    request: RelayRequest,
+    afterwards: (id: string, parts: Parts) => Promise<void>,
+  ): Promise<RelayResult> {
+    const { id } = request
+    const running = this.#accepting.get(id)
+    if (running) return running
+    const known = this.#find(id)
+    if (known) return { status: 'accepted', relay: known }
+    const run = this.#accept(request)
+      .then(async (result) => {
+        // What another key has accepted is that key's to submit.
+        if (result.status !== 'accepted' || this.#parts === null || this.#find(id) === null) return result
+        await afterwards(id, this.#parts)
+        return { status: 'accepted' as const, relay: this.#find(id) ?? result.relay }
+      })
+      .finally(() => this.#accepting.delete(id))
+    this.#accepting.set(id, run)
+    return run
+  }
+
+  async #accept(request: RelayRequest): Promise<RelayResult> {
+    const { id, serializationKey: key } = request
+    if (key === null) return this.#simulateAndStore(request)
+    const ahead = this.#ledger.findUnmined(key)?.id ?? this.#serialized.get(key)
+    if (ahead !== undefined) return { status: 'busy', id: ahead }
+    this.#serialized.set(key, id)
+    try {
+      return await this.#simulateAndStore(request)
+    } finally {
+      this.#serialized.delete(key)
+    }
+  }
+
+  async #simulateAndStore(request: RelayRequest): Promise<RelayResult> {
+    if (this.#parts === null) return { status: 'unavailable', part: 'chain' }
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
+    const { chain, config } = this.#parts
+    const elsewhere = config.findElsewhere(request).catch((error): RelayResult => {
+      console.error('what other keys have relayed could not be read', error)
+      return { status: 'unavailable', part: 'records' }
+    })
+    // Nothing is asked of the chain for an owner who gets nothing today.
+    const early = this.#allowances.exhausted(request, 0, Date.now())
+    if (early) return (await elsewhere) ?? { status: 'exhausted', ...early }
+    const call = { to: request.to, data: request.data, valueWei: BigInt(request.valueWei) }
+    const gasMax = Math.min(request.gasMax ?? relayGasMax, relayGasMax)
+    let snapshot: ChainSnapshot
+    let simulated: Awaited<ReturnType<RelayerChain['simulate']>>
+    try {
+      ;[snapshot, simulated] = await Promise.all([this.#snapshots.recent(), chain.simulate(call, gasMax)])
+    } catch (error) {
+      requireRpcFault(error)
+      const poor = error instanceof RpcError && readSendRefusal(error.message) === 'insufficient_funds'
+      return { status: 'unavailable', part: poor ? 'balance' : 'chain' }
+    }
+    const other = await elsewhere
+    if (other !== null) return other
+    if ('text' in simulated) {
+      const { name, args, text: reason } = simulated
+      return { status: 'refused', name, args, reason }
+    }
+    const fees = initialFees(snapshot, this.#feeCap(simulated.gas))
+    if (fees === null) return { status: 'unavailable', part: 'fees' }
+
+    // Nothing awaits from here to storing the row and the alarm.
+    if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
+    const nowMs = Date.now()
+    const exhausted = this.#allowances.exhausted(request, simulated.gas, nowMs)
+    if (exhausted) return { status: 'exhausted', ...exhausted }
+    const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
+    if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
+    const relay = this.#ledger.accept({
+      ...request,
+      ...call,
+      gas: simulated.gas,
+      costWei,
+      acceptedAtMs: nowMs,
+    })
+    this.#allowances.spend(request, simulated.gas, nowMs)
+    await this.#arm()
+    return { status: 'accepted', relay: viewOf(relay) }
+  }
+
+  #feeCap(gas: number): bigint {
+    return this.#parts === null ? 0n : feeCapFor(gas, this.#parts.config)
+  }
+
+  /** Sees to it that an alarm comes within `factor` ticks; one that comes sooner stays, unless it is long overdue. */
+  async #arm(factor = 1): Promise<void> {
+    const tickMs = this.#parts?.config.tickMs ?? 1_000
+    const nowMs = Date.now()
+    const atMs = nowMs + Math.floor(tickMs * factor)
+    const dueMs = this.#alarmAtMs ?? Number.POSITIVE_INFINITY
+    if (dueMs <= atMs && dueMs > nowMs - overdueTicks * tickMs) return
+    this.#alarmAtMs = atMs
+    await this.ctx.storage.setAlarm(atMs)
+  }
+}
+
+function partsOf(config: RelayerConfig, ledger: RelayLedger, refusals: Refusals): Parts {
+  const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
+  const signer = new TransactionSigner(privateKey, chainId)
+  const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs, chainId), signer.address, chainId, errors)
+  return {
+    config,
+    signer,
+    chain,
+    reconciler: new Reconciler(ledger, refusals, chain, signer, config),
+    publisher: new Publisher(ledger, config),
+  }
+}
+
+const isRpcFault = (error: unknown): boolean => error instanceof RpcUnreachable || error instanceof RpcError
+
+function requireRpcFault(error: unknown): void {
+  if (!isRpcFault(error)) throw error
+}

@@ -1,0 +1,446 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { Block } from '../../protocol/committees/index.ts'
+import type { DeclineReason } from '../../protocol/link/index.ts'
+import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
+import { Alarm } from '../alarm.ts'
+import type { OfferResult, RoundPort, VoteBody, VoteResult } from '../link/types.ts'
+import type { DirectOutcome, DirectRequest } from './direct.ts'
+import { dueEffects, type Effect, effectName, nextTime } from './due.ts'
+import {
+  agreedAtOf,
+  beginRound,
+  type Lease,
+  publicState,
+  type Result,
+  type Round,
+  type RoundTerms,
+  type RoundWaiting,
+  waitingFor,
+} from './round.ts'
+import {
+  type Answers,
+  accepted,
+  answered,
+  auditBlockFound,
+  cancelled,
+  confirmed,
+  declined,
+  interrupted,
+  isVoteAwaited,
+  offered,
+  offering,
+  passTime,
+  refused,
+  resumed,
+  seated,
+  voteCame,
+  voted,
+  voteJudged,
+} from './transitions.ts'
+
+/** What becomes of a vote that was looked at. */
+export type Judgement =
+  | { status: 'valid'; vote: TaskVote; result: Result }
+  | { status: 'known' }
+  | { status: 'invalid'; message: string }
+
+/** What a round asks of everything around it. Whatever throws is tried again later. */
+export interface RoundConfig {
+  /** Another one for each process of the hub, so that a round notices that there was none for a while. */
+  processId: string
+  /** Network time. */
+  now(): Promise<number>
+  /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
+  pollMs: number
+  /** Whether network time may leap ahead of the machine's. */
+  mayLeap: boolean
+  seat(terms: RoundTerms): Promise<KeptCommittee>
+  /** Writes the round as it stands; `over` where it had ended before. */
+  publish(round: Round): Promise<'written' | 'over'>
+  offer(round: Round, lease: Lease): Promise<OfferResult>
+  cancel(round: Round, lease: Lease): Promise<void>
+  /** Whether the link of a member was there for all that it said of its offer. */
+  wasHeard(round: Round, lease: Lease): Promise<boolean>
+  judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
+  /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
+  isServed(round: Round): Promise<boolean>
+  /** A node sent a vote that is none. */
+  reportInvalid(nodeKey: string): Promise<void>
+  /** The first block after a time, and whether it has the round audited; null while it is not there. */
+  auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
+  ask(round: Round): Promise<Answers>
+  /** Sends every validator the finality votes. */
+  spread(round: Round): Promise<void>
+  /** Has every validator run something. */
+  execute(request: DirectRequest): Promise<DirectOutcome>
+  /** Tells the project that the round is over. */
+  release(terms: RoundTerms): Promise<void>
+}
+
+/** How far a caller waits for a round. */
+export type Awaited = 'agreed' | 'final'
+
+const firstPauseMs = 1_000
+const longestPauseMs = 60_000
+/** An alarm that comes later than this says that the hub was not there to hear anybody. */
+const lateMs = 5_000
+/** What is under way in memory is taken up again after this, should its process have ended. */
+const backstopMs = 15_000
+
+/**
+ * One task from offer to final: `env.ROUND.getByName('<round id>')`. Its rules are in `round/`, which says what follows from
+ * an event, and what a round wants done as it stands. Here each change is stored before what it calls for is done, so that a
+ * process that ends in between leaves nothing undone: the alarm takes it up. What only says that something was done is stored
+ * with the next change, since whatever is not noted is done again. The object forgets everything once its round was published
+ * and its project was told.
+ */
+export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
+  readonly #config: RoundConfig
+  readonly #alarm: Alarm
+  #round: Round | null
+  #working: Promise<void> | null = null
+  #isAskedAgain = false
+  /** Of effects that failed, how often, and when they are due again; by their names. */
+  readonly #failures = new Map<string, { count: number; untilMs: number }>()
+  readonly #waiting = new Set<{ awaited: Awaited; resolve: () => void }>()
+
+  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
+    super(ctx, env)
+    this.#config = config
+    this.#alarm = new Alarm(ctx.storage)
+    const stored = ctx.storage.kv.get<Round>('round')
+    this.#round = stored === undefined ? null : resumed(stored, config.processId)
+  }
+
+  /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
+  async start(terms: RoundTerms): Promise<void> {
+    this.#round ??= beginRound(terms, this.#config.processId)
+    if (this.#round.drawn === null || this.#round.published === null) {
+      // What is drawn is stored with it; what cannot be drawn now is for the alarm.
+      const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
+      if (!isDrawn && this.#round !== null) this.#store(this.#round)
+      await this.#alarm.by(Date.now() + backstopMs)
+      await this.#perform({ kind: 'publish' })
+    }
+    this.#work()
+  }
+
+  /** A direct round: it is over when this returns, and leaves nothing here. */
+  async execute(request: DirectRequest): Promise<DirectOutcome> {
+    return this.#config.execute(request)
+  }
+
+  async accepted(offerId: string, nodeKey: string): Promise<void> {
+    await this.#happen(offerId, nodeKey, accepted)
+  }
+
+  /** Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes. */
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (this.#round === null || lease === null) return
+    const isServed = reason === 'stopping' || (await this.#isServed(this.#round))
+    await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
+  }
+
+  /** What cannot be read now was not served either. */
+  async #isServed(round: Round): Promise<boolean> {
+    try {
+      return await this.#config.isServed(round)
+    } catch (error) {
+      console.error(`what ${round.terms.roundId} takes cannot be read`, error)
+      return false
+    }
+  }
+
+  /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
+  async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {
+    const cameAt = await this.#config.now()
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (this.#round === null || lease === null)
+      return refusal('invalid_state', 'The round is over, or never asked this node.')
+    this.#note((round) => voteCame(round, lease.position, cameAt))
+    const judgement = await this.#config.judge(this.#round, lease, body)
+    this.#note((round) => voteJudged(round, lease))
+    if (judgement.status === 'invalid') {
+      this.#change((round) => refused(round, lease.position, 'invalid_vote'))
+      await this.#config.reportInvalid(nodeKey)
+      return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
+    }
+    if (this.#round === null) return refusal('invalid_state', 'The round is over.')
+    if (judgement.status === 'valid') {
+      // A vote after the close is looked at only for what it proves.
+      const isAwaited = isVoteAwaited(this.#round, lease.position, cameAt)
+      if (isAwaited || this.#round.closedAt !== null)
+        this.#change((round) => voted(round, judgement.vote, judgement.result, cameAt))
+      if (!isAwaited) {
+        this.#change((round) => refused(round, lease.position, 'late'))
+        this.#work()
+        return refusal('invalid_state', 'The vote came after its time.')
+      }
+    }
+    this.#work()
+    return { ok: true, state: publicState(this.#round) }
+  }
+
+  /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
+  async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
+    if (this.#round === null) return 'gone'
+    if (isReached(this.#round, awaited)) return 'reached'
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { awaited, resolve }
+    this.#waiting.add(waiter)
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
+    return this.#waiting.delete(waiter) ? 'pending' : 'reached'
+  }
+
+  async waitingFor(): Promise<RoundWaiting | null> {
+    return this.#round && waitingFor(this.#round)
+  }
+
+  override async alarm(info?: AlarmInvocationInfo): Promise<void> {
+    this.#alarm.gone()
+    if (this.#round === null) return
+    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
+    try {
+      await this.#work()
+    } catch (error) {
+      // The platform tries an alarm six times and then never again.
+      console.error(`${this.#round?.terms.roundId} could not be brought forward`, error)
+      await this.#alarm.by(Date.now() + backstopMs)
+    }
+  }
+
+  #leaseOf(offerId: string, nodeKey: string): Lease | null {
+    const lease = this.#round?.leases[Number(offerId.split('.')[1])]
+    return lease?.nodeKey === nodeKey ? lease : null
+  }
+
+  async #happen(
+    offerId: string,
+    nodeKey: string,
+    event: (round: Round, position: number, now: number) => Round,
+  ): Promise<void> {
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (lease === null) return
+    const now = await this.#config.now()
+    this.#change((round) => event(round, lease.position, now))
+    this.#work()
+  }
+
+  #change(event: (round: Round) => Round): void {
+    if (this.#round === null) return
+    const changed = event(this.#round)
+    if (changed !== this.#round) this.#store(changed)
+  }
+
+  #store(round: Round): void {
+    this.ctx.storage.kv.put('round', round)
+    this.#become(round)
+  }
+
+  /** Notes that something was done, which is stored with the next change: until then it would be done again. */
+  #note(done: (round: Round) => Round): void {
+    if (this.#round !== null) this.#become(done(this.#round))
+  }
+
+  #become(round: Round): void {
+    this.#round = round
+    for (const waiter of this.#waiting) {
+      if (!isReached(round, waiter.awaited)) continue
+      this.#waiting.delete(waiter)
+      waiter.resolve()
+    }
+  }
+
+  /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
+  #work(): Promise<void> {
+    this.#isAskedAgain = true
+    this.#working ??= this.#workOff()
+    return this.#working
+  }
+
+  async #workOff(): Promise<void> {
+    try {
+      // What was asked for while the alarm was set is looked at too.
+      while (this.#isAskedAgain) {
+        await this.#workOnce()
+        await this.#rest()
+      }
+    } finally {
+      this.#working = null
+    }
+  }
+
+  async #workOnce(): Promise<void> {
+    while (this.#isAskedAgain && this.#round !== null) {
+      this.#isAskedAgain = false
+      const now = await this.#config.now()
+      this.#change((round) => passTime(round, now))
+      const due = this.#due(now)
+      if (due.length > 0) {
+        const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
+        await this.#alarm.by(Date.now() + (isLooking ? this.#config.pollMs : backstopMs))
+        const done = await Promise.all(due.map((effect) => this.#perform(effect)))
+        this.#isAskedAgain ||= done.includes('done')
+      }
+    }
+    if (this.#round === null) this.#isAskedAgain = false
+  }
+
+  #due(now: number): Effect[] {
+    if (this.#round === null) return []
+    return dueEffects(this.#round, now).filter(
+      (effect) => (this.#failures.get(effectName(effect))?.untilMs ?? 0) <= Date.now(),
+    )
+  }
+
+  /** Sets the alarm for when something may be due again. */
+  async #rest(): Promise<void> {
+    if (this.#round === null) return
+    const [now, nowMs] = [await this.#config.now(), Date.now()]
+    const next = nextTime(this.#round, now)
+    const isAwaiting = this.#due(now).length > 0
+    const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
+    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
+    if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
+    await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
+  }
+
+  /** Does one thing, and notes that it was done. */
+  async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
+    const name = effectName(effect)
+    try {
+      const done = await this.#act(effect)
+      this.#failures.delete(name)
+      return done ? 'done' : 'waiting'
+    } catch (error) {
+      console.error(`${name} of ${this.#round?.terms.roundId} failed`, error)
+      const count = (this.#failures.get(name)?.count ?? 0) + 1
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, count - 1))
+      this.#failures.set(name, { count, untilMs: Date.now() + pauseMs })
+      return 'failed'
+    }
+  }
+
+  /** Whether anything came of it. */
+  async #act(effect: Effect): Promise<boolean> {
+    const round = this.#round
+    if (round === null) return false
+    switch (effect.kind) {
+      case 'seat': {
+        if (round.drawn !== null) return false
+        const drawn = await this.#config.seat(round.terms)
+        return this.#changeNow((one, now) => seated(one, drawn, now))
+      }
+      case 'publish':
+        return this.#publish(round)
+      case 'offer':
+        return this.#offer(effect.lease)
+      case 'cancel':
+        await this.#config.cancel(round, effect.lease)
+        this.#note((one) => cancelled(one, effect.lease.position))
+        return true
+      case 'confirm':
+        return this.#confirm(round, effect.lease)
+      case 'find_audit_block':
+        return this.#findAuditBlock()
+      case 'ask':
+        return this.#ask(round)
+      case 'spread':
+        await this.#config.spread(round)
+        this.#note((one) => ({ ...one, isSpread: true }))
+        return true
+      case 'release':
+        await this.#config.release(round.terms)
+        this.#note((one) => ({ ...one, isReleased: true }))
+        return true
+      case 'delete':
+        return this.#forget()
+    }
+  }
+
+  /** Nothing came of it where the node has to be waited for: the alarm tells it again. */
+  async #offer({ position }: Lease): Promise<boolean> {
+    const now = await this.#config.now()
+    this.#note((one) => offering(one, position, now))
+    const lease = this.#round?.leases[position]
+    if (this.#round === null || lease?.state !== 'offering') return false
+    const outcome = await this.#config.offer(this.#round, lease)
+    if (outcome === 'offered') this.#note((one) => offered(one, position, outcome, now))
+    else await this.#changeNow((one, then) => offered(one, position, outcome, then))
+    return outcome !== 'full' && outcome !== 'away'
+  }
+
+  /** A link that does not answer now may not have been there before either. */
+  async #confirm(round: Round, lease: Lease): Promise<true> {
+    let isHeard = false
+    try {
+      isHeard = await this.#config.wasHeard(round, lease)
+    } catch (error) {
+      console.error(`the link of ${lease.nodeKey} does not say whether it heard its node`, error)
+    }
+    this.#change((one) => confirmed(one, lease.position, isHeard))
+    return true
+  }
+
+  async #changeNow(event: (round: Round, now: number) => Round): Promise<true> {
+    const now = await this.#config.now()
+    this.#change((round) => event(round, now))
+    return true
+  }
+
+  async #publish(round: Round): Promise<boolean> {
+    const state = publicState(round)
+    if (state === round.published) return false
+    const outcome = await this.#config.publish(round)
+    // The round ended, and this object forgot it, before it was begun again.
+    if (outcome === 'over' && round.outcome === null) return this.#release(round)
+    // Where the committee was drawn meanwhile, what was published lacks it.
+    this.#note((one) => (one.drawn === round.drawn ? { ...one, published: state } : one))
+    return true
+  }
+
+  async #release({ terms }: Round): Promise<boolean> {
+    await this.#config.release(terms)
+    return this.#forget()
+  }
+
+  async #findAuditBlock(): Promise<boolean> {
+    const round = this.#round
+    const agreedAt = round && agreedAtOf(round)
+    const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
+    if (found === null) return false
+    return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
+  }
+
+  /**
+   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for anew, and
+   * waited for where the chain has none.
+   */
+  async #ask({ asking, terms }: Round): Promise<boolean> {
+    if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
+    if (this.#round === null) return false
+    const answers = await this.#config.ask(this.#round)
+    const ms = Date.now() - terms.startedAtMs
+    return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
+  }
+
+  async #forget(): Promise<boolean> {
+    for (const { resolve } of this.#waiting) resolve()
+    this.#round = null
+    this.#alarm.gone()
+    // The alarm goes with it.
+    await this.ctx.storage.deleteAll()
+    return false
+  }
+}
+
+const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
+
+/** Whether everybody can read that a round came so far, or that it went on from there. */
+function isReached({ published, agreedAt }: Round, awaited: Awaited): boolean {
+  if (published === 'finalized' || published === 'failed') return true
+  return awaited === 'agreed' && agreedAt !== null && published !== null && published !== 'pending'
+}

@@ -1,0 +1,211 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { probePort } from '../localnet/port.ts'
+import { nodeSigner } from '../node-cli/src/node-signer.ts'
+import { systemClock } from '../node-cli/src/serve/clock.ts'
+import {
+  describeDevice,
+  type HubLink,
+  hubClient,
+  keepRegistered,
+  register,
+  requestSigner,
+} from '../node-cli/src/serve/hub/index.ts'
+import { createTurns } from '../node-cli/src/serve/hub/testing/turns.ts'
+import {
+  createBindingRecord,
+  deriveNodeId,
+  type NodeRole,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
+import { evmAddress } from '../protocol/signatures/index.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { temporaryFolder } from '../testing/node/nodectl.ts'
+import { signIn } from '../testing/session.ts'
+
+const profile = resolveProfile()
+const operatorKey = generatePrivateKey()
+const settings = { OPERATOR_ADDRESSES: evmAddress(operatorKey) }
+
+let hub: TestHub
+let statePath: string
+const start = async (port?: number) => {
+  hub = await startTestHub(settings, { statePath, port: port ?? (await probePort(0)) })
+}
+const restart = async () => {
+  const { port } = new URL(hub.origin)
+  await start(Number(port))
+}
+const operator = () => signIn(hub.urls[0]!, undefined, operatorKey)
+
+beforeAll(async () => {
+  statePath = path.join(temporaryFolder(), 'hub')
+  await start()
+})
+afterAll(() => hub?.stop())
+
+interface Node {
+  readonly seed: string
+  readonly nodeId: string
+  readonly publicKey: string
+  readonly signer: ReturnType<typeof requestSigner>
+}
+
+function createNode(): Node {
+  const seed = `0x${randomBytes(32).toString('hex')}`
+  const node = nodeSigner(seed)
+  const nodeId = deriveNodeId(profile, node.publicKey)
+  return { seed, nodeId, publicKey: node.publicKey, signer: requestSigner(profile, node, systemClock) }
+}
+
+const registrationOf = (role: NodeRole, url: string | null) => ({
+  role,
+  url,
+  engine: 'native' as const,
+  nodectlVersion: '1.0.0',
+  capabilities: ['execute'],
+})
+
+/** Keeps a node registered; a pause between two calls lasts until the test ends it. */
+function keep(node: Node, role: NodeRole = 'miner') {
+  const changes: HubLink[] = []
+  const { wait, pause, next } = createTurns()
+  const registration = keepRegistered({
+    client: hubClient(new URL(hub.origin)),
+    profile,
+    nodeId: node.nodeId,
+    signer: node.signer,
+    registration: registrationOf(role, role === 'miner' ? null : 'http://127.0.0.1:7070'),
+    health: () => 'online',
+    deviceProfile: role === 'miner' ? () => describeDevice(statePath, 'native') : null,
+    benchmarkRanAt: () => null,
+    beforeEach: async () => {},
+    afterEach: async () => {},
+    changed: (link) => changes.push(link),
+    random: () => 1,
+    wait,
+  })
+  return {
+    changes,
+    link: registration.link,
+    pause,
+    /** Lets it call once. */
+    call: next,
+    stop: registration.stop,
+  }
+}
+
+describe('a node that registers', () => {
+  test('is heard every 30 s, says what it is once it is bound, and stops when told', async () => {
+    const node = createNode()
+    const kept = keep(node)
+    expect(await kept.pause()).toBe(30)
+    expect(kept.link()).toEqual({
+      state: 'registered',
+      problem: null,
+      heardAt: expect.any(Number),
+      isBound: false,
+    })
+    await bind(node)
+    for (let beats = 1; beats < 10; beats++) await kept.call()
+    expect(kept.link().isBound).toBe(false)
+    await kept.call()
+    expect(kept.link().isBound).toBe(true)
+    const device = await (await fetch(`${hub.origin}/v1/devices/${node.nodeId}`)).json()
+    expect(device).toMatchObject({
+      // It has no socket to the relay.
+      status: 'offline',
+      last_seen_at: expect.any(Number),
+      engine: 'native',
+      nodectl_version: '1.0.0',
+      arch: process.arch,
+    })
+    await kept.stop()
+    expect(kept.link().state).toBe('stopped')
+  })
+
+  test('goes on while the hub is away, tries with growing pauses, and is heard when it is back', async () => {
+    const kept = keep(createNode())
+    await kept.pause()
+    await hub.stop()
+    expect([await kept.call(), await kept.call(), await kept.call(), await kept.call()]).toEqual([1, 2, 4, 8])
+    expect(kept.link()).toMatchObject({
+      state: 'away',
+      problem: expect.stringContaining('no hub answers on'),
+    })
+    // One line in the log, however long it lasts.
+    expect(kept.changes.filter(({ state }) => state === 'away')).toHaveLength(1)
+    await restart()
+    expect(await kept.call()).toBe(30)
+    expect(kept.link()).toMatchObject({ state: 'registered', problem: null })
+    await kept.stop()
+  })
+
+  test('registers again with a hub that has forgotten it', async () => {
+    const kept = keep(createNode())
+    await kept.pause()
+    await hub.stop()
+    statePath = path.join(temporaryFolder(), 'hub')
+    await restart()
+    expect(await kept.call()).toBe(1)
+    expect(await kept.call()).toBe(30)
+    expect(kept.link().state).toBe('registered')
+    await kept.stop()
+  })
+
+  test('waits as a validator for an operator, and leaves the hub alone once it is revoked', async () => {
+    const node = createNode()
+    const kept = keep(node, 'validator')
+    await kept.pause()
+    expect(kept.link()).toMatchObject({ state: 'pending', problem: null, isBound: null })
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/approve`)
+    await kept.call()
+    expect(kept.link().state).toBe('registered')
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
+    await kept.call()
+    expect(kept.link()).toMatchObject({
+      state: 'refused',
+      problem: 'an operator of the hub revoked this node',
+    })
+    await kept.stop()
+  })
+
+  test('that was revoked before is refused, and asks every five minutes or so', async () => {
+    const node = createNode()
+    await register(
+      hubClient(new URL(hub.origin)),
+      node.signer,
+      profile.network,
+      registrationOf('miner', null),
+    )
+    await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
+    const kept = keep(node)
+    expect(await kept.pause()).toBeCloseTo(330)
+    expect(kept.link()).toMatchObject({
+      state: 'refused',
+      problem: expect.stringContaining('An operator revoked this node'),
+    })
+    await kept.stop()
+  })
+})
+
+/** Binds a node to a wallet of its own. */
+async function bind({ seed, publicKey }: Node): Promise<void> {
+  const ownerKey = generatePrivateKey()
+  const fields = {
+    action: 'bind',
+    owner: evmAddress(ownerKey),
+    public_key: publicKey,
+    issued_at: systemClock.now(),
+    nonce: randomBytes(16).toString('hex'),
+  } as const
+  const record = createBindingRecord(profile, fields, { ownerKey, nodeSeed: seed })
+  const response = await fetch(`${hub.origin}/v1/devices/bind`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(record),
+  })
+  expect(response.status).toBe(200)
+}

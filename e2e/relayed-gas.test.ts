@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto'
+import { encodeFunctionData, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  hubTokenAbi,
+  projectRegistryAbi,
+  projectVaultAbi,
+  vaultFactoryAbi,
+} from '../contracts/generated/contracts.ts'
+import { type Action, actions, domainOf, hashAction, payloadSeconds } from '../protocol/actions/index.ts'
+import { hashPayoutLeaf } from '../protocol/earnings/index.ts'
+import { hashBytes } from '../protocol/encoding/index.ts'
+import {
+  defaultNetworkParams,
+  deriveProjectId,
+  deriveSubscriptionId,
+  deriveVaultAddress,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
+import type { TypedMessage } from '../protocol/signatures/index.ts'
+import { hasAnvil } from '../testing/anvil.ts'
+import { costlySignature, deployContractWallets } from '../testing/contract-wallets.ts'
+import { type RelayerNetwork, startRelayerNetwork } from '../testing/relayer-network.ts'
+import { encodeActionCall } from '../workers/actions/action-calls.ts'
+import {
+  defaultAllowances,
+  type RelayedAction,
+  relayedActions,
+  relayedGasMax,
+} from '../workers/actions/allowances.ts'
+
+/** What a wallet takes that checks the curve of passkeys in its own code. */
+const fairCheckGas = 400_000
+const greedyCheckGas = 11_000_000
+/** With it a registration takes nearly what it may. */
+const dearestCheckGas = 470_000
+const slug = 'a'.repeat(48)
+const amount = 987_654_321_987_654_321_987n
+const fresh32 = (): Hex => `0x${randomBytes(32).toString('hex')}`
+const profile = resolveProfile()
+
+describe.skipIf(!hasAnvil)('what relayed actions of contract wallets take', () => {
+  let network: RelayerNetwork
+  let deployer: string
+  beforeAll(async () => {
+    network = await startRelayerNetwork()
+    const [first] = await network.chain.rpc<string[]>('eth_accounts')
+    deployer = first!
+  })
+  afterAll(() => network?.stop())
+
+  const chainTime = async () =>
+    Number((await network.chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)).timestamp)
+
+  const passTime = async (seconds: number) => {
+    await network.chain.rpc('evm_increaseTime', seconds)
+    await network.chain.rpc('evm_mine')
+  }
+
+  const mined = async (hash: string | null) => {
+    const read = () =>
+      network.chain.rpc<{ status: Hex; gasUsed: Hex } | null>('eth_getTransactionReceipt', hash)
+    await expect.poll(read).toMatchObject({ status: '0x1' })
+    return Number((await read())!.gasUsed)
+  }
+
+  const send = async (from: string, to: string, data: Hex) =>
+    mined(await network.chain.rpc<string>('eth_sendTransaction', { from, to, data, gas: '0x2dc6c0' }))
+
+  const sendAs = async (account: string, to: string, data: Hex) => {
+    const { rpc } = network.chain
+    await rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
+    await rpc('anvil_impersonateAccount', account)
+    await send(account, to, data)
+    await rpc('anvil_stopImpersonatingAccount', account)
+  }
+
+  const relay = (
+    action: RelayedAction,
+    { id = fresh32(), owner, to, data }: { id?: string; owner: string; to: string; data: Hex },
+  ) =>
+    network.relayer.relay({
+      ...{ id, action, owner, to, data, valueWei: '0', serializationKey: null },
+      ...{ gasMax: relayedGasMax[action], perDay: defaultAllowances[action] },
+    })
+
+  /** What is relayed of an action that a wallet signed; a bond carries a permit that the token will refuse. */
+  const relaySigned = async (
+    action: Action,
+    fields: TypedMessage,
+    { nonce, checkGas, deadline }: { nonce: number; checkGas: number; deadline: number },
+  ) => {
+    const message = { ...fields, nonce: String(nonce), deadline: String(deadline) }
+    const domain = domainOf(profile, network.contracts, actions[action])
+    const digest = hashAction(domain, actions[action], message)
+    const signed = { message, digest, signature: costlySignature(checkGas) }
+    const owner = String(fields.owner ?? fields.developer)
+    const data = encodeActionCall(action, { ...signed, permit: action === 'bond' ? signed : null })
+    return relay(action, { id: digest, owner, to: domain.verifyingContract, data })
+  }
+
+  /** The gas that the transaction of an accepted action took. */
+  const gasOf = async (result: Awaited<ReturnType<typeof relay>>) => {
+    expect(result).toMatchObject({ status: 'accepted' })
+    const { id } = (result as { relay: { id: string } }).relay
+    const view = () => network.relayer.find(id)
+    await expect.poll(view).toMatchObject({ status: 'confirmed' })
+    return mined((await view())!.txHash)
+  }
+
+  const tooMuch = { status: 'refused', name: 'TooMuchGas' }
+
+  test('after seventy registrations of contract wallets that take what they get, another wallet has its action', async () => {
+    const wallets = await deployContractWallets(network.chain, 4)
+    const { gasToday: before } = await network.relayer.health()
+    const registerAll = async (developer: string, count: number) => {
+      // The dearest check, and where it is refused, the dearest that is not.
+      let checkGas = greedyCheckGas
+      for (let nonce = 0; nonce < count; ) {
+        const hashes = { worker: fresh32(), consensusHash: fresh32(), manifestHash: fresh32() }
+        const fields = { developer, slug: `project-${nonce}`, ...hashes }
+        const deadline = (await chainTime()) + payloadSeconds
+        const result = await relaySigned('register_project', fields, { nonce, checkGas, deadline })
+        if (result.status === 'refused' && checkGas === greedyCheckGas) checkGas = dearestCheckGas
+        else {
+          await gasOf(result)
+          nonce += 1
+        }
+      }
+    }
+    await Promise.all(wallets.map((developer, i) => registerAll(developer, i < 2 ? 18 : 17)))
+
+    const other = network.action({
+      gasMax: relayedGasMax.register_project,
+      perDay: defaultAllowances.register_project,
+    })
+    expect(await network.relayer.relay(other)).toMatchObject({ status: 'accepted' })
+    await expect.poll(() => network.relayer.find(other.id)).toMatchObject({ status: 'confirmed' })
+    expect(await network.done()).toContain(other.projectId)
+    const { gasToday, gasPerDay } = await network.relayer.health()
+    expect(gasToday - before).toBeLessThan(gasPerDay / 10)
+  })
+
+  test('each kind takes less than its limit, with a costly check; one with a greedy check is refused', async () => {
+    const [wallet] = await deployContractWallets(network.chain, 1)
+    const owner = wallet!
+    const { token, staking } = network.contracts
+    const projectId = deriveProjectId(profile, owner, slug)
+    const nodeKey = fresh32()
+    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    const hashes = () => ({ consensusHash: fresh32(), manifestHash: fresh32() })
+    await send(
+      deployer,
+      token,
+      encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [owner as Hex, 2n * amount] }),
+    )
+    await sendAs(
+      owner,
+      token,
+      encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args: [staking as Hex, 2n * amount] }),
+    )
+
+    const taken = new Map<RelayedAction, number>()
+    for (const [action, nonce, fields] of [
+      ['register_project', 0, { developer: owner, slug, worker: fresh32(), ...hashes() }],
+      ['publish_version', 1, { developer: owner, projectId, version: 2 ** 32 - 1, ...hashes() }],
+      ['bond', 0, { owner, projectId, nodeKey, amount: String(amount) }],
+      ['set_payout', 1, { owner, subscriptionId, payout: `0x${randomBytes(20).toString('hex')}` }],
+      ['unbond', 2, { owner, subscriptionId }],
+      ['withdraw', 3, { owner, subscriptionId }],
+    ] as const) {
+      if (action === 'withdraw') await passTime(600)
+      const deadline = (await chainTime()) + payloadSeconds
+      const greedy = { nonce, checkGas: greedyCheckGas, deadline }
+      expect(await relaySigned(action, fields, greedy)).toMatchObject(tooMuch)
+      const costly = { nonce, checkGas: fairCheckGas, deadline }
+      taken.set(action, await gasOf(await relaySigned(action, fields, costly)))
+    }
+    taken.set('claim_payouts', await gasOf(await relay('claim_payouts', await payoutsOf(owner))))
+
+    expect([...taken.keys()].toSorted()).toEqual(relayedActions.toSorted())
+    for (const [action, gas] of taken)
+      expect([action, gas < relayedGasMax[action], gas > fairCheckGas]).toEqual([action, true, true])
+  })
+
+  /** A claim of a hundred payouts, of epochs that have as many recipients as a project can have. */
+  async function payoutsOf(miner: string) {
+    const { contracts } = network
+    const projectId = deriveProjectId(profile, deployer, slug)
+    const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
+    const hash = fresh32()
+    const total = 100n * amount
+    const call = (to: string, data: Hex) => send(deployer, to, data)
+    await call(
+      contracts.project_registry,
+      encodeFunctionData({
+        abi: projectRegistryAbi,
+        functionName: 'register',
+        args: [slug, hash, hash, hash],
+      }),
+    )
+    await call(
+      contracts.vault_factory,
+      encodeFunctionData({
+        abi: vaultFactoryAbi,
+        functionName: 'create',
+        args: [projectId, contracts.token as Hex, 3_600, amount],
+      }),
+    )
+    for (const [functionName, args] of [
+      ['mint', [deployer as Hex, total]],
+      ['approve', [vault as Hex, total]],
+    ] as const)
+      await call(contracts.token, encodeFunctionData({ abi: hubTokenAbi, functionName, args } as never))
+    await call(vault, encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [total] }))
+    const first = Math.floor((await chainTime()) / 3_600)
+    await passTime(102 * 3_600)
+    const claims = Array.from({ length: 100 }, (_, i) => {
+      const epoch = first + 1 + i
+      const leaf = hashPayoutLeaf(projectId, epoch, { miner, amount: String(amount) })
+      // The tree of 10,000 recipients has 14 levels.
+      const proof = Array.from({ length: 14 }, fresh32)
+      return { epoch: BigInt(epoch), miner: miner as Hex, amount, proof, root: proof.reduce(hashPair, leaf) }
+    })
+    for (const { epoch, root } of claims)
+      await call(
+        vault,
+        encodeFunctionData({
+          abi: projectVaultAbi,
+          functionName: 'postEpoch',
+          args: [epoch, root, hash, { miner: amount, developer: 0n, treasury: 0n }],
+        }),
+      )
+    await passTime(defaultNetworkParams.vault_challenge_secs)
+    const data = encodeFunctionData({ abi: projectVaultAbi, functionName: 'claimMany', args: [claims] })
+    return { owner: miner, to: vault, data }
+  }
+})
+
+/** As the payout tree pairs two nodes. */
+function hashPair(a: Hex, b: Hex): Hex {
+  const [low, high] = a < b ? [a, b] : [b, a]
+  return hashBytes(Buffer.from(low.slice(2) + high.slice(2), 'hex'))
+}

@@ -1,0 +1,10 @@
+/** Which nodes work for a project in an epoch, and which validators say so (sections 12 to 14). */
+export * from './attestation.ts'
+export * from './beacon.ts'
+export * from './epoch.ts'
+export * from './quorum.ts'
+export * from './snapshot.ts'
+export * from './snapshot-build.ts'
+export * from './snapshot-document.ts'
+export * from './sortition.ts'
+export * from './validator-generation.ts'

@@ -1,0 +1,6 @@
+/** What rounds earn: rewards, payout trees and epoch receipts (sections 21 to 23). */
+export * from './epoch-receipt.ts'
+export * from './leader.ts'
+export * from './merkle.ts'
+export * from './rewards.ts'
+export * from './settlement-times.ts'

@@ -1,0 +1,141 @@
+import type { ErrorCode } from '../errors.ts'
+import type { ExecutionEvent } from '../execution/index.ts'
+import type { Engine } from '../manifest/index.ts'
+import type { Task, TaskVote } from '../rounds/index.ts'
+
+/** Why a node does not take an offer. */
+export const declineReasons = ['busy', 'incompatible', 'unknown_module', 'stopping'] as const
+
+/** Reason of a decline. */
+export type DeclineReason = (typeof declineReasons)[number]
+
+/** What a drawn member is asked as. */
+export const offerRoles = ['primary', 'backup'] as const
+
+/** The hub's first frame on every socket. */
+export interface HelloFrame {
+  readonly type: 'hello'
+  /** 32 hex digits; another one for each socket. */
+  readonly session_id: string
+  /** Network time of the hub, Unix seconds. */
+  readonly time: number
+  /** Of the network parameters; a node of other parameters is in the wrong network. */
+  readonly params_hash: string
+}
+
+/** What an offer says, wherever its input is. */
+export interface OfferTerms {
+  readonly offer_id: string
+  /** Of the lease that accepting makes; the same id. */
+  readonly lease_id: string
+  readonly task: Task
+  /** The node's place in the draw of the task. */
+  readonly position: number
+  readonly role: (typeof offerRoles)[number]
+  /** Network time by which the offer is accepted, Unix seconds. */
+  readonly accept_by: number
+  /** Network time by which the vote has arrived, Unix seconds. */
+  readonly vote_by: number
+}
+
+/** An offer: its input in base64, or the address of an input above 256 KiB, which is good until `vote_by`. */
+export type OfferFrame = OfferTerms & { readonly type: 'offer' } & (
+    | { readonly input_b64: string; readonly input_url?: undefined }
+    | { readonly input_url: string; readonly input_b64?: undefined }
+  )
+
+/** The vote is stored. */
+export interface VotedFrame {
+  readonly type: 'voted'
+  readonly offer_id: string
+  /** State of the round or lease after it. */
+  readonly state: string
+}
+
+/** The offer is no longer open. The node may stop its run. */
+export interface CancelFrame {
+  readonly type: 'cancel'
+  readonly offer_id: string
+  readonly reason: string
+}
+
+/** Something that the node sent was refused. */
+export interface ErrorFrame {
+  readonly type: 'error'
+  readonly code: ErrorCode
+  /** Names the field and what it has to be. */
+  readonly message: string
+  /** Of the offer that the refused frame was about. */
+  readonly offer_id?: string
+}
+
+/** The answer to a ping. */
+export interface PongFrame {
+  readonly type: 'pong'
+}
+
+/** What the hub sends. */
+export type HubFrame = HelloFrame | OfferFrame | VotedFrame | CancelFrame | ErrorFrame | PongFrame
+
+/** The node's first frame, and again whenever one of its members changes. */
+export interface ReadyFrame {
+  readonly type: 'ready'
+  /** Most offers that the node takes at once, those it holds included; 0 while it takes none. */
+  readonly slots: number
+  readonly engine: Engine
+  readonly nodectl_version: string
+  /** Offers that it was sent and has not given up; open ones that are not here are sent again. */
+  readonly holding: readonly string[]
+}
+
+/** The node takes the offer and will vote. */
+export interface AcceptFrame {
+  readonly type: 'accept'
+  readonly offer_id: string
+}
+
+/** The node does not take the offer. */
+export interface DeclineFrame {
+  readonly type: 'decline'
+  readonly offer_id: string
+  readonly reason: DeclineReason
+}
+
+/** The node's vote with what its receipt hashes, so that the result can be published. */
+export interface VoteFrame {
+  readonly type: 'vote'
+  readonly offer_id: string
+  readonly vote: TaskVote
+  /** Output of the run in base64; the empty string for a failed run. */
+  readonly output_b64: string
+  readonly events: readonly ExecutionEvent[]
+}
+
+/**
+ * Asks whether the hub is there, for nodes whose WebSocket cannot send pings of its own. Written exactly as
+ * {@link pingText} it is answered without waking anything of the hub.
+ */
+export interface PingFrame {
+  readonly type: 'ping'
+}
+
+/** What a node sends. */
+export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame | PingFrame
+
+/**
+ * A vote as the hub reads it from a frame: the frame is well formed, and whether the vote is one is for the round to judge.
+ * A wrong vote counts against the device, a broken frame against the socket.
+ */
+export type UnjudgedVoteFrame = Omit<VoteFrame, 'vote' | 'events'> & {
+  readonly vote: object
+  readonly events: readonly unknown[]
+}
+
+/** What the hub reads. */
+export type ReadNodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | UnjudgedVoteFrame | PingFrame
+
+/** The ping, to the byte. */
+export const pingText = '{"type":"ping"}'
+
+/** The pong, to the byte. */
+export const pongText = '{"type":"pong"}'

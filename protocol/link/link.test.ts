@@ -1,0 +1,274 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { defaultNetworkParams, deriveTaskRoundId } from '../identity/index.ts'
+import type { Task, TaskVote } from '../rounds/index.ts'
+import {
+  closeCodes,
+  FrameError,
+  type HubFrame,
+  inlineInputBytesMax,
+  isOfferId,
+  mayReconnect,
+  type NodeFrame,
+  offerId,
+  parseHubFrame,
+  parseNodeFrame,
+  parseOfferId,
+  pingText,
+  pongText,
+  writeHubFrame,
+  writeNodeFrame,
+} from './index.ts'
+
+const limits = defaultNetworkParams
+const { common, cases } = JSON.parse(
+  readFileSync(new URL('../vectors/committee-tally.json', import.meta.url), 'utf8'),
+)
+const task: Task = common.task
+const vote: TaskVote = cases.find(({ name }: { name: string }) => name === 'everybody_agrees').input.votes[0]
+const round_id = deriveTaskRoundId(task)
+const id = offerId({ round_id, position: 2 })
+
+const terms = {
+  type: 'offer',
+  offer_id: id,
+  lease_id: id,
+  task,
+  position: 2,
+  role: 'primary',
+  accept_by: task.issued_at + 10,
+  vote_by: task.issued_at + 120,
+} as const
+
+const hubFrames: HubFrame[] = [
+  {
+    type: 'hello',
+    session_id: '0f'.repeat(16),
+    time: task.issued_at,
+    params_hash: `0x${'ab'.repeat(32)}`,
+  },
+  { ...terms, input_b64: 'aGVsbG8=' },
+  { ...terms, input_url: 'https://hub.example/v1/inputs/0x00?until=1' },
+  { type: 'voted', offer_id: id, state: 'committee_agreed' },
+  { type: 'cancel', offer_id: id, reason: 'round_closed' },
+  { type: 'error', code: 'invalid_field', message: 'slots: An integer from 0 to 64.' },
+  { type: 'pong' },
+  { type: 'error', code: 'not_found', message: 'This offer is not open.', offer_id: id },
+]
+
+const voteFrame: NodeFrame = {
+  type: 'vote',
+  offer_id: id,
+  vote,
+  output_b64: '',
+  events: [{ name: 'done', data: { n: 1 } }],
+}
+
+const nodeFrames: NodeFrame[] = [
+  { type: 'ready', slots: 4, engine: 'native', nodectl_version: '1.0.0', holding: [id] },
+  { type: 'ping' },
+  { type: 'accept', offer_id: id },
+  { type: 'decline', offer_id: id, reason: 'busy' },
+  voteFrame,
+]
+
+/** What a reader says of a text. */
+function refusal(read: (text: string, sizes: typeof limits) => unknown, text: string): FrameError {
+  try {
+    read(text, limits)
+  } catch (error) {
+    if (error instanceof FrameError) return error
+    throw error
+  }
+  throw new Error('The frame was read.')
+}
+
+const paths = (error: FrameError): string[] => error.problems.map(({ path }) => path)
+
+describe('frames', () => {
+  test.each(hubFrames)('the node reads what the hub writes: $type', (frame) => {
+    expect(parseHubFrame(writeHubFrame(frame, limits), limits)).toEqual(frame)
+  })
+
+  test.each(nodeFrames)('the hub reads what the node writes: $type', (frame) => {
+    expect(parseNodeFrame(writeNodeFrame(frame, limits), limits)).toEqual(frame)
+  })
+
+  const everyFrame = [
+    ...hubFrames.map((frame) => ({ frame, read: parseHubFrame })),
+    ...nodeFrames.map((frame) => ({ frame, read: parseNodeFrame })),
+  ]
+
+  test.each(everyFrame)('an unknown member is refused by its name: $frame.type', ({ frame, read }) => {
+    const error = refusal(read, JSON.stringify({ ...frame, extra: 1 }))
+    expect([error.code, paths(error)]).toEqual(['invalid_field', ['extra']])
+  })
+
+  test.each(everyFrame)('a missing member is refused by its name: $frame.type', ({ frame, read }) => {
+    const optional = frame.type === 'error' ? ['offer_id'] : ['input_url']
+    for (const key of Object.keys(frame).filter((name) => name !== 'type' && !optional.includes(name))) {
+      const { [key]: _, ...rest } = frame as unknown as Record<string, unknown>
+      expect(paths(refusal(read, JSON.stringify(rest)))).toContain(key)
+    }
+  })
+
+  test('neither side takes frames of the other', () => {
+    expect(refusal(parseNodeFrame, JSON.stringify(hubFrames[0])).message).toBe(
+      'type: One of ping, ready, accept, decline, vote.',
+    )
+    expect(refusal(parseHubFrame, JSON.stringify(nodeFrames[0])).message).toBe(
+      'type: One of hello, offer, voted, cancel, pong, error.',
+    )
+  })
+
+  test.each([
+    ['no JSON', '{', 'bad_request'],
+    ['a list', '[]', 'bad_request'],
+    ['a fraction', '{"type":"ready","slots":1.5}', 'bad_request'],
+    ['the same key twice', `{"type":"accept","offer_id":"${id}","offer_id":"${id}"}`, 'bad_request'],
+    ['no type', '{}', 'invalid_field'],
+    ['a type that objects inherit', '{"type":"constructor"}', 'invalid_field'],
+  ])('refused: %s', (_, text, code) => {
+    expect(refusal(parseNodeFrame, text).code).toBe(code)
+  })
+
+  test('a problem carries the offer it is about', () => {
+    const error = refusal(parseNodeFrame, JSON.stringify({ type: 'decline', offer_id: id, reason: 'no' }))
+    expect(error).toMatchObject({ offerId: id, message: expect.stringMatching(/^reason: One of busy, /) })
+  })
+})
+
+describe('sizes', () => {
+  const ofBytes = (bytes: number) => {
+    const frame = JSON.stringify({ ...voteFrame, events: [''] })
+    return JSON.stringify({ ...voteFrame, events: ['x'.repeat(bytes - frame.length)] })
+  }
+
+  test('a frame of the most bytes is read, and one byte more is not', () => {
+    const { relay_max_frame_bytes: max } = limits
+    expect(parseNodeFrame(ofBytes(max), limits)).toMatchObject({ type: 'vote' })
+    expect(refusal(parseNodeFrame, ofBytes(max + 1)).code).toBe('too_large')
+  })
+
+  test('bytes are counted, not characters', () => {
+    const text = ofBytes(limits.relay_max_frame_bytes).replace('xxxx', 'éééé')
+    expect(refusal(parseNodeFrame, text).code).toBe('too_large')
+  })
+
+  test('what is too large is refused before it is read', () => {
+    expect(refusal(parseNodeFrame, '{'.repeat(limits.relay_max_frame_bytes + 1)).code).toBe('too_large')
+  })
+
+  test('a frame without input or output is a control frame', () => {
+    const blanks = ' '.repeat(limits.relay_max_control_bytes)
+    const error = refusal(parseNodeFrame, JSON.stringify(nodeFrames[0]) + blanks)
+    expect([error.code, error.message]).toEqual([
+      'too_large',
+      'A frame of the type ready without input or output has at most 65536 bytes.',
+    ])
+    expect(refusal(parseHubFrame, JSON.stringify(hubFrames[2]) + blanks).code).toBe('too_large')
+    expect(parseHubFrame(JSON.stringify(hubFrames[1]) + blanks, limits)).toEqual(hubFrames[1])
+  })
+
+  test('nothing is written that the other side refuses for its size', () => {
+    const events = [{ name: 'big', data: 'x'.repeat(limits.relay_max_frame_bytes) }]
+    expect(() =>
+      writeNodeFrame({ type: 'vote', offer_id: id, vote, output_b64: '', events }, limits),
+    ).toThrowError(expect.objectContaining({ name: 'FrameError', code: 'too_large' }))
+  })
+
+  test('a frame of more values than any run emits is refused', () => {
+    const text = JSON.stringify({ ...voteFrame, events: [] }).replace('[]', `[${'0,'.repeat(600_000)}0]`)
+    expect(refusal(parseNodeFrame, text)).toMatchObject({ code: 'bad_request' })
+  })
+})
+
+describe('ready', () => {
+  const ready = { type: 'ready', slots: 4, engine: 'native', nodectl_version: '1.0.0', holding: [id] }
+  test.each([
+    ['slots', -1],
+    ['slots', 65],
+    ['engine', 'jit'],
+    ['nodectl_version', '1'],
+    ['holding', [id, id]],
+    ['holding', Array.from({ length: 257 }, (_, i) => `${'0'.repeat(61)}${String(i).padStart(3, '0')}.0`)],
+  ])('%s: %j is refused', (member, value) => {
+    expect(paths(refusal(parseNodeFrame, JSON.stringify({ ...ready, [member]: value })))).toEqual([member])
+  })
+
+  test('a wrong id is named by its position', () => {
+    expect(paths(refusal(parseNodeFrame, JSON.stringify({ ...ready, holding: [id, 'x'] })))).toEqual([
+      'holding[1]',
+    ])
+  })
+})
+
+describe('offer', () => {
+  const offer = { ...terms, input_b64: '' }
+  const tooLong = Buffer.alloc(inlineInputBytesMax + 1).toString('base64')
+  test.each([
+    ['another position', { position: 3 }, 'offer_id'],
+    ['another task', { task: { ...task, gas_limit: task.gas_limit + 1 } }, 'offer_id'],
+    ['another lease', { lease_id: `${'0'.repeat(64)}.0` }, 'lease_id'],
+    ['a task with a further member', { task: { ...task, more: 1 } }, 'task'],
+    ['another role', { role: 'observer' }, 'role'],
+    ['a vote due before the accept', { vote_by: terms.accept_by - 1 }, 'vote_by'],
+    ['input twice', { input_url: 'https://hub.example/' }, 'input_b64'],
+    ['input above 256 KiB', { input_b64: tooLong }, 'input_b64'],
+    ['input that is no base64', { input_b64: 'aGVsbG8' }, 'input_b64'],
+    ['a file for input', { input_b64: undefined, input_url: 'file:///etc/passwd' }, 'input_url'],
+    ['an address with a password', { input_b64: undefined, input_url: 'https://a:b@c/' }, 'input_url'],
+  ])('refused: %s', (_, change, path) => {
+    expect(paths(refusal(parseHubFrame, JSON.stringify({ ...offer, ...change })))).toContain(path)
+  })
+
+  test('an input of 256 KiB goes into the frame', () => {
+    const input_b64 = Buffer.alloc(inlineInputBytesMax).toString('base64')
+    expect(parseHubFrame(writeHubFrame({ ...terms, input_b64 }, limits), limits)).toMatchObject({ input_b64 })
+  })
+})
+
+describe('offerId', () => {
+  test('property: an id names its round and position', () => {
+    const hashes = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 })
+    fc.assert(
+      fc.property(hashes, fc.integer({ min: 0, max: 99 }), (hash, position) => {
+        const place = { round_id: `task:0x${hash}`, position }
+        expect(parseOfferId(offerId(place))).toEqual(place)
+        expect(isOfferId(offerId(place))).toBe(true)
+      }),
+    )
+  })
+
+  test.each([
+    ['a direct round', { round_id: `exec:0x${'0'.repeat(64)}`, position: 0 }, 'round_id'],
+    ['a position out of range', { round_id, position: 100 }, 'position'],
+    ['a fraction', { round_id, position: 0.5 }, 'position'],
+  ])('refuses: %s', (_, place, field) => {
+    expect(() => offerId(place)).toThrowError(expect.objectContaining({ name: 'FormatError', field }))
+  })
+
+  test.each([
+    '',
+    `${'0'.repeat(64)}`,
+    `${'0'.repeat(64)}.01`,
+    `0x${'0'.repeat(64)}.1`,
+    `${'A'.repeat(64)}.1`,
+  ])('is none: %j', (text) => {
+    expect(isOfferId(text)).toBe(false)
+    expect(() => parseOfferId(text)).toThrowError(expect.objectContaining({ field: 'offer_id' }))
+  })
+})
+
+test('ping and pong are written to the byte as the hub answers them unread', () => {
+  expect([writeNodeFrame({ type: 'ping' }, limits), writeHubFrame({ type: 'pong' }, limits)]).toEqual([
+    pingText,
+    pongText,
+  ])
+})
+
+test('a node that was replaced or banned does not come back by itself', () => {
+  const stayingAway = Object.entries(closeCodes).filter(([, code]) => !mayReconnect(code))
+  expect(stayingAway.map(([name]) => name)).toEqual(['replaced', 'banned'])
+})

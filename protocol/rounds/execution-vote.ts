@@ -1,0 +1,120 @@
+import {
+  hasExactKeys,
+  hashCanonicalJson,
+  isAddress,
+  isAscending,
+  isBytes32,
+  isNonce,
+  isObject,
+  isUnsigned,
+} from '../encoding/index.ts'
+import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } from '../execution/index.ts'
+import { type DirectRound, deriveDirectRoundId, type Profile } from '../identity/index.ts'
+import type { Ed25519Verifier } from '../signatures/index.ts'
+import { type RoundVote, signVote, VoteError, type VoteSignatures, voteMembers } from './round-vote.ts'
+import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
+
+/** The vote of a node in a direct round. */
+export interface ExecutionVote extends VoteSignatures {
+  readonly kind: 'execution'
+  readonly round_id: string
+  readonly receipt_hash: string
+  readonly payout_address: string
+  readonly round: DirectRound
+  readonly receipt: ExecutionReceipt
+  /** How the stores of modules changed, ascending by address; only of modules with storage. */
+  readonly state?: readonly StateTransition[]
+}
+
+/** What a node votes in a direct round. */
+export type ExecutionVoteContent = Pick<ExecutionVote, 'round' | 'receipt' | 'payout_address' | 'state'>
+
+const voteKeys = [...voteMembers, 'payout_address', 'round', 'receipt']
+const roundKeys = ['module_address', 'function', 'input_hash', 'gas_limit', 'issued_at', 'nonce']
+const transitionKeys = ['module_address', 'pre_root', 'pre_seq', 'post_root', 'post_seq']
+
+/** Signs the vote of a node. Throws {@link FormatError} for a malformed seed, or states that do not ascend. */
+export function createExecutionVote(
+  profile: Profile,
+  seed: string,
+  content: ExecutionVoteContent,
+): ExecutionVote {
+  const { round, receipt, payout_address, state } = content
+  const { extra: _, ...signed } = roundOf(content)
+  const vote = { ...signed, ...signVote(profile, seed, roundOf(content)), payout_address, round, receipt }
+  return state === undefined ? vote : { ...vote, state }
+}
+
+function roundOf({ round, receipt, payout_address, state }: ExecutionVoteContent) {
+  return {
+    kind: 'execution',
+    round_id: deriveDirectRoundId(round),
+    receipt_hash: hashReceipt(receipt),
+    payout_address,
+    ...(state === undefined ? {} : { extra: hashState(state) }),
+  } as const satisfies RoundVote
+}
+
+/**
+ * Reads an execution vote: hash and round id are those of its receipt and round, the receipt is of the round's run within
+ * its gas limit, and the key, the node id and both signatures fit.
+ * @throws {@link VoteError}
+ */
+export function parseExecutionVote(
+  profile: Profile,
+  value: unknown,
+  verify?: Ed25519Verifier,
+): ExecutionVote {
+  if (!isExecutionVoteShape(value)) throw new VoteError('it has not exactly the members of an execution vote')
+  requireVoteOfRun(profile, value, roundOf(value), value.round, verify)
+  return value
+}
+
+/** What a vote in a direct round is for, which votes are counted by: its receipt, and how storage changed where it did. */
+export const executionSubject = ({ receipt_hash, state }: ExecutionVote): string =>
+  state === undefined ? receipt_hash : hashCanonicalJson([receipt_hash, hashState(state)])
+
+function isExecutionVoteShape(value: unknown): value is ExecutionVote {
+  if (!isObject(value)) return false
+  const keys = Object.hasOwn(value, 'state') ? [...voteKeys, 'state'] : voteKeys
+  return (
+    hasExactKeys(value, keys) &&
+    value.kind === 'execution' &&
+    isAddress(value.payout_address) &&
+    isDirectRound(value.round) &&
+    isExecutionReceipt(value.receipt) &&
+    (keys === voteKeys || isState(value.state))
+  )
+}
+
+/** Whether a value has exactly the members of a direct round, each of its format. */
+export function isDirectRound(value: unknown): value is DirectRound {
+  return (
+    isObject(value) &&
+    hasExactKeys(value, roundKeys) &&
+    isBytes32(value.module_address) &&
+    typeof value.function === 'string' &&
+    value.function.isWellFormed() &&
+    isBytes32(value.input_hash) &&
+    isUnsigned(value.gas_limit) &&
+    isUnsigned(value.issued_at) &&
+    isNonce(value.nonce)
+  )
+}
+
+/** Ascending is judged here, because hashing a state that does not ascend throws. */
+function isState(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every(isTransition) && isAscending(value.map((one) => one.module_address))
+  )
+}
+
+function isTransition(value: unknown): value is StateTransition {
+  return (
+    isObject(value) &&
+    hasExactKeys(value, transitionKeys) &&
+    ['module_address', 'pre_root', 'post_root'].every((key) => isBytes32(value[key])) &&
+    isUnsigned(value.pre_seq) &&
+    isUnsigned(value.post_seq)
+  )
+}

@@ -1,0 +1,117 @@
+import { epochStart } from '../committees/index.ts'
+import { hasExactKeys, isBytes32, isObject, isUnsigned } from '../encoding/index.ts'
+import { type Consensus, hashConsensus } from '../manifest/index.ts'
+
+/** What a committee is asked to run. One `seq` per task of (project, epoch). */
+export interface Task {
+  readonly v: 1
+  readonly project_id: string
+  readonly consensus_hash: string
+  readonly epoch: number
+  /** 0 … 2^32 − 1. */
+  readonly seq: number
+  readonly set_hash: string
+  readonly module_address: string
+  readonly function: string
+  readonly input_hash: string
+  readonly gas_limit: number
+  /** Unix seconds, within the epoch. */
+  readonly issued_at: number
+}
+
+/** States of a task. */
+export const taskStates = [
+  'queued',
+  'running',
+  'committee_agreed',
+  'finalized',
+  'escalated',
+  'fallback',
+  'failed',
+] as const
+
+/** Thrown for a task that its project or snapshot does not allow; over HTTP it is `invalid_evidence` with this reason. */
+export class TaskError extends Error {
+  override readonly name = 'TaskError'
+  readonly code = 'invalid_task'
+  readonly field: string
+
+  constructor(field: string, expected: string) {
+    super(`${field === '' ? 'The task' : field} must be ${expected}.`)
+    this.field = field
+  }
+}
+
+const seqMax = 2 ** 32 - 1
+const taskKeys = [
+  'v',
+  'project_id',
+  'consensus_hash',
+  'epoch',
+  'seq',
+  'set_hash',
+  'module_address',
+  'function',
+  'input_hash',
+  'gas_limit',
+  'issued_at',
+]
+const hashKeys = ['project_id', 'consensus_hash', 'set_hash', 'module_address', 'input_hash']
+
+/** Whether a value has exactly the members of a task, each of its format. */
+export function isTask(value: unknown): value is Task {
+  return (
+    isObject(value) &&
+    hasExactKeys(value, taskKeys) &&
+    value.v === 1 &&
+    hashKeys.every((key) => isBytes32(value[key])) &&
+    ['epoch', 'seq', 'gas_limit', 'issued_at'].every((key) => isUnsigned(value[key])) &&
+    (value.seq as number) <= seqMax &&
+    typeof value.function === 'string' &&
+    value.function.isWellFormed()
+  )
+}
+
+/** The consensus and the attested snapshot that a task belongs to. */
+export interface TaskContext {
+  readonly consensus: Consensus
+  readonly project_id: string
+  readonly epoch: number
+  readonly set_hash: string
+}
+
+/**
+ * Reads a task and holds it against its project and snapshot (section 15): `issued_at` lies in the epoch; `function` is
+ * listed; `gas_limit` is 1 … `max_gas_limit`; `module_address` is the worker; `consensus_hash`, `set_hash`, `project_id`
+ * and `epoch` are those of the context.
+ * @throws {@link TaskError} naming the first member that does not fit.
+ */
+export function parseTask(value: unknown, context: TaskContext): Task {
+  if (!isTask(value)) throw new TaskError('', `an object with exactly ${taskKeys.join(', ')}`)
+  const { consensus, project_id, epoch, set_hash } = context
+  const { modules, work } = consensus
+  const consensusHash = hashConsensus(consensus)
+  const required = {
+    project_id,
+    epoch,
+    set_hash,
+    consensus_hash: consensusHash,
+    module_address: modules.worker,
+  }
+  for (const [field, expected] of Object.entries(required))
+    if (value[field as keyof typeof required] !== expected) throw new TaskError(field, String(expected))
+  if (!work.functions.includes(value.function))
+    throw new TaskError('function', `one of ${work.functions.join(', ')}`)
+  if (value.gas_limit < 1 || value.gas_limit > work.max_gas_limit)
+    throw new TaskError('gas_limit', `from 1 to ${work.max_gas_limit}`)
+  const start = epochStart(epoch, work.epoch_secs)
+  const end = epochStart(epoch + 1, work.epoch_secs)
+  if (value.issued_at < start || value.issued_at >= end)
+    throw new TaskError('issued_at', `from ${start} to before ${end}`)
+  return value
+}
+
+/** When a round closes: `issued_at + round_secs`, in Unix seconds. */
+export function roundDeadline(task: Pick<Task, 'issued_at'>, roundSecs: number): number {
+  return task.issued_at + roundSecs
+}

@@ -1,0 +1,2 @@
+/** Evidence of offences, and what they cost (section 24). */
+export * from './evidence.ts'

@@ -1,0 +1,143 @@
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { type BuildFailure, type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { CommandError } from './command/errors.ts'
+import { keptBuild } from './kept-build.ts'
+
+/** One module of the hub, as workerd takes it; all of them lie side by side. */
+export interface HubModule {
+  type: 'ESModule' | 'CompiledWasm'
+  path: string
+  contents: string | Uint8Array
+}
+
+/** The modules of the hub; the first is its entry. */
+export type HubBundle = readonly HubModule[]
+
+export interface BundleOptions {
+  /**
+   * Whether all of it is in one module, which is loaded at start. Miniflare copies what it has of its configuration for
+   * each module of each Worker, which takes seconds for several hubs in many modules.
+   */
+  whole?: boolean
+}
+
+/**
+ * Bundles the hub for workerd on this machine, once for the same sources. It is what a deployment runs, in the names of the
+ * source.
+ *
+ * @throws {@link CommandError} that names every place where the source is wrong.
+ */
+export async function bundleHub({ whole = false }: BundleOptions = {}): Promise<HubBundle> {
+  const folder = await keptBuild({
+    name: whole ? 'hub-whole' : 'hub',
+    sources,
+    buildInto: (unfinished) => bundleInto(unfinished, settings.entryPoints, whole),
+  })
+  const names = readdirSync(folder).filter((name) => name !== entry)
+  return [entry, ...names].map(
+    (name): HubModule =>
+      name === photon
+        ? { type: 'CompiledWasm', path: name, contents: readFileSync(path.join(folder, name)) }
+        : { type: 'ESModule', path: name, contents: readFileSync(path.join(folder, name), 'utf8') },
+  )
+}
+
+/** What the hub may import, and what decides how it is bundled. */
+const sources = [
+  'workers',
+  'durable-objects',
+  'protocol',
+  'contracts/generated',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/bundle.ts',
+]
+
+/**
+ * Bundles what begins with some files into a folder.
+ *
+ * @throws {@link CommandError} that names every place where the source is wrong.
+ */
+export async function bundleInto(folder: string, entryPoints: string[], whole = false): Promise<void> {
+  await build({ ...settings, entryPoints, splitting: !whole, outdir: folder }).catch(
+    (error: BuildFailure) => {
+      throw new CommandError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
+    },
+  )
+  copyFileSync(photonFile(), path.join(folder, photon))
+}
+
+/** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */
+export async function buildHub(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...settings,
+    outdir: folder,
+    minify: true,
+    sourcemap: true,
+    metafile: true,
+  })
+  copyFileSync(photonFile(), path.join(folder, photon))
+  return metafile
+}
+
+const placeOf = ({ location, text }: BuildFailure['errors'][number]): string =>
+  location === null ? text : `${location.file}:${location.line}:${location.column + 1}: ${text}`
+
+const entry = 'index.js'
+const photon = 'photon.wasm'
+
+const photonFile = (): string => createRequire(import.meta.url).resolve('@cf-wasm/photon/photon.wasm')
+
+/** The runtime compiles wasm itself and takes it as a module beside the others. */
+const compiledModules: Plugin = {
+  name: 'compiled-modules',
+  setup({ onResolve }) {
+    onResolve({ filter: /photon_rs_bg\.wasm$/ }, () => ({ path: `./${photon}`, external: true }))
+  },
+}
+
+/**
+ * esbuild makes an entry of whatever a parsed file imports dynamically, also where it drops the code that does so. viem
+ * has one such import, for lookups off the chain, which would keep a third of viem in what is loaded at start.
+ */
+const droppedImports: Plugin = {
+  name: 'dropped-imports',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/ccip\.js$/ }, ({ kind, path: imported }) =>
+      kind === 'dynamic-import' ? { path: imported, external: true } : undefined,
+    )
+  },
+}
+
+/** The hub asks its package for nothing but its version. */
+const packageVersion: Plugin = {
+  name: 'package-version',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/package\.json$/ }, ({ path: file }) => {
+      const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+  },
+}
+
+/**
+ * What is needed at start is in a few modules. What a route alone needs is in others, which workerd does not even parse
+ * before that route is called.
+ */
+const settings = {
+  entryPoints: ['workers/index.ts'],
+  bundle: true,
+  splitting: true,
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  format: 'esm',
+  target: 'es2024',
+  conditions: ['workerd', 'worker', 'import'],
+  mainFields: ['module', 'main'],
+  external: ['cloudflare:*', 'node:*'],
+  logLevel: 'silent',
+  plugins: [compiledModules, droppedImports, packageVersion],
+} satisfies BuildOptions

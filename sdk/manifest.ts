@@ -1,0 +1,37 @@
+import type { Profile } from '../protocol/identity/index.ts'
+import type { ProjectManifest } from '../protocol/manifest/index.ts'
+
+type Consensus = ProjectManifest['consensus']
+
+/** A manifest as a developer writes it, without what follows from the wallet and the network. */
+export type ManifestDraft = Omit<ProjectManifest, 'network' | 'chain_id' | 'developer' | 'consensus'> & {
+  readonly consensus: Omit<Consensus, 'modules' | 'economics'> & {
+    readonly modules: Omit<Consensus['modules'], 'worker'>
+    readonly economics: Omit<Consensus['economics'], 'reward_token' | 'vault'>
+  }
+}
+
+export interface ManifestParts {
+  readonly profile: Profile
+  readonly developer: string
+  /** Address of the uploaded module that does the work. */
+  readonly worker: string
+  readonly token: string
+  readonly vault: string
+}
+
+/** Fills in what follows from the wallet and the network. */
+export const completeManifest = (
+  draft: ManifestDraft,
+  { profile, developer, worker, token, vault }: ManifestParts,
+): ProjectManifest => ({
+  ...draft,
+  network: profile.network,
+  chain_id: profile.chain_id,
+  developer,
+  consensus: {
+    ...draft.consensus,
+    modules: { ...draft.consensus.modules, worker },
+    economics: { ...draft.consensus.economics, reward_token: token, vault },
+  },
+})

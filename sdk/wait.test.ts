@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { HubError } from './connect.ts'
+import { waitFor } from './wait.ts'
+
+test('reads until the value is as it should be, and gives that one', async () => {
+  const values = ['queued', 'sent', 'confirmed', 'later']
+  const read = async () => values.shift()
+  expect(await waitFor('a transaction', read, (value) => value === 'confirmed')).toBe('confirmed')
+  expect(values).toEqual(['later'])
+})
+
+test('gives up at the deadline, and names what is waited for and what is there', async () => {
+  const waited = waitFor(
+    'a transaction',
+    async () => ({ status: 'queued' }),
+    () => false,
+    1,
+  )
+  await expect(waited).rejects.toThrow(HubError)
+  await expect(waited).rejects.toThrow('s for a transaction. What is there still: {"status":"queued"}')
+})
+
+test('ends at once when reading fails', async () => {
+  const read = () => Promise.reject(new Error('no hub'))
+  await expect(waitFor('a transaction', read, () => false)).rejects.toThrow('no hub')
+})

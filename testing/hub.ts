@@ -1,0 +1,37 @@
+import { type Hub, startHub } from '../localnet/hub.ts'
+import { probePort } from '../localnet/port.ts'
+import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
+import { driver } from './driver.ts'
+
+export interface TestHub extends Hub {
+  /** Where it is, as it calls itself. */
+  readonly origin: string
+}
+
+let script: Promise<HubBundle> | undefined
+
+/**
+ * Starts a hub on a free port unless one is named. It is forgotten when it stops, unless there is a folder for its state.
+ *
+ * @param vars what differs from wrangler.toml and from the hub of every test.
+ */
+export async function startTestHub(
+  vars: Record<string, string> = {},
+  {
+    port: wanted,
+    ...options
+  }: { isolates?: number; callersNameAddress?: boolean; port?: number; statePath?: string } = {},
+): Promise<TestHub> {
+  script ??= bundleHub()
+  const port = wanted ?? (await probePort(0))
+  const origin = `http://localhost:${port}`
+  const hub = await startHub({
+    script: await script,
+    port,
+    callersNameAddress: true,
+    extraWorkers: { driver },
+    vars: { HUB_SECRET: 'a secret that only tests know, long enough', BASE_URL: origin, ...vars },
+    ...options,
+  })
+  return { ...hub, origin }
+}

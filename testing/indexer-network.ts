@@ -1,0 +1,192 @@
+import type { Hex } from 'viem'
+import { expect } from 'vitest'
+import type { Deployment } from '../contracts/deploy.ts'
+import type { Hub } from '../localnet/hub.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
+import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
+import { deployNetwork } from './deployed-chain.ts'
+import { queryThrough } from './driver.ts'
+import { startTestHub } from './hub.ts'
+
+type Row = Record<string, string | number>
+
+/** Blocks whose hashes a hub of these tests knows. */
+export const windowBlocks = 8
+
+/** A chain that mines on command, with the contracts of two networks, and hubs that index the first of them. */
+export interface IndexerNetwork {
+  chain: Anvil
+  /** Deployed everything and holds every role. */
+  sender: string
+  deployment: Deployment
+  calls: Calls
+  /** The same contracts of another network. */
+  foreign: Calls & { deployment: Deployment }
+  /** Starts a hub, which reads the chain unless it is left asleep, and ends the one before. */
+  start: (vars?: Record<string, string>, options?: { statePath?: string; asleep?: boolean }) => Promise<Hub>
+  /** One block with these transactions. */
+  mine: (...transactions: Call[]) => Promise<void>
+  mineEmpty: (blocks: number) => Promise<unknown>
+  head: () => Promise<{ number: number; hash: string }>
+  stop: () => Promise<void>
+}
+
+export async function startIndexerNetwork(anvilFlags: readonly string[] = []): Promise<IndexerNetwork> {
+  const chain = await startAnvil(anvilFlags)
+  const [sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
+  const deployment = await deployNetwork(chain)
+  const { timestamp } = await chain.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
+  const firstEpoch = BigInt(timestamp) / BigInt(epochSeconds)
+  const calls = callsOf(deployment.contracts, sender, firstEpoch)
+  const other = await deployNetwork(chain)
+  const foreign = { ...callsOf(other.contracts, sender, firstEpoch), deployment: other }
+  for (const one of [calls, foreign])
+    for (const { to, data } of [
+      one.mint,
+      ...[0, 1, 2].map((who) => one.approve(one.vault(who))),
+      one.register(0),
+      one.createVault(0),
+    ])
+      await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+  const { to, data } = calls.approve(deployment.contracts.staking)
+  await chain.rpc('eth_sendTransaction', { from: sender, to, data })
+  // The first four epochs of the vaults are over.
+  await chain.rpc('evm_increaseTime', 5 * epochSeconds)
+  await chain.rpc('evm_setAutomine', false)
+
+  let hub: Hub | undefined
+  return {
+    chain,
+    sender,
+    deployment,
+    calls,
+    foreign,
+    async start(vars = {}, { asleep = false, ...options } = {}) {
+      await hub?.stop()
+      hub = await startTestHub(
+        {
+          CHAIN_RPC_URL: chain.url,
+          CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
+          CHAIN_START_BLOCK: String(deployment.startBlock),
+          CHAIN_POLL_MS: '30',
+          CHAIN_WINDOW_BLOCKS: String(windowBlocks),
+          ...vars,
+        },
+        options,
+      )
+      if (!asleep) await wake(hub)
+      return hub
+    },
+    async mine(...transactions) {
+      for (const { to, data } of transactions)
+        await chain.rpc('eth_sendTransaction', { from: sender, to, data, gas: '0x7a120' })
+      await chain.rpc('evm_mine')
+    },
+    mineEmpty: (blocks) => chain.rpc('anvil_mine', `0x${blocks.toString(16)}`),
+    head: () => readHead(chain),
+    async stop() {
+      await hub?.stop()
+      await chain.stop()
+    },
+  }
+}
+
+async function readHead(chain: Anvil): Promise<{ number: number; hash: string }> {
+  const { number, hash } = await chain.rpc<{ number: string; hash: string }>(
+    'eth_getBlockByNumber',
+    'latest',
+    false,
+  )
+  return { number: Number(number), hash }
+}
+
+/** Has a hub begin to read the chain, as its schedule does. */
+export const wake = ({ runSchedule }: Hub): Promise<void> => runSchedule()
+
+/** Rows of the database of a hub with a driver, as those of tests are. */
+export const rowsOf = async ({ miniflare }: Hub, text: string, ...values: unknown[]): Promise<Row[]> =>
+  queryThrough(await miniflare.unsafeGetDirectURL('driver'), text, values)
+
+/** Everything that is indexed, in an order that is always the same. */
+export const indexOf = async (hub: Hub) => ({
+  events: await rowsOf(hub, 'SELECT * FROM chain_events ORDER BY block_number, log_index'),
+  before: await rowsOf(hub, 'SELECT * FROM chain_states_before ORDER BY kind, subject, block_number'),
+  states: await rowsOf(hub, 'SELECT * FROM chain_states ORDER BY kind, subject'),
+  blocks: await rowsOf(hub, 'SELECT * FROM chain_blocks ORDER BY number'),
+})
+
+/** Returns once the hub has indexed the chain's latest block. */
+export async function caughtUp(hub: Hub, chain: Anvil): Promise<void> {
+  const { hash } = await readHead(chain)
+  await expect
+    .poll(async () => (await rowsOf(hub, 'SELECT block_hash FROM chain_cursor'))[0]?.block_hash)
+    .toBe(hash)
+}
+
+/** Returns once no reorganisation takes this block from the hub any more, which it writes after it has indexed the block. */
+export const isFinal = (hub: Hub, block: number): Promise<void> =>
+  expect
+    .poll(async () => Number((await rowsOf(hub, 'SELECT final_number FROM chain_cursor'))[0]?.final_number))
+    .toBeGreaterThanOrEqual(block)
+
+export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
+  (await (await fetch(new URL('/v1/status', hub.urls[0]))).json()) as Record<string, unknown>
+
+/** Stores the first version of a project as its developer submits it, with the hashes that it is registered with. */
+export async function submitProject(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {
+  const { manifestHash, consensusHash } = calls.hashes(who)
+  await rowsOf(
+    hub,
+    `INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, manifest_hash, consensus_hash)
+    VALUES (?, ?, ?, 'iot', 'submitted', 1, ?, ?)`,
+    calls.projectId(who),
+    sender,
+    `project-${who}`,
+    manifestHash,
+    consensusHash,
+  )
+  await submitVersion(hub, calls, who, 1)
+}
+
+/** Stores a version of a project, with the hashes that it is published with. */
+export async function submitVersion(hub: Hub, calls: Calls, who: number, version: number): Promise<void> {
+  const { manifestHash, consensusHash } = calls.hashes(who, version)
+  await rowsOf(
+    hub,
+    `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature,
+      token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
+    VALUES (?, ?, 'submitted', ?, ?, '{}', '0x', '{}', '[]', 3600, 3600, 1)`,
+    calls.projectId(who),
+    version,
+    manifestHash,
+    consensusHash,
+  )
+}
+
+/** Stores a subscription as its owner begins it. */
+export async function subscribe(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {
+  await rowsOf(
+    hub,
+    `INSERT INTO subscriptions (subscription_id, owner, project_id, node_id, node_key, closings, reputation,
+      credited_rounds, missed_leases, disagreements, created_at)
+    VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 1)`,
+    calls.subscriptionId(who),
+    sender,
+    calls.projectId(who),
+    `node-${who}`,
+    calls.nodeKey(who),
+  )
+}
+
+/** The hub's own columns that follow from the chain. */
+export const effectsOf = async (hub: Hub) => ({
+  projects: await rowsOf(
+    hub,
+    'SELECT project_id, listing_status, miners, devices_by_class FROM projects ORDER BY project_id',
+  ),
+  versions: await rowsOf(
+    hub,
+    `SELECT project_id, version, status, published_at, publish_tx, effective_at, effective_epoch
+    FROM project_versions ORDER BY project_id, version`,
+  ),
+})

@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Generations } from '../../node-cli/src/serve/generations/generations.ts'
+import type { ServeStore } from '../../node-cli/src/serve/store/index.ts'
+import {
+  generationSigners,
+  hashGeneration,
+  noGenerationHash,
+  type SignedGeneration,
+  signGeneration,
+  type ValidatorGeneration,
+} from '../../protocol/committees/index.ts'
+import { hashText } from '../../protocol/encoding/index.ts'
+import { defaultNetworkParams, deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+
+const profile = resolveProfile()
+
+export const coordinatorSeed = hashText('coordinator')
+
+/** What a test may have otherwise in a generation. */
+export interface GenerationOptions {
+  readonly effectiveAt?: number
+  /** Seeds that sign; all that may if left out. */
+  readonly signedBy?: readonly string[]
+}
+
+/** A chain of validator generations, as a hub shows it. */
+export interface TestGenerations {
+  /** Ascending. */
+  readonly chain: SignedGeneration[]
+  /** Makes the next document, without adding it. @param seeds Of its validators. */
+  readonly next: (seeds: readonly string[], effectiveAt?: number) => ValidatorGeneration
+  /** Signs a document, and shows it. */
+  readonly add: (seeds: readonly string[], options?: GenerationOptions) => SignedGeneration
+  /** Answers `/v1/validators/generations` and `/v1/validators`. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
+  /** The items that a hub shows, ascending. */
+  readonly shown: () => object[]
+}
+
+/** @param urlOf Where the hub says that a validator is. */
+export function createGenerations(urlOf: (publicKey: string) => string | null): TestGenerations {
+  const chain: SignedGeneration[] = []
+  const seedOf = new Map<string, string>()
+
+  const next = (seeds: readonly string[], effectiveAt?: number): ValidatorGeneration => {
+    for (const seed of seeds) seedOf.set(ed25519PublicKey(seed), seed)
+    const previous = chain.at(-1)?.document ?? null
+    return {
+      v: 1,
+      network: profile.network,
+      generation: chain.length,
+      effective_at: previous === null ? 0 : (effectiveAt ?? previous.effective_at + 1),
+      prev_hash: previous === null ? noGenerationHash : hashGeneration(profile, previous),
+      validators: seeds
+        .map(ed25519PublicKey)
+        .sort()
+        .map((public_key) => ({ public_key, node_id: deriveNodeId(profile, public_key) })),
+    }
+  }
+
+  const add: TestGenerations['add'] = (seeds, { effectiveAt, signedBy } = {}) => {
+    const document = next(seeds, effectiveAt)
+    const previous = chain.at(-1)?.document ?? null
+    const signers =
+      signedBy ??
+      (previous === null ? [] : generationSigners(previous, document).map((key) => seedOf.get(key)!))
+    const signed = {
+      document,
+      coordinator: signGeneration(profile, coordinatorSeed, document),
+      signatures: signers.map((seed) => signGeneration(profile, seed, document)),
+    }
+    chain.push(signed)
+    return signed
+  }
+
+  const itemOf = ({ document, coordinator, signatures }: SignedGeneration) => ({
+    ...document,
+    validators: document.validators.map((one) => ({ ...one, url: urlOf(one.public_key), region: null })),
+    hash: hashGeneration(profile, document),
+    coordinator,
+    signatures,
+  })
+
+  return {
+    chain,
+    next,
+    add,
+    shown: () => chain.map(itemOf),
+    answer: ({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://hub')
+      const send = (value: unknown, status = 200) =>
+        void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
+      if (pathname === '/v1/validators') {
+        const found = chain[Number(searchParams.get('generation') ?? chain.length - 1)]
+        if (found === undefined) return send({ error: 'not_found', message: 'No such generation.' }, 404)
+        const { v: _, network: __, prev_hash: ___, ...item } = itemOf(found)
+        return send(item)
+      }
+      const limit = Number(searchParams.get('limit'))
+      const end = Number(searchParams.get('cursor') ?? chain.length)
+      const start = Math.max(0, end - limit)
+      send({
+        items: chain.slice(start, end).toReversed().map(itemOf),
+        next_cursor: start === 0 ? null : String(start),
+      })
+    },
+  }
+}
+
+/** A chain that a store knows, without a hub: generation 0 has these seeds. */
+export function knownGenerations(store: ServeStore, seeds: readonly string[]): Generations {
+  const generations = new Generations(profile, () => defaultNetworkParams, store.generations)
+  generations.begin(createGenerations(() => null).add(seeds), ed25519PublicKey(coordinatorSeed))
+  return generations
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished } from 'vitest'
+import type { OfferFrame } from '../../protocol/link/index.ts'
+import type { TaskVote } from '../../protocol/rounds/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { echo } from './artifacts.ts'
+import { createProject, otherKeys, type ProjectOptions, type TestProject } from './miner-project.ts'
+import { temporaryFolder } from './nodectl.ts'
+import { bytes, type HubSocket, json, type RelayHub, startRelayHub } from './relay-hub.ts'
+import { type ServingNode, startNode } from './serving-node.ts'
+
+/** A node of this machine with the data directory it was given. */
+export interface Miner {
+  readonly dataDir: string
+  readonly key: string
+  readonly start: (flags?: string[], env?: NodeJS.ProcessEnv) => Promise<ServingNode>
+}
+
+export async function createHub(): Promise<RelayHub> {
+  const hub = await startRelayHub()
+  onTestFinished(hub.stop)
+  return hub
+}
+
+export function createMiner(hub: RelayHub): Miner {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  const seed = randomBytes(32).toString('hex')
+  mkdirSync(dataDir, { mode: 0o700 })
+  writeFileSync(path.join(dataDir, 'node.key'), `${seed}\n`, { mode: 0o600 })
+  return {
+    dataDir,
+    key: ed25519PublicKey(`0x${seed}`),
+    start: (flags = [], env = {}) =>
+      startNode(dataDir, { flags: ['--hub-url', hub.origin, '--log-format', 'json', ...flags], env }),
+  }
+}
+
+/** A project whose documents the hub has, and which the miner and two others, or more, may be drawn for. */
+export function publish(
+  hub: RelayHub,
+  miner: Miner,
+  { others = 2, ...options }: Partial<ProjectOptions> & { others?: number } = {},
+): TestProject {
+  const module = options.module ?? echo
+  const project = createProject({ nodeKeys: [miner.key, ...otherKeys(others)], ...options, module })
+  const { id, snapshot, attestedSet, consensus } = project
+  hub.answers.set(`GET /v1/committees/${id}/${snapshot.epoch}`, json(attestedSet))
+  hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus } }))
+  hub.answers.set(`GET /v1/modules/${module.address}/hbc`, bytes(module.bytes))
+  return project
+}
+
+/** A hub, a project, and a node that is connected and has said what it takes. */
+export async function createStage(options: Parameters<typeof publish>[2] & { flags?: string[] } = {}) {
+  const hub = await createHub()
+  const miner = createMiner(hub)
+  const project = publish(hub, miner, options)
+  const node = await miner.start(options.flags)
+  const socket = await hub.connection()
+  const ready = await socket.next('ready')
+  return { hub, miner, project, node, socket, ready }
+}
+
+/** The answer to an offer that is taken. */
+export async function take(socket: HubSocket, offer: OfferFrame) {
+  socket.send(offer)
+  expect(await socket.next('accept')).toEqual({ type: 'accept', offer_id: offer.offer_id })
+  return socket.next('vote')
+}
+
+export const status = async (node: ServingNode) => (await node.call('/status')).json
+
+/** Waits until the full status has something. */
+export const untilStatus = (node: ServingNode, expected: object) =>
+  expect.poll(() => status(node)).toMatchObject(expected)
+
+export const votesIn = (dataDir: string): TaskVote[] => {
+  const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'), { readOnly: true })
+  const rows = db.prepare("SELECT vote FROM votes WHERE kind = 'task'").all() as { vote: string }[]
+  db.close()
+  return rows.map(({ vote }) => JSON.parse(vote))
+}

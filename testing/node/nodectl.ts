@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { keptNodectl, keptNodectlFolder } from '../../node-cli/kept-build.ts'
+import { fillAscHome } from './package-calls.ts'
+
+/** A folder that goes away with the run of the tests. */
+export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
+
+/** Where the build is that all test files share. */
+export const dist = keptNodectlFolder()
+
+/** Builds the tool as it is published, unless it is built. */
+export const buildNodectl = async (): Promise<void> => {
+  await keptNodectl()
+}
+
+/** A compiler folder that is filled already, from the project's own copy. */
+export const filledAscHome = (): string => fillAscHome(path.join(temporaryFolder(), 'asc'))
+
+export interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** The compiler is WebAssembly, and compiles too little in a test to be worth optimizing: that doubles what it costs. */
+const compilerFlags = ['--liftoff-only']
+
+/** Runs the built tool as its user does, in a process of its own. */
+export function nodectl(
+  args: string[],
+  options: {
+    env?: NodeJS.ProcessEnv
+    input?: Uint8Array
+    cwd?: string
+    /** Flags of Node itself. */
+    nodeFlags?: string[]
+    /** A file descriptor in the place of the pipe that is read. */
+    stdout?: number
+  } = {},
+) {
+  return new Promise<Outcome>((resolve, reject) => {
+    const flags = [...(options.nodeFlags ?? []), ...(args[0] === 'compile' ? compilerFlags : [])]
+    const child = spawn('node', [...flags, path.join(dist, 'nodectl.mjs'), ...args], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],
+    })
+    const outcome = { stdout: '', stderr: '' }
+    child.stdout?.on('data', (text) => {
+      outcome.stdout += text
+    })
+    child.stderr?.on('data', (text) => {
+      outcome.stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...outcome }))
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.input)
+  })
+}

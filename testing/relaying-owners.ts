@@ -1,0 +1,208 @@
+import { generatePrivateKey } from 'viem/accounts'
+import type { ContractAddresses } from '../contracts/deploy.ts'
+import { type GaslessPayload, hashAction } from '../protocol/actions/index.ts'
+import { packArtifact } from '../protocol/hbc/artifact.ts'
+import { echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { deriveProjectId, deriveVaultAddress, resolveProfile } from '../protocol/identity/index.ts'
+import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import { evmAddress, signEvmDigest } from '../protocol/signatures/index.ts'
+import { manifestExample } from '../workers/routes/projects/example.ts'
+import { type RelayerNetwork, startRelayerNetwork } from './relayer-network.ts'
+import { freshAddress, type Session, signIn } from './session.ts'
+import { cpuMs, ownWorkerds } from './workerd.ts'
+
+const profile = resolveProfile()
+
+/** What the owner may send itself. */
+interface OwnTransaction {
+  to: string
+  data: string
+}
+
+/** One wallet with a signed action that the hub has not been given yet. */
+interface Owner {
+  session: Session
+  projectId: string
+  signed: object
+  registerTx: OwnTransaction
+}
+
+export interface OwnersResult {
+  /** What every owner's first answer was, by status. */
+  answers: Record<number, number>
+  /** Answers to repetitions that are about another action than the first. */
+  differing: number
+  /** Transactions of the relaying key. */
+  nonces: number
+  /** Projects of accepted actions that the chain has once. */
+  done: number
+  /** Projects that the chain has more than once. */
+  twice: number
+  waiting: number
+  /** How long it took until all were answered, and until the last one was in a block. */
+  answeredMs: number
+  minedMs: number
+  /** Processor time of workerd, which other programs on the machine do not change. */
+  cpuMs: number
+  /** Of first answers, in milliseconds and ascending. */
+  latencies: number[]
+}
+
+/**
+ * Lets owners post one signed action each, all at once, to the route of the action, in a hub on a chain of its own:
+ * `refused` of them sign what the contract would revert, and `repeated` post theirs `times` times.
+ */
+export async function relayOfOwners(options: {
+  owners: number
+  refused: number
+  repeated: number
+  times: number
+  anvilFlags?: readonly string[]
+}): Promise<OwnersResult> {
+  const { owners: count, refused, repeated, times, anvilFlags = [] } = options
+  const network = await startRelayerNetwork({
+    anvilFlags,
+    vars: {
+      RELAYER_TICK_MS: '200',
+      RELAYER_STUCK_MS: '10000',
+      AUTO_APPROVE_DEVELOPERS: 'true',
+      RATE_LIMIT_MULTIPLIER: '1000',
+    },
+  })
+  try {
+    const owners = await createOwners(network, count)
+    // Who registered by itself cannot be registered by signature; nobody has told the hub.
+    for (const { session, registerTx } of owners.slice(0, refused))
+      await sendAs(network, session.wallet, registerTx)
+    const before = await network.relayer.mined()
+    const latencies: number[] = []
+    const workerds = ownWorkerds()
+    const cpuBefore = cpuMs(workerds)
+    const startedMs = performance.now()
+    const post = async ({ session, projectId, signed }: Owner) => {
+      const postedMs = performance.now()
+      const response = await session.post(`/v1/developers/projects/${projectId}/register`, signed)
+      const { id } = (await response.json()) as { id?: string }
+      latencies.push(performance.now() - postedMs)
+      return { status: response.status, id }
+    }
+    const first = owners.map(post)
+    const again = owners
+      .slice(refused, refused + repeated)
+      .flatMap((owner) =>
+        Array.from({ length: times - 1 }, async () => ({ owner, answer: await post(owner) })),
+      )
+    const answers = await Promise.all(first)
+    const answeredMs = performance.now() - startedMs
+    const accepted = answers.filter(({ status }) => status === 202).length
+    while ((await network.relayer.mined()) - before < accepted) await turn()
+    const minedMs = performance.now() - startedMs
+    const repetitions = await Promise.all(again)
+    while ((await network.relayer.health()).open > 0) await turn()
+
+    const byStatus: Record<number, number> = {}
+    for (const { status } of answers) byStatus[status] = (byStatus[status] ?? 0) + 1
+    const projects = await network.done()
+    const expected = new Set(
+      owners.filter((_, index) => answers[index]?.status === 202).map(({ projectId }) => projectId),
+    )
+    const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
+    return {
+      answers: byStatus,
+      differing: repetitions.filter(
+        ({ owner, answer }) => answer.status !== 202 || answer.id !== answers[owners.indexOf(owner)]?.id,
+      ).length,
+      nonces: (await network.relayer.mined()) - before,
+      done: [...new Set(projects)].filter((id) => expected.has(id)).length,
+      twice: projects.length - new Set(projects).size,
+      waiting: Number(pool.pending) + Number(pool.queued),
+      answeredMs,
+      minedMs,
+      cpuMs: cpuMs(workerds) - cpuBefore,
+      latencies: latencies.sort((a, b) => a - b),
+    }
+  } finally {
+    await network.stop()
+  }
+}
+
+/** Developers with a project each, submitted and ready to be registered. */
+async function createOwners(network: RelayerNetwork, count: number): Promise<Owner[]> {
+  const hub = network.hub.urls[0] as URL
+  const { bytes, manifestAddress } = packArtifact(echoManifest, echoWasm)
+  const { post } = await signIn(hub)
+  const uploaded = await post('/v1/modules', { hbc_b64: Buffer.from(bytes).toString('base64') })
+  const { functions } = (await uploaded.json()) as { functions: string[] }
+  const worker = { address: manifestAddress, functions }
+
+  const owners: Owner[] = []
+  const create = async () => {
+    const key = generatePrivateKey()
+    const session = await signIn(hub, freshAddress(), key)
+    await session.post('/v1/developers/me/enrollment', {
+      developer_type: 'individual',
+      display_name: 'Ada',
+      agreements_accepted: true,
+    })
+    const manifest = manifestOf(network.contracts, evmAddress(key), worker)
+    const submitted = await session.post('/v1/developers/projects', {
+      manifest,
+      sig_type: 'eip191',
+      signature: signManifest(key, manifest),
+    })
+    if (submitted.status !== 201) throw new Error(await submitted.text())
+    const { register_by_sig, register_tx } = (await submitted.json()) as {
+      register_by_sig: GaslessPayload
+      register_tx: OwnTransaction
+    }
+    const { domain, message } = register_by_sig.typed_data
+    return {
+      session,
+      projectId: deriveProjectId(profile, manifest.developer, manifest.slug),
+      signed: {
+        typed_data: register_by_sig.typed_data,
+        signature: signEvmDigest(key, hashAction(domain, 'Register', message)),
+      },
+      registerTx: register_tx,
+    }
+  }
+  while (owners.length < count)
+    owners.push(...(await Promise.all(Array.from({ length: Math.min(10, count - owners.length) }, create))))
+  return owners
+}
+
+function manifestOf(
+  contracts: ContractAddresses,
+  developer: string,
+  worker: { address: string; functions: string[] },
+): ProjectManifest {
+  const { consensus, slug } = manifestExample
+  const vault = deriveVaultAddress(
+    contracts.vault_factory,
+    contracts.vault_implementation,
+    deriveProjectId(profile, developer, slug),
+  )
+  return {
+    ...manifestExample,
+    network: profile.network,
+    developer,
+    consensus: {
+      ...consensus,
+      modules: { worker: worker.address, verifier: null },
+      work: { ...consensus.work, functions: worker.functions },
+      economics: { ...consensus.economics, reward_token: contracts.token, vault },
+    },
+  }
+}
+
+async function sendAs(
+  { chain }: RelayerNetwork,
+  account: string,
+  { to, data }: OwnTransaction,
+): Promise<void> {
+  await chain.rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
+  await chain.rpc('anvil_impersonateAccount', account)
+  await chain.rpc('eth_sendTransaction', { from: account, to, data })
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,0 +1,43 @@
+import { generatePrivateKey } from 'viem/accounts'
+import { resolveProfile } from '../protocol/identity/index.ts'
+import { connect } from '../sdk/connect.ts'
+import { signIn as signWalletIn } from '../sdk/sign-in.ts'
+
+let addresses = 0
+/** A client address nobody has used, so that limits of one test do not reach another. */
+export const freshAddress = (): string => {
+  addresses += 1
+  return `10.1.${(addresses >> 8) & 255}.${addresses & 255}`
+}
+
+export interface Session {
+  wallet: string
+  get: (path: string) => Promise<Response>
+  post: (path: string, json?: unknown) => Promise<Response>
+}
+
+/** Where websites under development sign in: the one host that every hub knows, whatever it calls itself. */
+const website = 'http://localhost:7878'
+
+/** Signs a wallet in at a running hub, a fresh one unless its key is given. Calls are neither typed nor checked. */
+export async function signIn(
+  hub: URL,
+  address = freshAddress(),
+  key: string = generatePrivateKey(),
+): Promise<Session> {
+  const headers = { 'CF-Connecting-IP': address }
+  const clientOf = (token?: string) => connect(hub.origin, { headers, ...(token !== undefined && { token }) })
+  const network = { hub: website, profile: resolveProfile(), client: clientOf(), clientOf }
+  const { address: wallet, token } = await signWalletIn(network, key)
+  const authorized = { ...headers, Authorization: `Bearer ${token}` }
+  return {
+    wallet,
+    get: (path) => fetch(new URL(path, hub), { headers: authorized }),
+    post: (path, json) =>
+      fetch(new URL(path, hub), {
+        method: 'POST',
+        headers: { ...authorized, 'Content-Type': 'application/json' },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      }),
+  }
+}

@@ -1,0 +1,69 @@
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { RelayRequest } from '../../durable-objects/relayer/object.ts'
+import { type Env, readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import type { IndexedTransaction, Transaction } from '../stores/transactions.ts'
+import { findForeignSubmission } from './foreign-submission.ts'
+
+const followedMax = 50
+/** A transaction that has not been in a block for so long does not come back. */
+const goneSeconds = 86_400
+
+/**
+ * The record of a signed action that somebody else brought to the chain, or null. The record is kept, so that it can be
+ * read like any other. A chain that does not answer knows of nothing.
+ */
+export async function recordForeignAction(
+  env: Env,
+  request: RelayRequest,
+): Promise<IndexedTransaction | null> {
+  const { chain, transactions } = services(env)
+  const found = chain && (await findForeignSubmission(chain, request).catch(logged))
+  if (!found) return null
+  const now = unixNow()
+  const { id, action, owner } = request
+  return transactions.putForeign({
+    id,
+    action,
+    owner,
+    ...standingOf(env, found.confirmations),
+    txHash: found.txHash,
+    error: null,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+  })
+}
+
+/** Brings the records of such actions in step with the chain until they are final. */
+export async function followForeignActions(env: Env): Promise<void> {
+  const { chain, transactions } = services(env)
+  if (chain === null) return
+  const now = unixNow()
+  const records = await transactions.foreignToFollow(followedMax)
+  if (records.length === 0) return
+  const answers = await chain.confirmations(records.map(({ txHash }) => txHash ?? ''))
+  for (const [index, record] of records.entries()) {
+    const confirmations = answers[index] ?? null
+    if (confirmations === null) continue
+    const isGone = confirmations === 0 && now - record.createdAt > goneSeconds
+    const standing = isGone ? gone : standingOf(env, confirmations)
+    await transactions.putForeign({ ...record, ...standing, updatedAt: now })
+  }
+}
+
+const gone = {
+  status: 'failed',
+  error: 'the transaction that brought it is no longer on the chain; sign it again',
+  confirmations: 0,
+} as const
+
+const standingOf = (env: Env, confirmations: number): Pick<Transaction, 'status' | 'confirmations'> => ({
+  status: confirmations >= readSettings(env).CHAIN_CONFIRMATIONS ? 'confirmed' : 'sent',
+  confirmations,
+})
+
+function logged(error: unknown): null {
+  console.error('the chain could not be searched for an action', error)
+  return null
+}

@@ -1,0 +1,138 @@
+import type { RelayRequest, RelayView } from '../../durable-objects/relayer/object.ts'
+import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
+import type { JsonValue } from '../../protocol/encoding/index.ts'
+import type { HubContext } from '../context.ts'
+import { ApiError, invalidField } from '../errors.ts'
+import { type Answer, json } from '../http/answer.ts'
+import { refundRelay, spendRelay } from '../middleware/rate-limit.ts'
+import { notSetUp } from '../missing-settings.ts'
+import type { IndexedTransaction } from '../stores/transactions.ts'
+import { encodeActionCall } from './action-calls.ts'
+import { relayedGasMax } from './allowances.ts'
+import { recordForeignAction } from './foreign-actions.ts'
+import type { RequestedAction } from './prepare.ts'
+import { refusalError } from './refusal.ts'
+import { transactionView } from './transaction.ts'
+
+/** An action with the check whether the record's state allows it, which throws 409 `invalid_state`. */
+export interface OwnedAction extends RequestedAction {
+  requireState: () => void
+  /** Keeps what the hub's own records say of it, once it is relayed. It may run for the same action again. */
+  onRelayed?: (relay: Pick<RelayView, 'id' | 'createdAt'>) => Promise<void>
+}
+
+/**
+ * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again, at
+ * once or later, is answered with what became of it: it is what moved the state that would refuse it. So is one that
+ * somebody else has brought to the chain, as anyone may who has the signature.
+ *
+ * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
+ * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
+ * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 429 `rate_limited` when
+ * what its wallet or client address may have relayed in a day is used up; 503 `unavailable` when nothing was accepted.
+ */
+export async function submitAction(
+  c: HubContext,
+  { requireState, onRelayed, ...requested }: OwnedAction,
+  posted: JsonValue,
+): Promise<Answer> {
+  const relayed = async (relay: RelayView | IndexedTransaction) => {
+    await onRelayed?.(relay)
+    return answerRelayed(c, relay)
+  }
+  const submission = readSubmission(c, requested, posted, await c.var.services.clock.now())
+  try {
+    requireState()
+  } catch (refusal) {
+    const earlier = submission.ok ? await findEarlier(c, submission.request) : null
+    if (earlier === null) throw refusal
+    return relayed(earlier)
+  }
+  const { relayer } = c.var.services
+  if (relayer === null) throw notSetUp('The relay', c.var.settings, 'relayer')
+  if (!submission.ok) throw submission.error
+  const { id, owner } = submission.request
+  const earlier = await findRelayed(c, id)
+  if (earlier !== null) return relayed(earlier)
+  await spendRelay(c, owner)
+  const result = await relayer.accept(submission.request)
+  if (result.status === 'accepted') return relayed(result.relay)
+  refundRelay(c, owner)
+  const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
+  const foreign =
+    isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null
+  if (foreign === null) throw refusalError(result, submission.request)
+  return relayed(foreign)
+}
+
+async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {
+  const hasEvents = 'hasEvents' in relay ? relay.hasEvents : await areEventsIndexed(c, relay)
+  return json(transactionView({ ...relay, hasEvents }), 202, { Location: `/v1/transactions/${relay.id}` })
+}
+
+/** The relayer knows no events: whether those of a final action are indexed, its copy says. */
+const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promise<boolean> =>
+  status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
+
+/** What became of the same signed action, whoever brought it to the chain. */
+const findEarlier = async (
+  c: HubContext,
+  request: RelayRequest,
+): Promise<RelayView | IndexedTransaction | null> =>
+  (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
+
+/** A relayer that cannot be asked has nothing to say against the state. */
+async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {
+  try {
+    return (await c.var.services.relayer?.find(id)) ?? null
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}
+
+/** What the relayer is asked for, or what is wrong with the body. */
+type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
+
+function readSubmission(
+  c: HubContext,
+  requested: RequestedAction,
+  posted: JsonValue,
+  now: number,
+): Submission {
+  const {
+    CHAIN_CONTRACTS: contracts,
+    PROFILE: profile,
+    RELAY_ALLOWANCES,
+    RATE_LIMIT_MULTIPLIER,
+  } = c.var.settings
+  if (contracts === undefined) return { ok: false, error: notSetUp('The chain', c.var.settings, 'chain') }
+  const { action, account, message } = requested
+  const domain = domainOf(profile, contracts, actions[action])
+  const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
+  const expected = { primaryType: actions[action], domain, message, ...permitDomain }
+  const check = checkSignedBody(posted, expected, now)
+  if (!check.ok) return { ok: false, error: bodyError(check) }
+  return {
+    ok: true,
+    request: {
+      id: check.digest,
+      action,
+      owner: account,
+      serializationKey: `${account}:${domain.verifyingContract}`,
+      to: domain.verifyingContract,
+      data: encodeActionCall(action, check),
+      valueWei: '0',
+      gasMax: relayedGasMax[action],
+      perDay: RELAY_ALLOWANCES[action] * RATE_LIMIT_MULTIPLIER,
+    },
+  }
+}
+
+const bodyError = ({ code, path }: { code: 'invalid_field' | 'bad_signature'; path: string }): ApiError =>
+  code === 'invalid_field'
+    ? invalidField(path, 'differs from what this hub asks to sign, or does not fit')
+    : new ApiError('bad_signature', `${path} is not the account's over this typed data.`, {
+        status: 422,
+        details: { path },
+      })

@@ -1,0 +1,198 @@
+import { env } from 'cloudflare:workers'
+import { encodeFunctionData, type Hex } from 'viem'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
+import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/mocks.ts'
+import type { EpochReceipt } from '../../protocol/earnings/index.ts'
+import { services } from '../services.ts'
+import { chain, finalizeRelays, passTime, readChain, rpc, send } from '../test/chain.ts'
+import { client } from '../test/client.ts'
+import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
+import type { TestNode } from '../test/node.ts'
+import { balanceOf, bring, createPaying, endPauses, finalize, hour, tokens } from '../test/paying.ts'
+import { signIn } from '../test/wallet.ts'
+
+interface Withdrawal {
+  withdrawal_id: string
+  status: string
+  amount: string
+  tx_hash: string | null
+  error: string | null
+  epochs: { epoch: number }[]
+}
+
+let validators: TestNode[]
+let wallet: Awaited<ReturnType<typeof signIn>>
+
+/** Epochs that pay the wallet, so many up to the last one; released. */
+async function settle(project: TestProject, count: number): Promise<EpochReceipt[]> {
+  const receipts: EpochReceipt[] = []
+  for (let back = count - 1; back >= 0; back--) {
+    const units = [wallet.address, miner(2), miner(3)].sort().map((one, i) => ({ miner: one, units: i + 1 }))
+    const receipt = receiptOf(project, { by: validators, epoch: project.lastEpoch - back, units })
+    expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
+    receipts.push(receipt)
+  }
+  await finalize()
+  await passTime(2 * hour)
+  return receipts
+}
+
+const ask = () =>
+  client({ token: wallet.token, bindings: { RATE_LIMIT_MULTIPLIER: '1000' } }).post(
+    '/v1/me/withdrawals/claims',
+  )
+const claimed = async () => {
+  const response = await ask()
+  expect([response.status, await response.clone().text()]).toEqual([202, expect.any(String)])
+  return ((await response.json()) as { items: Withdrawal[] }).items
+}
+const list = async () =>
+  ((await (await wallet.client.get('/v1/me/withdrawals')).json()) as { items: Withdrawal[] }).items
+const claimable = async () =>
+  ((await (await client().get(`/v1/me/claims?address=${wallet.address}`)).json()) as { items: Claim[] }).items
+
+interface Claim {
+  vault: string
+  epoch: number
+  account: string
+  amount: string
+  proof: Hex[]
+}
+
+/** As anybody may. */
+const claimAsStranger = ({ vault, epoch, account, amount, proof }: Claim) =>
+  send(
+    chain?.deployer,
+    vault,
+    encodeFunctionData({
+      abi: projectVaultAbi,
+      functionName: 'claim',
+      args: [BigInt(epoch), account as Hex, BigInt(amount), proof],
+    }),
+  )
+
+const amountsOf = (receipts: readonly EpochReceipt[]) =>
+  receipts
+    .flatMap(({ compute_units }) => compute_units.filter((one) => one.miner === wallet.address))
+    .reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+
+describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () => {
+  beforeEach(async () => {
+    validators = await createValidators(1)
+    wallet = await signIn()
+  })
+
+  test('a hundred requests at once: each payout is paid once, by one transaction to each vault', async () => {
+    const [first, second] = [await createPaying(), await createPaying(undefined, { hours: 4 })]
+    const receipts = [...(await settle(first, 1)), ...(await settle(second, 3))]
+    const answers = await Promise.all(Array.from({ length: 100 }, ask))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(99).fill(409)])
+    await finalize()
+    await bring()
+    expect(await balanceOf(wallet.address)).toBe(amountsOf(receipts))
+    const withdrawals = await list()
+    expect(withdrawals).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+    expect(withdrawals.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(amountsOf(receipts))
+    expect(await claimable()).toEqual([])
+    for (const { withdrawal_id } of withdrawals)
+      expect(await services(env).hubActions.find('claim_payouts', withdrawal_id)).toMatchObject({
+        state: 'done',
+        attempts: 1,
+      })
+  })
+
+  test('a hundred payouts of one vault are one transaction', async () => {
+    const project = await createPaying(100_000n * tokens, { hours: 102 })
+    const receipts = await settle(project, 101)
+    const [withdrawal] = await claimed()
+    expect(withdrawal).toMatchObject({
+      status: 'processing',
+      amount: String(amountsOf(receipts.slice(0, 100))),
+    })
+    await finalize()
+    expect(await list()).toMatchObject([{ status: 'completed', tx_hash: withdrawal?.tx_hash }])
+    expect(await balanceOf(wallet.address)).toBe(amountsOf(receipts.slice(0, 100)))
+    const { gasUsed } = await rpc<{ gasUsed: string }>('eth_getTransactionReceipt', withdrawal?.tx_hash)
+    expect(Number(gasUsed)).toBeLessThan(8_000_000)
+    expect(await claimed()).toMatchObject([{ epochs: [{ epoch: project.lastEpoch }] }])
+  })
+
+  test('somebody else claims first: completed with what was paid, and nothing is paid twice', async () => {
+    const receipts = await settle(await createPaying(undefined, { hours: 4 }), 3)
+    const [first, second] = await claimable()
+    await claimAsStranger(first as Claim)
+    // The hub has not heard of it yet, and asks for all three.
+    const [withdrawal] = await claimed()
+    await claimAsStranger(second as Claim)
+    await finalize()
+    await bring()
+    expect(await list()).toMatchObject([
+      {
+        withdrawal_id: withdrawal?.withdrawal_id,
+        status: 'completed',
+        amount: String(amountsOf(receipts)),
+        error: null,
+      },
+    ])
+    expect(await balanceOf(wallet.address)).toBe(amountsOf(receipts))
+    expect(await claimable()).toEqual([])
+  })
+
+  test('a token that refuses the wallet, and then pays it', async () => {
+    const deployed = await rpc<string>('eth_sendTransaction', {
+      from: chain?.deployer,
+      data: issuerTokenBytecode,
+      gas: '0x2dc6c0',
+    })
+    await finalizeRelays()
+    const { contractAddress: token } = await rpc<{ contractAddress: string }>(
+      'eth_getTransactionReceipt',
+      deployed,
+    )
+    const refuse = (isRefused: boolean) =>
+      send(
+        chain?.deployer,
+        token,
+        encodeFunctionData({
+          abi: issuerTokenAbi,
+          functionName: 'refuse',
+          args: [wallet.address as Hex, isRefused],
+        }),
+      )
+    const receipts = await settle(await createPaying(1_000n * tokens, { token }), 2)
+    await refuse(true)
+    await claimed()
+    await finalize()
+    await bring()
+    expect(await list()).toMatchObject([
+      { status: 'failed', error: 'The token refuses to pay the wallet.', tx_hash: expect.any(String) },
+    ])
+    expect(await claimable()).toHaveLength(2)
+    await refuse(false)
+    await claimed()
+    await finalize()
+    await bring()
+    expect(await balanceOf(wallet.address, token)).toBe(amountsOf(receipts))
+    expect((await list()).map(({ status }) => status).sort()).toEqual(['completed', 'failed'])
+  })
+
+  test('a reorganisation drops the block that paid: it is paid in another one, once', async () => {
+    const receipts = await settle(await createPaying(), 2)
+    const before = await rpc<string>('evm_snapshot')
+    await claimed()
+    await finalizeRelays()
+    expect(await list()).toMatchObject([{ status: 'completed' }])
+    await rpc('evm_revert', before)
+    await rpc('anvil_mine', '0x3')
+    await readChain()
+    expect(await list()).toMatchObject([{ status: 'processing' }])
+    expect(await claimable()).toHaveLength(2)
+    await services(env).relayer?.wake()
+    await finalize()
+    await endPauses()
+    await bring()
+    expect(await list()).toMatchObject([{ status: 'completed', amount: String(amountsOf(receipts)) }])
+    expect(await balanceOf(wallet.address)).toBe(amountsOf(receipts))
+  })
+})

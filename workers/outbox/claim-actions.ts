@@ -1,0 +1,49 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
+import { relayedGasMax } from '../actions/allowances.ts'
+import { type Env, readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import type { Call, HubActionRules } from './hub-action-rules.ts'
+
+/** The payouts of a withdrawal are claimed, for the wallet that asked for it. The subject is the withdrawal. */
+export const claimPayoutsRules: HubActionRules = {
+  signer: 'relayer',
+  stateKind: 'claim',
+  subjects: (env, withdrawalId) => services(env).withdrawals.claimSubjects(withdrawalId),
+  isThere: () => true,
+  call: (_, withdrawalId, __, env) => callOf(env, withdrawalId),
+  // The vault passes over a payout whose miner the token refuses; another transaction would do the same.
+  isTriedOnce: true,
+  // Enough for a chain whose clock is behind: only payouts that are released, by the hub's clock, are claimed.
+  attemptsMax: 5,
+  onAttempt: (env, { subject }, relayId) => services(env).withdrawals.noteAttempt(subject, relayId),
+  onProgress: (env, { subject }, { reason }) => services(env).withdrawals.noteError(subject, reason),
+  onDone: (env, { subject }) => services(env).withdrawals.end(subject),
+}
+
+async function callOf(env: Env, withdrawalId: string): Promise<Call> {
+  const { withdrawals, epochs } = services(env)
+  const { RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = readSettings(env)
+  const [withdrawal, payouts] = await Promise.all([
+    withdrawals.find(withdrawalId),
+    withdrawals.openPayouts(withdrawalId),
+  ])
+  if (withdrawal === null || withdrawal.vault === null || payouts.length === 0)
+    throw new Error(`nothing of the withdrawal ${withdrawalId} is to be claimed`)
+  const { account, vault } = withdrawal
+  const claims = await Promise.all(
+    payouts.map(async (payout) => ({
+      epoch: BigInt(payout.epoch),
+      miner: account as Hex,
+      amount: BigInt(payout.amount),
+      proof: await epochs.proof(payout, payout.leaf),
+    })),
+  )
+  return {
+    to: vault,
+    data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'claimMany', args: [claims] }),
+    owner: account,
+    gasMax: relayedGasMax.claim_payouts,
+    perDay: RELAY_ALLOWANCES.claim_payouts * RATE_LIMIT_MULTIPLIER,
+  }
+}

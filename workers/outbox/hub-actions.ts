@@ -1,0 +1,254 @@
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { RelayResult, RelayView } from '../../durable-objects/relayer/object.ts'
+import { hashBytes } from '../../protocol/encoding/index.ts'
+import type { Contracts } from '../chain/contracts.ts'
+import type { ChainState, Subject } from '../chain/projections.ts'
+import { type Env, readSettings } from '../env.ts'
+import type { RelayerClient } from '../relayer/client.ts'
+import { services } from '../services.ts'
+import type { HubAction, HubActionKind } from '../stores/hub-actions.ts'
+import { claimPayoutsRules } from './claim-actions.ts'
+import { payFeesRules, postEpochRules, postingPauseRules, vetoRules } from './epoch-actions.ts'
+import type { HubActionRules, KnownStates, Progress } from './hub-action-rules.ts'
+import { listingStatusRules } from './listing-status.ts'
+import {
+  cancelSlashRules,
+  disputeSlashRules,
+  endDisputeRules,
+  executeSlashRules,
+  proposeSlashRules,
+  upholdSlashRules,
+  voidSlashRules,
+} from './slash-actions.ts'
+
+const rules: Record<HubActionKind, HubActionRules> = {
+  set_listing_status: listingStatusRules,
+  propose_slash: proposeSlashRules,
+  dispute_slash: disputeSlashRules,
+  execute_slash: executeSlashRules,
+  end_dispute: endDisputeRules,
+  void_slash: voidSlashRules,
+  cancel_slash: cancelSlashRules,
+  uphold_slash: upholdSlashRules,
+  post_epoch: postEpochRules,
+  pay_fees: payFeesRules,
+  set_veto: vetoRules,
+  set_posting_pause: postingPauseRules,
+  claim_payouts: claimPayoutsRules,
+}
+
+/** What one run is given; the next schedule goes on where it ended. */
+const runMs = 120_000
+/** Shares that are brought forward at once. */
+const sharesAtOnce = 4
+/** What is on its way, or in a block that is not final, is looked at again after so long. */
+const lookAgainSeconds = 60
+/** A transaction whose event is not indexed by then did something else than what is wanted. */
+const indexSeconds = 600
+/**
+ * What waits for an event is due when it is indexed; this is for an event that was missed. What has waited for days is
+ * looked at less often, for there may be very much of it.
+ */
+const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
+const pauseSecondsMax = 3_600
+/** Only an operator or an event ends it: the end of the year 9999. */
+const never = 253_402_300_799
+
+/**
+ * Does what is due about everything the hub wants on the chain, a round at a time: each project or wallet has a few actions
+ * in a round, so that none keeps the others waiting. One that fails does not keep the others.
+ */
+export async function bringDueActions(env: Env): Promise<void> {
+  const { hubActions, clock } = services(env)
+  if (readSettings(env).CHAIN_CONTRACTS === undefined) return
+  const endMs = Date.now() + runMs
+  const isTime = () => Date.now() < endMs
+  while (isTime()) {
+    const shares = await hubActions.due(await clock.now())
+    if (shares.length === 0) return
+    const next = shares.values()
+    const bringShares = async () => {
+      for (const share of next) for (const action of share) if (isTime()) await bringOrPutOff(env, action)
+    }
+    await Promise.all(Array.from({ length: sharesAtOnce }, bringShares))
+  }
+}
+
+/** What cannot be tried must not be due in the next round again. */
+async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
+  try {
+    await bring(env, action)
+  } catch (error) {
+    console.error(`${action.kind} of ${action.subject} could not be tried`, error)
+    const { hubActions, clock } = services(env)
+    await hubActions.postpone(action, (await clock.now()) + lookAgainSeconds)
+  }
+}
+
+/** Does what is due about one of them, at once. */
+export async function bringHubAction(env: Env, kind: HubActionKind, subject: string): Promise<void> {
+  const action = await services(env).hubActions.find(kind, subject)
+  if (action?.state === 'open') await bring(env, action)
+}
+
+/**
+ * One step: done when the final state of the chain shows it, left alone while something has to come first or a transaction
+ * is on its way, tried otherwise. It may run twice at once and at any time: the row gives each attempt to one of them, and
+ * the id of an attempt names one transaction for ever.
+ */
+async function bring(env: Env, action: HubAction): Promise<void> {
+  const { hubActions, relayer, arbiter, clock } = services(env)
+  const contracts = readSettings(env).CHAIN_CONTRACTS
+  const { kind, wanted } = action
+  const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, restsAfter, onProgress, onDone, next } =
+    rules[kind]
+  const sender = signer === 'arbiter' ? arbiter : relayer
+  if (contracts === undefined) return
+  const now = await clock.now()
+  // Another deployment may have the key.
+  if (sender === null) return hubActions.postpone(action, now + lookAgainSeconds)
+  const { known, states, isFinal, tip } = await readStates(env, contracts, action)
+  const isShown = states.every((state) => state !== null && isThere(state, wanted, now))
+  const standing = !isShown ? 'missing' : isFinal ? 'final' : 'seen'
+  const finish = async () => {
+    await onDone?.(env, action)
+    await hubActions.finish(action, now, next?.(action))
+  }
+  const earlier = action.attempts === 0 ? null : await sender.find(attemptId(action))
+  // What an older wish sent may still come and change what the chain has: then this wish has to come after it.
+  const isSettled = action.revision === 1 || earlier?.status === 'confirmed'
+  if (standing === 'final' && isSettled) return finish()
+  if (isTriedOnce && standing === 'missing' && earlier?.status === 'confirmed')
+    return (await isReadForGood(env, earlier))
+      ? finish()
+      : hubActions.postpone(action, now + lookAgainSeconds)
+  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
+  if (wait) {
+    await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
+    const until = wait.until ?? now + waitPause(action, now)
+    return hubActions.waitForEvent(action, wait.reason, { tip, now, until })
+  }
+  const isOnItsWay =
+    earlier?.status === 'queued' ||
+    earlier?.status === 'sent' ||
+    (earlier?.status === 'confirmed' &&
+      // The relayer dates by the machine's clock, as everything of its own.
+      unixNow() - earlier.updatedAt < indexSeconds &&
+      !(await isIndexed(env, earlier.id)))
+  if ((standing === 'seen' && isSettled) || isOnItsWay)
+    return hubActions.postpone(action, now + lookAgainSeconds)
+
+  const claimed = await hubActions.claim(action, now + attemptPause(action))
+  if (claimed === null) return
+  const result = await relay(env, contracts, sender, claimed).catch((error: unknown) => String(error))
+  if (typeof result === 'object' && result.status === 'exhausted') {
+    const reason = exhaustion(result)
+    await onProgress?.(env, action, { status: 'waiting', reason }, known)
+    return hubActions.wait(claimed, reason, result.renewsAt)
+  }
+  // Refused although it is there: nothing is on its way that could change it.
+  const isRefused = typeof result === 'object' && result.status === 'refused'
+  if (isRefused && standing === 'final' && now - action.wantedAt >= indexSeconds) return finish()
+  const failure = failureOf(result)
+  await hubActions.note(claimed, failure ?? earlier?.error ?? null, now)
+  await onProgress?.(env, action, progressOf(failure, earlier?.error ?? null), known)
+  if (isRefused && attemptsMax !== undefined && claimed.attempts >= attemptsMax) return finish()
+  if (failure !== null && claimed.attempts >= (restsAfter ?? Number.POSITIVE_INFINITY))
+    await hubActions.postpone(claimed, never)
+}
+
+async function relay(
+  env: Env,
+  contracts: Contracts,
+  sender: RelayerClient,
+  action: HubAction,
+): Promise<RelayResult> {
+  const { kind, subject, wanted } = action
+  const { call, onAttempt } = rules[kind]
+  const request = await call(contracts, subject, wanted, env)
+  const id = attemptId(action)
+  await onAttempt?.(env, action, id)
+  return sender.relay({
+    owner: sender.signer,
+    ...request,
+    id,
+    action: kind,
+    serializationKey: `${kind}:${subject}`,
+    valueWei: '0',
+  })
+}
+
+/** An attempt that the relay took is on its way, also where the one before it reverted in its block. */
+const progressOf = (failure: string | null, earlier: string | null): Progress => {
+  if (failure === null) return { status: 'sent', reason: null }
+  return earlier === null ? { status: 'failed', reason: failure } : { status: 'reverted', reason: earlier }
+}
+
+/** What is indexed of an action and what it depends on, and whether a block that says so may still be dropped. */
+async function readStates(
+  env: Env,
+  contracts: Contracts,
+  { kind, subject }: HubAction,
+): Promise<{ known: KnownStates; states: (ChainState | null)[]; isFinal: boolean; tip: string | null }> {
+  const { chainIndex } = services(env)
+  const { stateKind, subjects, dependsOn } = rules[kind]
+  const owned = ((await subjects?.(env, subject)) ?? [subject]).map((id) => ({ kind: stateKind, id }))
+  const others = dependsOn?.(contracts, subject) ?? []
+  // The tip before the states: what is indexed in between has another one.
+  const cursor = await chainIndex.cursor()
+  const rows = await chainIndex.states([...owned, ...others])
+  const find = (wanted: Subject) => rows.find((row) => row.kind === wanted.kind && row.subject === wanted.id)
+  const own = owned.map(find)
+  const states = own.map((row) => row?.state ?? null)
+  return {
+    known: {
+      own: states[0] ?? null,
+      others: others.map((one) => find(one)?.state ?? null),
+      isBehind: cursor?.isBehind ?? true,
+    },
+    states,
+    tip: cursor?.hash ?? null,
+    isFinal: own.every((row) => row !== undefined && row.blockNumber <= (cursor?.final.number ?? -1)),
+  }
+}
+
+/** Whether everything that a confirmed transaction did is indexed, in a block that is final. */
+async function isReadForGood(env: Env, { txHash }: RelayView): Promise<boolean> {
+  const { chain, chainIndex } = services(env)
+  const block = txHash === null ? null : await chain?.blockOf(txHash)
+  const cursor = await chainIndex.cursor()
+  return typeof block === 'number' && block <= (cursor?.final.number ?? -1)
+}
+
+/** Whether an event of the transaction is indexed: then what it did is done, and shows. */
+const isIndexed = async (env: Env, id: string): Promise<boolean> =>
+  (await services(env).transactions.find(id))?.hasEvents === true
+
+const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
+  hashBytes(new TextEncoder().encode(`${kind}:${subject}:${revision}:${attempts}`))
+
+const attemptPause = ({ kind, attempts }: HubAction): number =>
+  Math.min(rules[kind].pauseSecondsMax ?? pauseSecondsMax, 60 * 2 ** attempts)
+
+const waitPause = ({ wantedAt }: HubAction, now: number): number => {
+  const { least, most, partOfAge } = waitSeconds
+  return Math.min(most, Math.max(least, Math.floor((now - wantedAt) * partOfAge)))
+}
+
+const exhaustion = ({ of, renewsAt }: Extract<RelayResult, { status: 'exhausted' }>): string =>
+  `${of === 'everyone' ? 'What the hub pays for in a day is used up' : 'What the hub relays for the wallet in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
+
+/** Why an attempt came to nothing; null when it is on its way. */
+function failureOf(result: Exclude<RelayResult, { status: 'exhausted' }> | string): string | null {
+  if (typeof result === 'string') return result
+  switch (result.status) {
+    case 'accepted':
+      return null
+    case 'refused':
+      return result.reason
+    case 'busy':
+      return `another transaction about it is on its way: ${result.id}`
+    case 'unavailable':
+      return `the relay (${result.part}) is not available`
+  }
+}

@@ -1,0 +1,51 @@
+import { sumUnits } from '../../protocol/earnings/index.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { EndedMember, RoundEnd } from '../stores/round-effects.ts'
+import type { RoundFile } from '../stores/round-files.ts'
+import type { LeaseRow, PublishedRound } from '../stores/rounds.ts'
+
+/**
+ * What follows from the end of a round, by what is published of it: how each member did, and what payout addresses are
+ * credited. Nobody is credited or blamed for a round without a result, or for one that is final too late.
+ *
+ * @param file - Everything that was said in it; null for a direct round.
+ * @param endedAt - In network time.
+ * @param isUnpaid - Whether the receipt of its epoch no longer waited for it.
+ */
+export function roundEnd(
+  { round, leases }: Pick<PublishedRound, 'round' | 'leases'>,
+  file: RoundFile | null,
+  endedAt: number,
+  isUnpaid = false,
+): RoundEnd {
+  const record = file?.finality ?? null
+  if (file === null || record === null || isUnpaid)
+    return { round, endedAt, isUnpaid, members: [], credits: [], provesOffences: false }
+  const members = leases.flatMap((lease) => memberOf(lease, file, record.receipt_hash))
+  return {
+    round,
+    endedAt,
+    isUnpaid,
+    members,
+    credits: sumUnits([record], defaultNetworkParams.gas_per_unit),
+    provesOffences: members.some(({ disagreements, missedLeases }) => disagreements + missedLeases > 0),
+  }
+}
+
+/** None of somebody that was asked in vain and owed nothing. */
+function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: string): EndedMember[] {
+  const { nodeKey, role, subscriptionId, owner, proofStatus: status, rejectionReason: reason } = lease
+  if (status === null || status === 'pending') return []
+  // A second vote, which came when validators had been asked, disagrees all the same.
+  const wrong = [...votes, ...evidence].filter(
+    ({ public_key, receipt_hash }) => public_key === nodeKey && receipt_hash !== finalHash,
+  )
+  const hasVoted = status === 'verified' || reason === 'disagreed'
+  return [
+    {
+      ...{ subscriptionId, owner, role, status, reason },
+      disagreements: new Set(wrong.map(({ receipt_hash }) => receipt_hash)).size,
+      missedLeases: role === 'primary' && !hasVoted ? 1 : 0,
+    },
+  ]
+}

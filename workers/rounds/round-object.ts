@@ -1,6 +1,0 @@
-import { RoundObject } from '../../durable-objects/round.ts'
-import { type Env, readSettings } from '../env.ts'
-import { createRoundConfig } from './round-config.ts'
-
-export const createRound = (ctx: DurableObjectState, env: Env): RoundObject<Env> =>
-  new RoundObject(ctx, env, createRoundConfig(env, readSettings(env)))

@@ -1,0 +1,319 @@
+import { isAtFault, type MissReason } from '../../durable-objects/round/states.ts'
+import { drawCommittee, type SnapshotEntry } from '../../protocol/committees/index.ts'
+import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
+import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { SeatedTask, Task } from '../../protocol/rounds/index.ts'
+import {
+  checkEvidence,
+  deriveOffenceId,
+  type Evidence,
+  type EvidenceContext,
+  EvidenceError,
+  hashEvidence,
+  slashAmount,
+  slashRate,
+} from '../../protocol/slashing/index.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import type { Services } from '../services.ts'
+import type { ReadSet } from '../stores/committee-sets.ts'
+import type { NewSlash } from '../stores/slashes.ts'
+import { standingOf } from '../stores/subscription-standing.ts'
+import type { Subscription } from '../stores/subscriptions.ts'
+import { keysForEvidence } from '../validators/deciding-validators.ts'
+
+type Records = Pick<
+  Services,
+  | 'chainIndex'
+  | 'clock'
+  | 'committeeSets'
+  | 'devices'
+  | 'projectVersions'
+  | 'roundFiles'
+  | 'rounds'
+  | 'slashes'
+  | 'subscriptions'
+  | 'validators'
+>
+
+/** An offence that is proven, and the time in which its owner can dispute it. */
+export interface ProvenOffence {
+  slash: NewSlash
+  disputeWindowSecs: number
+}
+
+/** `early` where everything holds, and only the end of the round can say whether its member was at fault. */
+export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
+
+/** Pays for a draw, or throws. */
+export type BeforeDraw = (set: ReadSet) => Promise<void>
+
+/**
+ * Holds evidence against what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key.
+ * What it costs is a share of what is bonded now.
+ *
+ * @param beforeDraw - Called when everything else holds and a committee has to be drawn, which reads a whole set.
+ * @param now - Unix seconds.
+ * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
+ */
+export async function proveOffence(
+  records: Records,
+  profile: Profile,
+  evidence: Evidence,
+  beforeDraw: BeforeDraw,
+  now: number,
+): Promise<Proof> {
+  // Before what is bonded is read, which may be indexed meanwhile.
+  const isBehind = await records.chainIndex.isBehind()
+  const [found, consensus, networkNow] = await Promise.all([
+    records.subscriptions.find(evidence.subscription_id),
+    records.projectVersions.consensus(evidence.project_id, evidence.consensus_hash),
+    records.clock.now(),
+  ])
+  if (consensus === null)
+    throw new ApiError(
+      'invalid_evidence',
+      `The project ${evidence.project_id} has published no version with the consensus ${evidence.consensus_hash}.`,
+    )
+  const subscription = await answerable(records, evidence, consensus, found)
+  const context = {
+    validators: await keysForEvidence(records, evidence, consensus.work.epoch_secs, networkNow),
+    subscription_id: subscription.subscriptionId,
+  }
+  const set = once(() => seatingSet(records, evidence))
+  const seat = async (task: Task) => (await set())?.seat(profile, consensus, task, beforeDraw) ?? null
+  await requireProven(seat, profile, evidence, context)
+  await requireSeat(await set(), evidence)
+  if (evidence.kind !== 'equivocation') await requireInTime(records, evidence, consensus)
+  if (evidence.kind === 'missed_sla' && (await blameOf(records, evidence)) === 'open')
+    return { status: 'early' }
+  // An offence is recorded once, so what it costs must not be that of half an index.
+  if (isBehind) throw unavailable('The index of the chain', new Error('it is far behind the chain'))
+  return {
+    status: 'proven',
+    slash: slashOf(evidence, subscription, consensus, now),
+    disputeWindowSecs: consensus.work.dispute_window_secs,
+  }
+}
+
+/**
+ * The subscription if it answers for the key in that epoch: it is of this key and project, and its owner had the device bound
+ * between the snapshot of the epoch and its end. An owner who unbinds a device, or passes it on, still answers for what it
+ * did before.
+ */
+async function answerable(
+  { devices }: Records,
+  { project_id, node_key, epoch }: Evidence,
+  { work }: Consensus,
+  found: Subscription | null,
+): Promise<Subscription> {
+  if (found !== null && found.projectId === project_id && found.nodeKey === node_key) {
+    const begins = epoch * work.epoch_secs
+    const snapshotAt = begins - defaultNetworkParams.snapshot_lead_secs
+    if (await devices.wasBound(found, snapshotAt, begins + work.epoch_secs)) return found
+  }
+  throw new ApiError(
+    'invalid_evidence',
+    `The subscription is not that of the key ${node_key} in the project and the epoch of this evidence.`,
+  )
+}
+
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= read()
+    return result
+  }
+}
+
+/** The attested set of an epoch, as far as it is about evidence. It may be large, and is read once. */
+interface SeatingSet {
+  /** Draws the committee of a task. The set is attested, so its hash is known. */
+  seat: (profile: Profile, consensus: Consensus, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
+  /** The subscription that the key is seated with; null for a key that is not in the set. */
+  subscription: () => Promise<string | null>
+}
+
+async function seatingSet(
+  { committeeSets }: Records,
+  { project_id, epoch, node_key }: Evidence,
+): Promise<SeatingSet | null> {
+  const set = await committeeSets.findAttested(project_id, epoch)
+  if (set === null) return null
+  const { setHash } = set
+  let entry: Promise<SnapshotEntry | null> | undefined
+  return {
+    async seat(profile, { work }, { seq }, beforeDraw) {
+      await beforeDraw(set)
+      const read = await committeeSets.readCandidatesAnd(setHash, node_key)
+      entry = Promise.resolve(read.entry)
+      const { beacon, weight_cap, entries } = read.snapshot
+      const { draw } = drawCommittee(profile, {
+        beacon: beacon.value,
+        project_id,
+        epoch,
+        seq,
+        set_hash: setHash,
+        entries,
+        weight_cap,
+        weight_unit_wei: defaultNetworkParams.weight_unit_wei,
+        committee: work.committee,
+      })
+      return { set_hash: setHash, snapshot: read.snapshot, seq, seats: draw }
+    },
+    async subscription() {
+      entry ??= committeeSets.findEntry(setHash, node_key)
+      return (await entry)?.subscription_id ?? null
+    },
+  }
+}
+
+/**
+ * The attested set of the epoch says whose collateral a key was seated with. A device that changes hands within the epoch
+ * is bound by both, and the offence counts once: it must not be held against the one who had nothing to do with it, nor
+ * against nothing.
+ */
+async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }: Evidence): Promise<void> {
+  const seated = (await set?.subscription()) ?? null
+  if (seated !== null && seated !== subscription_id)
+    throw new ApiError(
+      'invalid_evidence',
+      `The key ${node_key} was seated in this epoch with the subscription ${seated}.`,
+    )
+}
+
+/**
+ * The check asks for the committee last. The snapshot that it is drawn from may be large, so it is read only for evidence
+ * that lacks nothing else, which is then checked once more.
+ */
+async function requireProven(
+  seat: (task: Task) => Promise<SeatedTask | null>,
+  profile: Profile,
+  evidence: Evidence,
+  context: Omit<EvidenceContext, 'seat'>,
+): Promise<void> {
+  let asked: Task | null = null
+  const noteTask = (task: Task) => {
+    asked = task
+    return null
+  }
+  const refusal = refusalOf(profile, evidence, { ...context, seat: noteTask })
+  if (asked === null) return refuse(refusal)
+  const seated = await seat(asked)
+  refuse(refusalOf(profile, evidence, { ...context, seat: () => seated }))
+}
+
+/**
+ * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub alone knows, so its record of
+ * the round decides, once the round is over. A round that the hub does not know asked nobody; nor did a fallback, though a
+ * committee could be drawn for it. Who is slashed for another offence in the same round is not slashed for its silence too.
+ *
+ * @param evidence - Proven otherwise.
+ * @returns `open` while the round is not over.
+ */
+async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
+  const { round_id, node_key } = evidence
+  const round = await rounds.find(round_id)
+  if (round === null) throw innocent('the hub has no record of the round')
+  if (round.fallback !== null) throw innocent('the round was a fallback, without a committee')
+  if (round.state === 'failed') throw innocent('the round failed, for which nobody is blamed')
+  // Read after the round: its end is written in one batch with its leases.
+  const [leases, ...others] = await Promise.all([
+    rounds.leases(round_id),
+    ...excusingOffences(evidence).map((offenceId) => slashes.findOffence(offenceId)),
+  ])
+  if (others.some((other) => other !== null))
+    throw innocent('the node is slashed for another offence in this round')
+  if (round.state !== 'finalized') return 'open'
+  const lease = leases.find(({ nodeKey }) => nodeKey === node_key)
+  if (lease === undefined) throw innocent('the node was not asked')
+  if (lease.state === 'finalized') throw innocent('the node gave a valid vote')
+  if (!isAtFault(lease)) throw innocent(excuseOf(lease.missedBecause))
+  return 'at_fault'
+}
+
+/** Ids of the offences for which a node is slashed instead of for a missed vote in the same round. */
+export const excusingOffences = (evidence: Evidence): string[] =>
+  evidence.kind === 'missed_sla'
+    ? (['equivocation', 'invalid_result'] as const).map((kind) => deriveOffenceId({ ...evidence, kind }))
+    : []
+
+const innocent = (why: string) => new ApiError('invalid_evidence', `This evidence proves nothing: ${why}.`)
+
+function excuseOf(reason: MissReason | null): string {
+  switch (reason) {
+    case 'full':
+      return 'the node had no free slot when the task was given'
+    case 'absent':
+      return 'the node was not connected when the set was built, or was not to be asked'
+    case 'not_accepted':
+      return 'the node never answered its offer, and may not have heard of it'
+    case 'hub_away':
+      return 'the hub was away while the node could have answered'
+    case 'unserved':
+      return 'the node declined for what the hub did not serve'
+    case 'cut_short':
+      return 'the round began too late to leave the node its time'
+    case 'too_large':
+      return 'the result is too large to be sent with a vote'
+    default:
+      return 'the node was not told of its offer'
+  }
+}
+
+/**
+ * A round that became final when the receipt of its epoch no longer waited for it pays nobody, and blames nobody. Two votes of
+ * one member prove what they prove without a final result.
+ *
+ * @param evidence - Proven otherwise.
+ */
+async function requireInTime(
+  { rounds }: Records,
+  { round_id, epoch }: Evidence,
+  { work }: Consensus,
+): Promise<void> {
+  const round = await rounds.find(round_id)
+  if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
+    throw new ApiError(
+      'invalid_evidence',
+      'This evidence proves nothing: the round became final when the receipt of its epoch no longer waited for it.',
+    )
+}
+
+function refusalOf(profile: Profile, evidence: Evidence, context: EvidenceContext): EvidenceError | null {
+  try {
+    checkEvidence(profile, evidence, context)
+    return null
+  } catch (error) {
+    if (error instanceof EvidenceError) return error
+    throw error
+  }
+}
+
+function refuse(refusal: EvidenceError | null): void {
+  if (refusal !== null) throw new ApiError('invalid_evidence', refusal.message)
+}
+
+function slashOf(
+  evidence: Evidence,
+  subscription: Subscription,
+  consensus: Consensus,
+  now: number,
+): NewSlash {
+  const bp = slashRate(evidence.kind, consensus, defaultNetworkParams)
+  const amount = slashAmount(standingOf(subscription, now).collateral, bp)
+  return {
+    evidenceHash: hashEvidence(evidence),
+    offenceId: deriveOffenceId(evidence),
+    kind: evidence.kind,
+    projectId: evidence.project_id,
+    roundId: evidence.round_id,
+    subscriptionId: subscription.subscriptionId,
+    owner: subscription.owner,
+    nodeId: subscription.nodeId,
+    bp,
+    amount,
+    // The contract takes no proposal of nothing.
+    closedReason: amount !== '0' ? null : bp === 0 ? 'no_penalty' : 'no_collateral',
+  }
+}

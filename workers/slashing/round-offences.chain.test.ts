@@ -1,0 +1,345 @@
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
+import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
+import type { Env } from '../env.ts'
+import hub from '../index.ts'
+import { services } from '../services.ts'
+import type { Member } from '../test/attested-set.ts'
+import { client, errorOf } from '../test/client.ts'
+import { accusationsOf, bonded, createValidators, hubAction, indexState } from '../test/evidence.ts'
+import { failingDatabase } from '../test/failing-database.ts'
+import { createSeatedProject, publishSimulated, right } from '../test/final-rounds.ts'
+import type { TestNode } from '../test/node.ts'
+import { minCollateral } from '../test/subscription.ts'
+import { evidenceOf } from './round-evidence.ts'
+import { recordDueOffences, recordRoundOffences } from './round-offences.ts'
+
+/** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
+const hour = 3_600
+const epoch = Math.floor(Date.now() / 1000 / hour) + 2
+const issuedAt = epoch * hour + 100
+
+let validators: TestNode[]
+let project: Awaited<ReturnType<typeof createSeatedProject>>
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime((issuedAt + 60) * 1_000)
+  validators = await createValidators(4)
+  project = await createSeatedProject(5, epoch, validators)
+  for (const { subscriptionId, owner } of project.members)
+    await indexState('subscription', subscriptionId, bonded(minCollateral, owner.address))
+})
+beforeEach(async () => {
+  new FakeChain().install()
+  await env.DB.prepare('DELETE FROM round_offences').run()
+})
+afterAll(() => vi.useRealTimers())
+
+const slashesOf = async (roundId: string) => {
+  const { results } = await env.DB.prepare(
+    'SELECT kind, node_id, subscription_id, evidence_hash, amount FROM slashes WHERE round_id = ? ORDER BY kind, node_id',
+  )
+    .bind(roundId)
+    .all<{ kind: string; node_id: string; subscription_id: string; evidence_hash: string; amount: string }>()
+  return results
+}
+
+const offence = (kind: string, { device, subscriptionId }: Member) => ({
+  kind,
+  node_id: device.nodeId,
+  subscription_id: subscriptionId,
+})
+
+/** What a validator has against a member of a round without knowing what the hub knows. */
+async function missedBy(nodeKey: string, roundId: string): Promise<Evidence> {
+  const { roundFiles, rounds } = services(env)
+  const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
+  const lease = leases.find((one) => one.nodeKey === nodeKey)!
+  const silent = [
+    { ...lease, role: 'primary' as const, state: 'missed' as const, missedBecause: 'late' as const },
+  ]
+  const keys = validators.map(({ publicKey }) => publicKey)
+  const [evidence] = evidenceOf({ ...file!, votes: [], evidence: [] }, silent, keys)
+  return evidence as Evidence
+}
+
+async function refuse(evidence: unknown, message: string): Promise<void> {
+  const refused = await client().post('/v1/slashes', evidence)
+  expect([refused.status, await refused.json()]).toMatchObject([
+    422,
+    { error: 'invalid_evidence', message: expect.stringContaining(message) },
+  ])
+}
+
+const isDue = async (roundId: string) =>
+  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !==
+  null
+
+describe('the offences of a round', () => {
+  test('are recorded and proposed, each once, however often it is asked', async () => {
+    const { drawn, roundId } = await project.publish({
+      audit: 'right',
+      deeds: [['one', 'two'], ['wrong'], 'missed', right, right],
+    })
+    const [equivocator, wrong, absent] = drawn as [Member, Member, Member]
+    expect(await isDue(roundId)).toBe(true)
+    await recordRoundOffences(env, roundId)
+    const recorded = await slashesOf(roundId)
+    expect(recorded).toMatchObject([
+      offence('equivocation', equivocator),
+      offence('invalid_result', wrong),
+      offence('missed_sla', absent),
+    ])
+    for (const { evidence_hash } of recorded)
+      expect(await hubAction('propose_slash', evidence_hash)).not.toBeNull()
+    expect(await isDue(roundId)).toBe(false)
+    await env.DB.prepare('INSERT INTO round_offences VALUES (?, 0, 0)').bind(roundId).run()
+    await Promise.all([recordRoundOffences(env, roundId), recordRoundOffences(env, roundId)])
+    expect(await slashesOf(roundId)).toEqual(recorded)
+    expect(await isDue(roundId)).toBe(false)
+  })
+
+  test('are shown with the proofs of those that committed them', async () => {
+    const { roundId, leases } = await project.publish({
+      audit: 'right',
+      deeds: [['wrong'], right, right, right, right],
+    })
+    await recordRoundOffences(env, roundId)
+    const [slash] = await slashesOf(roundId)
+    const proof = await client().get(`/v1/proofs/${leases[0]?.proofId}`)
+    expect(await proof.json()).toMatchObject({
+      rejection_reason: 'disagreed',
+      slash_id: slash?.evidence_hash,
+    })
+  })
+
+  test('that only the hub saw, because validators had been asked before, are recorded too', async () => {
+    const { drawn, roundId } = await project.publish({
+      deeds: [right, right, right, right, right],
+      afterwards: { 1: 'another' },
+    })
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([offence('equivocation', drawn[1] as Member)])
+  })
+
+  test('that somebody else proved before are not recorded again', async () => {
+    const { roundId, file, leases } = await project.publish({
+      audit: 'right',
+      deeds: ['missed', right, right, right, right],
+    })
+    const keys = validators.map(({ publicKey }) => publicKey)
+    const [own] = evidenceOf(file, leases, keys) as [Evidence]
+    // Of another quorum of validators, so it is other evidence.
+    const finality = (own.proof as { finality: object[] }).finality.slice(1)
+    const theirs = { ...own, proof: { ...own.proof, finality } }
+    expect((await client().post('/v1/slashes', theirs)).status).toBe(201)
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([{ evidence_hash: hashEvidence(theirs as Evidence) }])
+    expect(await isDue(roundId)).toBe(false)
+  })
+
+  test.each([
+    ['without a free slot, which was not asked', 'full' as const, 'had no free slot'],
+    ['that the hub did not come to tell', 'not_told' as const, 'was not told'],
+    ['that was not there when the set was built', 'absent' as const, 'was not connected when the set'],
+    ['that never answered its offer', 'not_accepted' as const, 'never answered'],
+    ['that the hub was not there to hear', 'hub_away' as const, 'the hub was away'],
+    ['that declined for a fault of the hub', 'unserved' as const, 'the hub did not serve'],
+    ['whose round began too late', 'cut_short' as const, 'began too late'],
+    ['whose result no frame carries', 'too_large' as const, 'the result is too large'],
+  ])('are none of a primary %s, whoever says so', async (_, deed, message) => {
+    const { drawn, roundId, file, leases } = await project.publish({
+      audit: 'right',
+      deeds: [deed, 'missed', right, right, right],
+    })
+    const keys = validators.map(({ publicKey }) => publicKey)
+    const asked = leases.map((lease) => ({
+      ...lease,
+      state: 'missed' as const,
+      missedBecause: 'late' as const,
+    }))
+    const [theirs] = evidenceOf(file, asked, keys)
+    await refuse(theirs, message)
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
+    expect(await isDue(roundId)).toBe(false)
+  })
+
+  test.each(['offline', 'declined', 'late'] as const)(
+    'are those of a primary that was asked and could answer: %s',
+    async (deed) => {
+      const { drawn, roundId } = await project.publish({ deeds: [deed, right, right, right, right] })
+      await recordRoundOffences(env, roundId)
+      expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[0] as Member)])
+    },
+  )
+
+  test('are none of a round that asked nobody, or that the hub does not know', async () => {
+    const { roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
+    const evidence = await missedBy(leases[0]!.nodeKey, roundId)
+    await env.DB.prepare('DELETE FROM leases WHERE round_id = ?').bind(roundId).run()
+    await refuse(evidence, 'the node was not asked')
+    await env.DB.prepare('DELETE FROM rounds WHERE round_id = ?').bind(roundId).run()
+    await refuse(evidence, 'no record of the round')
+    expect(await slashesOf(roundId)).toEqual([])
+  })
+
+  test('are one of a member that voted wrong, or twice: its silence is not held against it too', async () => {
+    const { drawn, roundId, leases } = await project.publish({
+      audit: 'right',
+      deeds: [['wrong'], 'late', right, right, right],
+    })
+    const [wrong, late] = drawn as [Member, Member]
+    await refuse(await missedBy(leases[0]!.nodeKey, roundId), 'gave a valid vote')
+    const { file } = { file: (await services(env).roundFiles.round(roundId))! }
+    const { vote, evidence } = accusationsOf({ ...late, now: issuedAt })
+    const twice = { first: vote(file.task, 'one'), second: vote(file.task, 'two') }
+    expect((await client().post('/v1/slashes', evidence('equivocation', file.task, twice))).status).toBe(201)
+    await refuse(await missedBy(leases[1]!.nodeKey, roundId), 'slashed for another offence')
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([
+      offence('equivocation', late),
+      offence('invalid_result', wrong),
+    ])
+  })
+
+  test('are none of a member whose second vote is proven while its missed vote is being recorded', async () => {
+    const { drawn, roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
+    const late = drawn[0] as Member
+    const missed = await missedBy(leases[0]!.nodeKey, roundId)
+    const { task } = (await services(env).roundFiles.round(roundId))!
+    const { vote, evidence } = accusationsOf({ ...late, now: issuedAt })
+    const twice = evidence('equivocation', task, { first: vote(task, 'one'), second: vote(task, 'two') })
+    const statuses: number[] = []
+    let isRecording = false
+    const racing: ProxyHandler<D1DatabaseSession> = {
+      get(session, name: keyof D1DatabaseSession) {
+        if (name === 'prepare')
+          return (query: string) => {
+            isRecording ||= query.startsWith('INSERT INTO "slashes"')
+            return session.prepare(query)
+          }
+        if (name === 'batch')
+          return async (statements: D1PreparedStatement[]) => {
+            if (isRecording && statuses.length === 0)
+              statuses.push((await client().post('/v1/slashes', twice)).status)
+            return session.batch(statements)
+          }
+        return session[name].bind(session)
+      },
+    }
+    const withSession = (constraint?: string) => new Proxy(env.DB.withSession(constraint), racing)
+    const DB = new Proxy(env.DB, {
+      get: (database, name: keyof D1Database) =>
+        name === 'withSession' ? withSession : database[name].bind(database),
+    })
+    const refused = await errorOf(await client({ bindings: { DB } }).post('/v1/slashes', missed))
+    expect(refused).toMatchObject({ status: 422, error: 'invalid_evidence' })
+    expect(refused.message).toContain('slashed for another offence')
+    expect(statuses).toEqual([201])
+    expect(await slashesOf(roundId)).toMatchObject([offence('equivocation', late)])
+  })
+
+  test.each([
+    ['not held against a member that the round then excuses', 'full' as const, 0],
+    ['recorded where the member was at fault', 'late' as const, 1],
+  ])('that are posted before the end of their round is written are kept, and %s', async (_, deed, count) => {
+    const ended = await project.simulate({ deeds: [deed, right, right, right, right] })
+    const { object, round } = ended
+    await publishSimulated({ object: { ...object, outcome: null } })
+    await services(env).roundFiles.putRound(ended.file)
+    const evidence = await missedBy(ended.leases[0]!.nodeKey, round.roundId)
+    const kept = await client().post('/v1/slashes', evidence)
+    expect([kept.status, await kept.json()]).toEqual([
+      202,
+      { status: 'kept', evidence_hash: hashEvidence(evidence) },
+    ])
+    await recordDueOffences(env)
+    expect(await slashesOf(round.roundId)).toEqual([])
+
+    await publishSimulated({ object })
+    await recordDueOffences(env)
+    expect(await slashesOf(round.roundId)).toHaveLength(count)
+    expect(await services(env).earlyEvidence.due(10)).toEqual([])
+  })
+
+  test('that are posted early and cannot be judged now keep none of the others waiting', async () => {
+    const roundIds: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const { object, round, file, leases } = await project.simulate({
+        deeds: ['late', right, right, right, right],
+      })
+      await publishSimulated({ object: { ...object, outcome: null } })
+      await services(env).roundFiles.putRound(file)
+      const evidence = await missedBy(leases[0]!.nodeKey, round.roundId)
+      expect((await client().post('/v1/slashes', evidence)).status).toBe(202)
+      await publishSimulated({ object })
+      roundIds.push(round.roundId)
+    }
+    let inserts = 0
+    const DB = failingDatabase((sql) => sql.startsWith('INSERT INTO "slashes"') && ++inserts === 1)
+    await recordDueOffences({ ...env, DB })
+    expect(await services(env).earlyEvidence.due(10)).toHaveLength(1)
+    await recordDueOffences(env)
+    expect((await Promise.all(roundIds.map(slashesOf))).flat()).toHaveLength(2)
+    expect(await services(env).earlyEvidence.due(10)).toEqual([])
+  })
+
+  test('that wait for a round which never ends are forgotten after a week', async () => {
+    const ended = await project.simulate({ deeds: ['late', right, right, right, right] })
+    await publishSimulated({ object: { ...ended.object, outcome: null } })
+    await services(env).roundFiles.putRound(ended.file)
+    const evidence = await missedBy(ended.leases[0]!.nodeKey, ended.round.roundId)
+    expect((await client().post('/v1/slashes', evidence)).status).toBe(202)
+    const count = async () =>
+      (await env.DB.prepare('SELECT count(*) AS count FROM early_evidence').first<{ count: number }>())?.count
+    await services(env).earlyEvidence.purge(issuedAt + 6 * 86_400)
+    expect(await count()).toBe(1)
+    await services(env).earlyEvidence.purge(issuedAt + 8 * 86_400)
+    expect(await count()).toBe(0)
+  })
+
+  test('none are wanted of a round in which everybody was right, nor of one that failed', async () => {
+    for (const state of ['finalized', 'failed'] as const) {
+      const deeds = state === 'failed' ? [['wrong'], 'missed' as const] : [right, right, right, right, right]
+      const { roundId } = await project.publish({ audit: 'right', deeds, state })
+      expect(await isDue(roundId)).toBe(false)
+      await recordRoundOffences(env, roundId)
+      expect(await slashesOf(roundId)).toEqual([])
+    }
+  })
+
+  test('wait while their round cannot be read, and are due again after a pause', async () => {
+    const { roundId } = await project.publish({
+      audit: 'right',
+      deeds: ['missed', right, right, right, right],
+    })
+    const failing = {
+      get: () => Promise.reject(new Error('the bucket is overloaded')),
+    } as unknown as Env['ROUNDS']
+    await expect(recordRoundOffences({ ...env, ROUNDS: failing }, roundId)).rejects.toThrow()
+    await recordDueOffences(env)
+    expect(await slashesOf(roundId)).toEqual([])
+    vi.setSystemTime((issuedAt + 60 + 120) * 1_000)
+    await hub.scheduled(createScheduledController(), env)
+    expect(await slashesOf(roundId)).toMatchObject([{ kind: 'missed_sla' }])
+    expect(await isDue(roundId)).toBe(false)
+  })
+
+  test('that the hub cannot hold against anybody keep none of the others waiting', async () => {
+    const { drawn, roundId } = await project.publish({
+      audit: 'right',
+      deeds: [['wrong'], 'missed', right, right, right],
+    })
+    await env.DB.prepare('UPDATE subscriptions SET node_key = ? WHERE subscription_id = ?')
+      .bind(deriveTaskRoundId({}).slice('task:'.length), drawn[0]?.subscriptionId)
+      .run()
+    await recordRoundOffences(env, roundId)
+    expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
+    expect(await isDue(roundId)).toBe(false)
+    expect(await services(env).roundOffences.due(issuedAt + 1e6, 10)).toEqual([])
+  })
+})

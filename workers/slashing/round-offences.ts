@@ -1,0 +1,65 @@
+import type { Evidence } from '../../protocol/slashing/index.ts'
+import { type Env, readSettings } from '../env.ts'
+import { ApiError } from '../errors.ts'
+import { bringHubAction } from '../outbox/hub-actions.ts'
+import { services } from '../services.ts'
+import { keysOfFinal } from '../validators/deciding-validators.ts'
+import { recordOffence } from './record-offence.ts'
+import { evidenceOf } from './round-evidence.ts'
+
+const batchMax = 20
+
+/** Records what is due of the offences that rounds prove, and judges what was posted before they were over. */
+export async function recordDueOffences(env: Env): Promise<void> {
+  const { roundOffences, clock } = services(env)
+  await judgeEarly(env).catch((error) => console.error('early evidence could not be judged', error))
+  const due = await roundOffences.due(await clock.now(), batchMax)
+  for (const roundId of due)
+    await recordRoundOffences(env, roundId).catch((error) =>
+      console.error(`offences of the round ${roundId} could not be recorded`, error),
+    )
+}
+
+/** What cannot be judged now is judged the next time. */
+async function judgeEarly(env: Env): Promise<void> {
+  const { earlyEvidence, clock } = services(env)
+  await earlyEvidence.purge(await clock.now())
+  for (const { offenceId, evidence } of await earlyEvidence.due(batchMax))
+    try {
+      await record(env, evidence)
+      await earlyEvidence.forget(offenceId)
+    } catch (error) {
+      console.error(`early evidence of the offence ${offenceId} could not be judged`, error)
+    }
+}
+
+/**
+ * Records the offences that a round proves, as anybody who posts the same evidence would. Validators may have been first,
+ * and it may be asked again: an offence is on record once. What fails is due again after a pause.
+ */
+export async function recordRoundOffences(env: Env, roundId: string): Promise<void> {
+  const { roundOffences, roundFiles, rounds, clock } = services(env)
+  if (!(await roundOffences.begin(roundId, await clock.now()))) return
+  const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
+  if (file === null) throw new Error(`the file of the round ${roundId} is not there`)
+  const keys = await keysOfFinal(services(env), roundId, file.task)
+  for (const evidence of evidenceOf(file, leases, keys)) await record(env, evidence)
+  await roundOffences.finish(roundId)
+}
+
+/** What proves nothing to the hub, as when the subscription has changed hands, is no reason to come back. */
+async function record(env: Env, evidence: Evidence): Promise<void> {
+  try {
+    const recorded = await recordOffence(services(env), readSettings(env).PROFILE, evidence)
+    if (recorded.status === 'kept') return
+    const { slash, isNew } = recorded
+    // What fails now is tried again by the schedule.
+    if (isNew && slash.closedReason === null)
+      await bringHubAction(env, 'propose_slash', slash.evidenceHash).catch((error) =>
+        console.error(`the slash ${slash.evidenceHash} could not be proposed`, error),
+      )
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'invalid_evidence')) throw error
+    console.warn(`${evidence.kind} of ${evidence.node_key} in ${evidence.round_id}: ${error.message}`)
+  }
+}

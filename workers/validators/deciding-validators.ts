@@ -1,0 +1,46 @@
+import { hashCanonicalJson, isObject } from '../../protocol/encoding/index.ts'
+import { hashFinality, type Task } from '../../protocol/rounds/index.ts'
+import type { Evidence } from '../../protocol/slashing/index.ts'
+import type { Services } from '../services.ts'
+import { countingKeys, keysOf } from '../stores/validators.ts'
+
+type Records = Pick<Services, 'roundFiles' | 'rounds' | 'validators'>
+
+/**
+ * The keys of the validators that evidence counts by: those of the generation of its epoch. What was final before a key was
+ * ended, or before an emergency generation came, stays as it was: for the very record that the hub has of a round, those
+ * count who counted when it became final.
+ *
+ * @param now - Network time.
+ */
+export async function keysForEvidence(
+  { roundFiles, rounds, validators }: Records,
+  { proof, round_id, epoch }: Evidence,
+  epochSecs: number,
+  now: number,
+): Promise<readonly string[]> {
+  const counting = countingKeys(await validators.ofEpoch(epoch, epochSecs), now)
+  const record = recordOf(proof)
+  const finalizedAt = record === null ? null : ((await rounds.find(round_id))?.finalizedAt ?? null)
+  if (record === null || finalizedAt === null) return counting
+  const then = countingKeys(await validators.ofEpoch(epoch, epochSecs, finalizedAt), finalizedAt)
+  if (then.join() === counting.join()) return counting
+  const finality = (await roundFiles.round(round_id))?.finality ?? null
+  return finality !== null && hashFinality(finality) === hashCanonicalJson(record) ? then : counting
+}
+
+/** The record that the finality list of a proof is about; null in what has none. */
+function recordOf({ finality }: Evidence['proof']): object | null {
+  const first: unknown = Array.isArray(finality) ? finality[0] : null
+  return isObject(first) && isObject(first.finality) ? first.finality : null
+}
+
+/** The keys of the validators that made a round of a task final. */
+export async function keysOfFinal(
+  { rounds, validators }: Pick<Records, 'rounds' | 'validators'>,
+  roundId: string,
+  { project_id, epoch }: Task,
+): Promise<string[]> {
+  const finalizedAt = (await rounds.find(roundId))?.finalizedAt
+  return keysOf(await validators.ofSet(project_id, epoch, finalizedAt ?? undefined))
+}

@@ -1,0 +1,146 @@
+import {
+  agreedAtOf,
+  fallbackOf,
+  type Result,
+  type Round,
+  votesOf,
+} from '../../durable-objects/round/round.ts'
+import type { Answers } from '../../durable-objects/round/transitions.ts'
+import { isObject } from '../../protocol/encoding/index.ts'
+import { hashReceipt } from '../../protocol/execution/index.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import {
+  type FinalityVote,
+  isExecutionReceipt,
+  parseFinalityVote,
+  signedRecord,
+  VoteError,
+} from '../../protocol/rounds/index.ts'
+import { verifyNatively } from '../native-ed25519.ts'
+import { keepRun, readRun } from '../rounds/run-result.ts'
+import type { RoundFiles } from '../stores/round-files.ts'
+import { callable, keysOf, type Validator, type ValidatorStore } from '../stores/validators.ts'
+import { askValidator, type CallRules } from './ask-validator.ts'
+
+export interface ValidatorSources {
+  profile: Profile
+  validators: ValidatorStore
+  roundFiles: RoundFiles
+  /** Null while the hub has no key to call nodes with. */
+  rules: CallRules | null
+  now: () => Promise<number>
+}
+
+/** How long all validators together have for the votes of the others. */
+const spreadMsMax = 10_000
+
+const utf8 = new TextEncoder()
+
+/**
+ * Asks every validator of its epoch for its vote on the finality of a round that was closed. It returns as soon as a quorum has signed one
+ * record whose result is there: one validator that does not answer keeps nobody waiting.
+ */
+export async function askForFinality(
+  sources: ValidatorSources,
+  round: Round,
+  input: string,
+): Promise<Answers> {
+  const { rules } = sources
+  const generation = await generationOf(sources, round)
+  // A key that was ended is not asked; what it had signed before counts.
+  const keys = keysOf(generation)
+  const votes: FinalityVote[] = []
+  const results: Record<string, Result> = {}
+  const gathered = () => ({ votes: [...votes], results: { ...results }, validators: keys })
+  if (rules === null) return gathered()
+  const body = utf8.encode(JSON.stringify(finalityRequest(round, input)))
+  const now = await sources.now()
+  const { promise: enough, resolve } = Promise.withResolvers<void>()
+  const asked = callable(generation).map(async (validator) => {
+    const answer = await askValidator(validator.url, { path: '/consensus/task-rounds', body, now }, rules)
+    const vote = readVote(sources.profile, round, validator, keys, answer)
+    if (vote === null) return
+    const result = await readResult(sources.roundFiles, round, vote, answer)
+    if (result !== null) results[vote.receipt_hash] ??= result
+    votes.push(vote)
+    const record = signedRecord([...round.finalityVotes, ...votes], keys)
+    if (record !== null && (round.results[record.receipt_hash] ?? results[record.receipt_hash])) resolve()
+  })
+  await Promise.race([enough, Promise.all(asked)])
+  return gathered()
+}
+
+/** The generation whose validators decide about a round: that of its epoch, whenever that is. */
+const generationOf = ({ validators }: ValidatorSources, { terms: { task } }: Round) =>
+  validators.ofSet(task.project_id, task.epoch)
+
+const finalityRequest = (round: Round, input: string) => ({
+  task: round.terms.task,
+  input_b64: input,
+  votes: votesOf(round),
+  agreed_at: agreedAtOf(round),
+  audit_block: round.auditBlock,
+  fallback: fallbackOf(round),
+})
+
+/** Its own vote, on this round; null for anything else. */
+function readVote(
+  profile: Profile,
+  { terms: { roundId, task } }: Round,
+  { publicKey }: Validator,
+  keys: readonly string[],
+  answer: unknown,
+): FinalityVote | null {
+  if (!isObject(answer) || !isObject(answer.vote) || answer.vote.public_key !== publicKey) return null
+  try {
+    const vote = parseFinalityVote(profile, answer.vote, keys, verifyNatively)
+    const { round_id, project_id, epoch, set_hash } = vote.finality
+    const isOfRound =
+      round_id === roundId &&
+      project_id === task.project_id &&
+      epoch === task.epoch &&
+      set_hash === task.set_hash
+    return isOfRound ? vote : null
+  } catch (error) {
+    if (error instanceof VoteError) return null
+    throw error
+  }
+}
+
+/** What its own run gave, where nobody has shown that yet; null where it does not fit the receipt that it voted for. */
+async function readResult(
+  files: RoundFiles,
+  round: Round,
+  { receipt_hash: receiptHash }: FinalityVote,
+  answer: unknown,
+): Promise<Result | null> {
+  if (round.results[receiptHash] !== undefined || !isObject(answer) || !isObject(answer.run)) return null
+  const { receipt, output_b64, events } = answer.run
+  if (!isExecutionReceipt(receipt) || hashReceipt(receipt) !== receiptHash) return null
+  const run = readRun(receipt, { output_b64, events })
+  return run.ok ? keepRun(files, receipt, run) : null
+}
+
+/**
+ * Sends every validator the finality votes of the others, all at once and under one deadline, so that a validator that does
+ * not answer keeps nobody waiting. One that misses votes asks its peers.
+ */
+export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
+  const { rules } = sources
+  if (rules === null) return
+  const validators = callable(await generationOf(sources, round))
+  const now = await sources.now()
+  const votes = round.finalityVotes.map((vote) => ({
+    sender: vote.public_key,
+    body: utf8.encode(JSON.stringify(vote)),
+  }))
+  // A node takes one vote in a call. Each validator is sent its first vote before anyone is sent its second.
+  const calls = votes.flatMap(({ sender, body }) =>
+    validators.filter(({ publicKey }) => publicKey !== sender).map(({ url }) => ({ url, body })),
+  )
+  await Promise.all(
+    calls.map(({ url, body }) =>
+      askValidator(url, { path: '/consensus/votes', body, now, answerMsMax: spreadMsMax }, rules),
+    ),
+  )
+}
