@@ -14,7 +14,7 @@ import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
 import { SettingsError } from './errors.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
-import type { RelayMessage } from './queues/action-message.ts'
+import type { ActionMessage } from './queues/action-message.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env {
@@ -30,7 +30,7 @@ export interface Env {
   ROUND: DurableObjectNamespace<RoundObject>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
-  RELAY: Queue<RelayMessage>
+  ACTIONS: Queue<ActionMessage>
   ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 
-export interface LeaseRequest {
+export interface AllowanceRequest {
   /** Tokens of one window. */
   limit: number
   windowSeconds: number
@@ -8,13 +8,13 @@ export interface LeaseRequest {
   tokens: number
 }
 
-export interface Lease {
+export interface Allowance {
   granted: number
-  /** Tokens nobody has leased yet. */
+  /** Tokens that nobody has taken yet. */
   remaining: number
   /** Milliseconds until the window ends; a duration, for the clocks of two machines differ. */
   resetMs: number
-  /** Names the window: leases of one window have the same. */
+  /** Names the window: allowances of one window have the same. */
   window: number
 }
 
@@ -26,13 +26,13 @@ interface Tokens {
 /**
  * Holds the tokens of one budget of one subject: `env.RATE_LIMITER.getByName('<budget>:<subject>')`.
  *
- * A window begins with the first lease after the last one ended. Invariant: within a window no more than `limit`
- * tokens are ever granted, to all isolates together. A leased token counts as used, so an isolate that dies with
+ * A window begins with the first call after the last one ended. Invariant: within a window no more than `limit`
+ * tokens are ever granted, to all isolates together. A token that was taken counts as used, so an isolate that dies with
  * tokens in hand loses them and the limit still holds.
  * The count is stored before it is granted: an eviction in the middle of a window forgets nothing.
  */
 export class RateLimiter extends DurableObject {
-  async lease({ limit, windowSeconds, tokens }: LeaseRequest): Promise<Lease> {
+  async take({ limit, windowSeconds, tokens }: AllowanceRequest): Promise<Allowance> {
     const nowMs = Date.now()
     const windowMs = windowSeconds * 1000
     const stored = this.#read()

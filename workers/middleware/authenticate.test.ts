@@ -229,7 +229,7 @@ describe('node signatures', () => {
     const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
     await bond(ed25519PublicKey(bonded), '500')
     for (const budget of ['anonymous', 'node_signature'])
-      await env.RATE_LIMITER.getByName(`${budget}:${caller.from}`).lease({
+      await env.RATE_LIMITER.getByName(`${budget}:${caller.from}`).take({
         limit: 3000,
         windowSeconds: 60,
         tokens: 3000,
@@ -238,7 +238,7 @@ describe('node signatures', () => {
     expect((await caller.get('/v1/status', sign({}, bonded))).status).toBe(200)
 
     // Once it is known here, nothing its neighbours do stops it.
-    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).lease({
+    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).take({
       limit: 600,
       windowSeconds: 60,
       tokens: 600,
@@ -254,7 +254,7 @@ describe('node signatures', () => {
   test('nodes that something vouches for share what one address may ask', async () => {
     const caller = client()
     const limit = { limit: 6000, windowSeconds: 60, tokens: 6000 }
-    await env.RATE_LIMITER.getByName(`node:${caller.from}`).lease(limit)
+    await env.RATE_LIMITER.getByName(`node:${caller.from}`).take(limit)
     const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
     await bond(ed25519PublicKey(bonded), '500')
     const refused = await caller.get('/v1/status', sign({}, bonded))
@@ -272,7 +272,7 @@ describe('node signatures', () => {
     expect((await node.get('/v1/status', sign({}, key))).status).toBe(200)
     const caller = isBonded ? client() : node
     const limit = { limit: 600, windowSeconds: 60, tokens: 600 }
-    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).lease(limit)
+    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).take(limit)
     let reads = 0
     for (let i = 0; i < 60; i++) {
       const body = new ReadableStream({

@@ -11,7 +11,7 @@ const report = (response: Response) => ({
 
 /** Takes tokens of a budget, as other isolates would; all of them unless the limit is said. */
 const useUp = (name: string, subject: string, tokens: number, limit = tokens, windowSeconds = 60) =>
-  env.RATE_LIMITER.getByName(`${name}:${subject}`).lease({ limit, windowSeconds, tokens })
+  env.RATE_LIMITER.getByName(`${name}:${subject}`).take({ limit, windowSeconds, tokens })
 
 describe('rate limits', () => {
   test('of 1,000 parallel anonymous requests exactly the limit is answered', async () => {
@@ -147,12 +147,12 @@ describe('rate limits', () => {
     const { token, address: wallet } = await signIn()
     await useUp('session', wallet, 1200)
     for (let i = 0; i < 3; i++) expect((await client({ address, token }).get('/v1/status')).status).toBe(429)
-    const lease = await env.RATE_LIMITER.getByName(`session:${address}`).lease({
+    const allowance = await env.RATE_LIMITER.getByName(`session:${address}`).take({
       limit: 6000,
       windowSeconds: 60,
       tokens: 6000,
     })
-    expect(lease.granted).toBeGreaterThanOrEqual(5950)
+    expect(allowance.granted).toBeGreaterThanOrEqual(5950)
   })
 
   test('what one address may have stored in a day has an end, and says when it may go on', async () => {
@@ -223,7 +223,7 @@ describe('rate limits', () => {
 
   test('503 unavailable while the rate limiter does not answer', async () => {
     const broken = {
-      getByName: () => ({ lease: () => Promise.reject(new Error('overloaded')) }),
+      getByName: () => ({ take: () => Promise.reject(new Error('overloaded')) }),
     } as never
     const response = await client({ bindings: { RATE_LIMITER: broken } }).get('/v1/network/params')
     expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })

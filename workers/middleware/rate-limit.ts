@@ -2,8 +2,8 @@ import { addressSubject } from '../../protocol/encoding/index.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { HubContext, RateLimitReport } from '../context.ts'
 import { ApiError, isRefusal } from '../errors.ts'
+import { type Charge, giveBack, pay } from './allowances.ts'
 import { type Budget, type BudgetName, budgets, type ExtraBudget, type Stored } from './budgets.ts'
-import { type Charge, giveBack, pay } from './leased-tokens.ts'
 
 /**
  * Pays for one request from every budget it falls under, and notes what the RateLimit headers will say: the budget that is

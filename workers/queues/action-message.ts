@@ -25,6 +25,6 @@ const HubActionMessage = z
   .transform(({ v: _, ...action }) => action)
 export type HubActionMessage = z.output<typeof HubActionMessage>
 
-export const RelayMessage = z.union([AcceptedAction, HubActionMessage])
+export const ActionMessage = z.union([AcceptedAction, HubActionMessage])
 /** What the hub sends. */
-export type RelayMessage = z.output<typeof AcceptedAction>
+export type ActionMessage = z.output<typeof AcceptedAction>

@@ -47,11 +47,11 @@ const consume = async (queue: string, ...bodies: unknown[]) => {
   return { acked: explicitAcks, retried: retryMessages.map(({ msgId }) => msgId) }
 }
 
-describe('the queue relay', () => {
+describe('the queue actions', () => {
   test('relays what it is given once, however often it comes', async () => {
     const one = message()
-    expect(await consume('relay', one, one)).toEqual({ acked: ['m0', 'm1'], retried: [] })
-    await consume('relay', one)
+    expect(await consume('actions', one, one)).toEqual({ acked: ['m0', 'm1'], retried: [] })
+    await consume('actions', one)
     expect(chain.received).toHaveLength(1)
     expect(await (await client().get(`/v1/transactions/${one.id}`)).json()).toMatchObject({
       id: one.id,
@@ -68,7 +68,7 @@ describe('the queue relay', () => {
     const ids = accepted.map(({ id }) => ({ v: 1, id }))
     for (const repeated of [false, true]) {
       if (repeated) ids.reverse()
-      expect(await consume('relay', ...ids)).toEqual({ acked: ['m0', 'm1', 'm2'], retried: [] })
+      expect(await consume('actions', ...ids)).toEqual({ acked: ['m0', 'm1', 'm2'], retried: [] })
     }
     expect(chain.received).toHaveLength(3)
     for (const { id } of ids)
@@ -86,17 +86,17 @@ describe('the queue relay', () => {
 
   test('tries again while the chain is down, and acknowledges each message on its own', async () => {
     const known = message()
-    await consume('relay', known)
+    await consume('actions', known)
     chain.down = true
     const later = message()
-    expect(await consume('relay', known, later)).toEqual({ acked: ['m0'], retried: ['m1'] })
+    expect(await consume('actions', known, later)).toEqual({ acked: ['m0'], retried: ['m1'] })
     chain.down = false
-    expect(await consume('relay', later)).toEqual({ acked: ['m0'], retried: [] })
+    expect(await consume('actions', later)).toEqual({ acked: ['m0'], retried: [] })
   })
 
   test('relays what an earlier version of the hub has sent before an upgrade', async () => {
     const { serializationKey, ...action } = request()
-    expect(await consume('relay', { v: 1, ...action, lane: serializationKey })).toEqual({
+    expect(await consume('actions', { v: 1, ...action, lane: serializationKey })).toEqual({
       acked: ['m0'],
       retried: [],
     })
@@ -107,22 +107,22 @@ describe('the queue relay', () => {
   test('tries again what the contract refuses, for its reason may pass', async () => {
     const one = message()
     chain.revert = '0xdeadbeef'
-    expect(await consume('relay', one)).toEqual({ acked: [], retried: ['m0'] })
+    expect(await consume('actions', one)).toEqual({ acked: [], retried: ['m0'] })
     chain.revert = null
-    expect(await consume('relay', one)).toEqual({ acked: ['m0'], retried: [] })
+    expect(await consume('actions', one)).toEqual({ acked: ['m0'], retried: [] })
     expect(chain.received).toHaveLength(1)
   })
 
   test.each([{}, null, 'text', { ...message(), v: 1 }, { ...message(), data: 'code' }, { v: 1, id: 'x' }])(
     'leaves what nobody can read to the dead letters: %j',
     async (body) => {
-      expect(await consume('relay', body)).toEqual({ acked: [], retried: ['m0'] })
+      expect(await consume('actions', body)).toEqual({ acked: [], retried: ['m0'] })
     },
   )
 
   test('finds everything it relayed final in the database once the relayer is done', async () => {
     const one = message()
-    await consume('relay', one)
+    await consume('actions', one)
     chain.mine()
     const { relayer, transactions } = services(env)
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
@@ -130,15 +130,15 @@ describe('the queue relay', () => {
   })
 })
 
-describe('the queue relay-dead-letters', () => {
+describe('the queue action-dead-letters', () => {
   test('keeps each letter once, and the health shows it', async () => {
     const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
     expect(await status()).toMatchObject({ queue: 'ok' })
     const body = { any: 'thing' }
-    expect(await consume('relay-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
-    expect(await consume('relay-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
+    expect(await consume('action-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
+    expect(await consume('action-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })
     expect(await services(env).deadLetters.unresolved(undefined, 10)).toMatchObject([
-      { messageId: 'm0', queue: 'relay-dead-letters', body: '{"any":"thing"}' },
+      { messageId: 'm0', queue: 'action-dead-letters', body: '{"any":"thing"}' },
     ])
     expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })
   })

@@ -1,16 +1,16 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { type HubActionMessage, RelayMessage } from './action-message.ts'
+import { ActionMessage, type HubActionMessage } from './action-message.ts'
 
 /**
  * Has accepted actions submitted, all of a batch at once, and relays whole actions. Messages may come twice and in any
  * order: their id names the action.
  */
-export async function consumeRelay(batch: MessageBatch<unknown>, env: Env): Promise<void> {
+export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const accepted: { message: Message<unknown>; id: string }[] = []
   const whole: { message: Message<unknown>; action: HubActionMessage }[] = []
   for (const message of batch.messages) {
-    const parsed = RelayMessage.safeParse(message.body)
+    const parsed = ActionMessage.safeParse(message.body)
     // A message nobody can read dies at its last attempt, where operators see it.
     if (!parsed.success) retry(message)
     else if ('action' in parsed.data) whole.push({ message, action: parsed.data })

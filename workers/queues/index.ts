@@ -1,10 +1,10 @@
 import type { Env } from '../env.ts'
-import { consumeRelay } from './actions.ts'
+import { consumeActions } from './actions.ts'
 import { consumeDeadLetters } from './dead-letters.ts'
 
 const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Promise<void>> = {
-  relay: consumeRelay,
-  'relay-dead-letters': consumeDeadLetters,
+  actions: consumeActions,
+  'action-dead-letters': consumeDeadLetters,
 }
 
 /** Hands a batch to the consumer of its queue. */

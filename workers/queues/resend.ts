@@ -2,7 +2,7 @@ import type { Env } from '../env.ts'
 import { unavailable } from '../errors.ts'
 import type { DeadLetter } from '../stores/dead-letters.ts'
 import { hubActionsQueue } from '../stores/hub-actions.ts'
-import { RelayMessage } from './action-message.ts'
+import { ActionMessage } from './action-message.ts'
 
 /**
  * Puts a dead letter back into the queue it died in. It may be put there twice: messages may always come twice.
@@ -14,9 +14,9 @@ export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promi
   // What the hub wants is no message but a row, which becomes due.
   if (queue === hubActionsQueue) return true
   const message: unknown = JSON.parse(body)
-  if (queue !== 'relay-dead-letters' || !RelayMessage.safeParse(message).success) return false
+  if (queue !== 'action-dead-letters' || !ActionMessage.safeParse(message).success) return false
   try {
-    await env.RELAY.send(message as RelayMessage)
+    await env.ACTIONS.send(message as ActionMessage)
   } catch (error) {
     throw unavailable('The queue', error)
   }

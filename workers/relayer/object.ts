@@ -39,7 +39,7 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
     accepts: !ring.previous.includes(key),
     findElsewhere: (request) => findElsewhere(env, key === ring.relayer ? ring.previous : [], request),
     enqueue: async (ids) => {
-      await env.RELAY.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
+      await env.ACTIONS.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
     publish: (relays) => services(env).transactions.put(relays),
     findForeignSubmission: async (relay, atLeast) => {

@@ -165,7 +165,7 @@ beforeAll(async () => {
     ),
     fill(
       'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
-      "'message' || i, 'relay', '{}', 3, i",
+      "'message' || i, 'actions', '{}', 3, i",
     ),
     fill('INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash)', `3600, i, i, ${key('ba')}`),
     env.DB.prepare(

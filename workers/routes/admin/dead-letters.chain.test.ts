@@ -30,7 +30,7 @@ const close = (id: string, json?: object) => operator.client.post(`${path}/${id}
 const keep = (messageId: string, body: unknown, diedAt = 1) =>
   services(env).deadLetters.keep({
     messageId,
-    queue: 'relay-dead-letters',
+    queue: 'action-dead-letters',
     body: JSON.stringify(body),
     attempts: 11,
     diedAt,
@@ -85,7 +85,7 @@ describe('dead letters', () => {
         action: 'dead_letter.resend',
         subject: 'lost',
         reason: 'The chain is back.',
-        before: { queue: 'relay-dead-letters', attempts: 11, died_at: 1 },
+        before: { queue: 'action-dead-letters', attempts: 11, died_at: 1 },
         after: { resolution: 'resent' },
       },
     ])
@@ -117,9 +117,9 @@ describe('dead letters', () => {
   })
 
   test('a message that the queue does not take stays a dead letter', async () => {
-    const RELAY = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
+    const ACTIONS = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
     await keep('stays', { v: 2, ...relayRequest() })
-    const bindings = { RELAY, OPERATOR_ADDRESSES: operator.address }
+    const bindings = { ACTIONS, OPERATOR_ADDRESSES: operator.address }
     const answer = await client({ token: operator.token, bindings }).post(`${path}/stays/resend`)
     expect(await errorOf(answer)).toMatchObject({ status: 503, error: 'unavailable' })
     expect(await list()).toMatchObject({ items: [{ message_id: 'stays' }] })

@@ -36,7 +36,7 @@ export const deadLetterView = ({ messageId, queue, body, attempts, diedAt, resol
 
 const letterExample = {
   message_id: '6ea0e7c8b0e5404aa6c8a3c5a9d2b7f1',
-  queue: 'relay-dead-letters',
+  queue: 'action-dead-letters',
   body: `{"v":1,"id":"${example.digest}"}`,
   attempts: 11,
   died_at: example.time,

@@ -6,7 +6,7 @@ import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
 import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringSoon } from '../../outbox/send-soon.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
 import type { Project } from '../../stores/projects.ts'
 import { unknownProject } from '../projects/access.ts'
@@ -55,7 +55,7 @@ export const reviewProject = defineRoute(
         `The project is ${listingStatus}; ${action} is for one that is ${reviewMoves[action].from.join(' or ')}.`,
         { details: { listing_status: listingStatus } },
       )
-    bringSoon(c, 'set_listing_status', project_id)
+    sendSoon(c, 'set_listing_status', project_id)
     // What is listed has committees from this epoch on.
     if (listingStatus === 'listed') c.executionCtx.waitUntil(wakeCommittees(c, project_id))
     return json(await readProjectView(c, record))

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringSoon } from '../../outbox/send-soon.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { decisionSecs, disputeGraceSecs } from '../../slashing/slash-standing.ts'
 import type { Slash, SlashDecision } from '../../stores/slashes.ts'
@@ -46,7 +46,7 @@ export const resolveSlash = defineRoute(
       const operator = sessionOf(c).address
       const outcome = await slashes.decide(evidence_hash, decision, { operator, notes, isOnChain }, now)
       if (outcome === 'stale') await requireSameDecision(c, evidence_hash, decision)
-      bringSoon(c, kind, evidence_hash)
+      sendSoon(c, kind, evidence_hash)
     }
     return json(slashView(await requireSlash(c, evidence_hash), now))
   },

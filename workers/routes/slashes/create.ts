@@ -1,6 +1,6 @@
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import { json } from '../../http/answer.ts'
-import { bringSoon } from '../../outbox/send-soon.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { recordOffence } from '../../slashing/record-offence.ts'
 import { spendDraw } from '../committees/draw-budget.ts'
@@ -61,7 +61,7 @@ export const createSlash = defineRoute(
       return json({ status: 'kept' as const, evidence_hash: hash }, 202, { Location: `/v1/slashes/${hash}` })
     }
     const { slash, isNew, now } = recorded
-    if (isNew) bringSoon(c, 'propose_slash', slash.evidenceHash)
+    if (isNew) sendSoon(c, 'propose_slash', slash.evidenceHash)
     const location = `/v1/slashes/${slash.evidenceHash}`
     return json(slashView(slash, now), isNew ? 201 : 200, { Location: location })
   },

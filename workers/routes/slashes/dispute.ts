@@ -2,7 +2,7 @@ import { windowTime } from '../../chain/window-time.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringSoon } from '../../outbox/send-soon.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { disputeOf, isDisputable } from '../../slashing/slash-standing.ts'
 import type { Slash } from '../../stores/slashes.ts'
@@ -49,7 +49,7 @@ export const disputeSlash = defineRoute(
       if ((await slashes.dispute(evidence_hash, { reason, links }, now)) === 'stale')
         requireDisputable(await requireSlash(c, evidence_hash), now, 'changed')
     }
-    bringSoon(c, 'dispute_slash', evidence_hash)
+    sendSoon(c, 'dispute_slash', evidence_hash)
     return json(slashView(await requireSlash(c, evidence_hash), now), 201, {
       Location: `/v1/slashes/${evidence_hash}`,
     })

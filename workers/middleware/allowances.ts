@@ -12,7 +12,7 @@ export interface Charge {
 }
 
 /** Tokens this isolate holds for one budget of one subject. */
-interface LeasedTokens {
+interface Allowance {
   left: number
   /** Tokens of this window that this isolate has spent. */
   spent: number
@@ -23,8 +23,8 @@ interface LeasedTokens {
   refill: Promise<void> | null
 }
 
-/** By budget and subject, in the order in which they were first leased. */
-const leasedTokens = new Map<string, LeasedTokens>()
+/** By budget and subject, in the order in which they were first taken. */
+const allowances = new Map<string, Allowance>()
 /** An isolate holds tokens of no more subjects than this, however many addresses and keys call. */
 const subjectsMax = 10_000
 
@@ -62,7 +62,7 @@ function takeFrom(held: readonly Held[], nowMs: number): RateLimitReport {
 
 /** Gives back what was paid. In a later window it is worth nothing, and none is made. */
 export function giveBack({ key, amount }: Charge): void {
-  const tokens = leasedTokens.get(key)
+  const tokens = allowances.get(key)
   if (tokens === undefined || tokens.windowEndsAtMs <= Date.now() || tokens.spent < amount) return
   tokens.spent -= amount
   tokens.left += amount
@@ -70,7 +70,7 @@ export function giveBack({ key, amount }: Charge): void {
 
 interface Held {
   charge: Charge
-  tokens: LeasedTokens
+  tokens: Allowance
 }
 
 const isCurrent = ({ tokens }: Held, nowMs: number): boolean => tokens.windowEndsAtMs > nowMs
@@ -78,7 +78,7 @@ const isCurrent = ({ tokens }: Held, nowMs: number): boolean => tokens.windowEnd
 const canPay = (held: Held, nowMs: number): boolean =>
   isCurrent(held, nowMs) && held.tokens.left >= held.charge.amount
 
-/** What nobody has leased only falls within a window, so that this stays so until it ends. */
+/** What nobody has taken only falls within a window, so that this stays so until it ends. */
 const cannotPay = (held: Held, nowMs: number): boolean =>
   isCurrent(held, nowMs) && held.tokens.left + held.tokens.remaining < held.charge.amount
 
@@ -92,7 +92,7 @@ function reportOf({ charge: { limit, amount }, tokens }: Held, nowMs: number): R
 }
 
 /**
- * One lease at a time: requests that arrive meanwhile wait for it instead of taking blocks of their own. waitUntil keeps it
+ * One call of the limiter at a time: requests that arrive meanwhile wait for it instead of taking blocks of their own. waitUntil keeps it
  * alive should the request that began it be cancelled.
  */
 async function refilled(c: HubContext, held: Held): Promise<void> {
@@ -116,26 +116,26 @@ async function refill(c: HubContext, { charge, tokens }: Held): Promise<void> {
   // Counted from before the call, so that tokens never outlive their window however the clocks differ.
   const sentAtMs = Date.now()
   const limiter = c.env.RATE_LIMITER.getByName(key)
-  const lease = await limiter
-    .lease({ limit, windowSeconds, tokens: Math.max(block, amount) })
+  const taken = await limiter
+    .take({ limit, windowSeconds, tokens: Math.max(block, amount) })
     .catch((error: unknown) => {
       throw unavailable('The rate limiter', error)
     })
-  if (lease.window !== tokens.window) {
-    tokens.window = lease.window
+  if (taken.window !== tokens.window) {
+    tokens.window = taken.window
     tokens.left = 0
     tokens.spent = 0
   }
-  tokens.left += lease.granted
-  tokens.remaining = lease.remaining
-  tokens.windowEndsAtMs = sentAtMs + lease.resetMs
+  tokens.left += taken.granted
+  tokens.remaining = taken.remaining
+  tokens.windowEndsAtMs = sentAtMs + taken.resetMs
 }
 
-function tokensOf(key: string): LeasedTokens {
-  const known = leasedTokens.get(key)
+function tokensOf(key: string): Allowance {
+  const known = allowances.get(key)
   if (known) return known
-  if (leasedTokens.size >= subjectsMax) makeRoom()
-  const tokens: LeasedTokens = {
+  if (allowances.size >= subjectsMax) makeRoom()
+  const tokens: Allowance = {
     left: 0,
     spent: 0,
     remaining: 0,
@@ -143,14 +143,14 @@ function tokensOf(key: string): LeasedTokens {
     windowEndsAtMs: 0,
     refill: null,
   }
-  leasedTokens.set(key, tokens)
+  allowances.set(key, tokens)
   return tokens
 }
 
-/** Drops the tokens leased first. They are lost to their subject until the window ends; the limit still holds. */
+/** Drops the tokens taken first. They are lost to their subject until the window ends; the limit still holds. */
 function makeRoom(): void {
-  for (const [key, tokens] of leasedTokens) {
-    if (tokens.refill === null) leasedTokens.delete(key)
-    if (leasedTokens.size < (subjectsMax * 9) / 10) return
+  for (const [key, tokens] of allowances) {
+    if (tokens.refill === null) allowances.delete(key)
+    if (allowances.size < (subjectsMax * 9) / 10) return
   }
 }
