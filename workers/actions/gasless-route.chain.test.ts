@@ -140,7 +140,7 @@ describe('a route that submits', () => {
   test('429 rate_limited: a wallet that has had enough relayed for the day; nothing is sent', async () => {
     const { post, requested } = await prepare(unbond)
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
-    await limiter.lease({ limit: 500, windowSeconds: 86_400, tokens: 500 })
+    await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 500 })
     const { length } = chain.received
     const refused = await post()
     expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
@@ -154,7 +154,7 @@ describe('a route that submits', () => {
   test('what is not relayed, or was before, costs nothing of what is relayed in a day', async () => {
     const { key, post, requested, payload } = await prepare(unbond)
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
-    await limiter.lease({ limit: 500, windowSeconds: 86_400, tokens: 499 })
+    await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 499 })
     const signature = sign(freshKey(), payload.typed_data)
     for (let i = 0; i < 2; i++)
       expect(await errorOf(await post({ signature }))).toMatchObject({ status: 422, error: 'bad_signature' })

@@ -263,7 +263,7 @@ const provocations: Provocation[] = [
     by: 'a client address that has spent what it had',
     provoke: async (declaration) => {
       const by = client()
-      await env.RATE_LIMITER.getByName(`anonymous:${by.from}`).lease({
+      await env.RATE_LIMITER.getByName(`anonymous:${by.from}`).take({
         limit: 600,
         windowSeconds: 60,
         tokens: 600,

@@ -88,7 +88,7 @@ describe('GET /v1/relay', () => {
   test('429: one address opens 300 sockets a minute', async () => {
     const { publicKey } = node
     const from = client()
-    await env.RATE_LIMITER.getByName(`relay_socket:${from.from}`).lease({
+    await env.RATE_LIMITER.getByName(`relay_socket:${from.from}`).take({
       limit: 300,
       windowSeconds: 60,
       tokens: 300,

@@ -463,7 +463,7 @@ describe('POST /v1/execute', () => {
     const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
     runs(['', '', '', ''])
     const tokens = budgets.execute_kib.total
-    await env.RATE_LIMITER.getByName('execute_kib:everybody').lease({
+    await env.RATE_LIMITER.getByName('execute_kib:everybody').take({
       limit: tokens,
       windowSeconds: 30,
       tokens,
