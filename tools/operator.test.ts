@@ -7,7 +7,10 @@ import { unwrap } from './client/answers.ts'
 import { readNetwork } from './client/network.ts'
 import { signIn } from './client/sign-in.ts'
 import { UsageError } from './command/errors.ts'
-import { commands, exampleOf, type OperatorCall, readCommand, usage } from './operator/commands.ts'
+import type { OperatorCall } from './operator/command.ts'
+import { commands } from './operator/commands.ts'
+import { readCommand } from './operator/read-command.ts'
+import { exampleOf, usage } from './operator/usage.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
   method: 'post',
