@@ -30,7 +30,7 @@ describe.skipIf(!hasAnvil)('npm run demo', () => {
       / invalid_result /,
       /← status settled/,
       /← status released/,
-      /500 HUB \+ 0\.\d+ HUB = 500\.\d+ HUB/,
+      /500 HUB \+ [0-9.]+ HUB = 50\d[0-9.]* HUB/,
       / HUB taken/,
       /Done\..* What to do next:/,
     ]

@@ -77,7 +77,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'tools/command',
   ],
   'localnet/testing': ['protocol', 'contracts', 'durable-objects', 'workers', 'localnet', 'tools/client'],
-  tools: ['protocol', 'localnet', 'scripts', 'tools', 'node-cli/build.ts'],
+  tools: ['protocol', 'localnet', 'scripts', 'tools'],
   'tools/testing': ['localnet', 'node-cli/testing', 'tools'],
 }
 
