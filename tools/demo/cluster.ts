@@ -8,9 +8,9 @@ import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
-import { makeSample, type Sample } from '../../localnet/sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
+import type { Mode } from './dishonest-node.ts'
 
 /** A network of its own, with validators that are real nodes. */
 export interface Cluster {
@@ -18,14 +18,6 @@ export interface Cluster {
   readonly validators: readonly LocalNode[]
   readonly surroundings: NodeSurroundings
   readonly folder: string
-}
-
-/** The devices that work for the project. */
-export interface Devices extends Sample {
-  readonly honest: readonly LocalNode[]
-  /** Node ids of those that break a rule. */
-  readonly liar: string
-  readonly doubleVoter: string
 }
 
 /** The chain begins in the past, so that the running epoch has a beacon, and a set in which nobody is yet. */
@@ -54,38 +46,39 @@ export async function startCluster(lifecycle: Lifecycle, folder: string): Promis
 
 const logsOf = (folder: string): string => path.join(folder, 'logs')
 
-/** Makes a project and five devices with collateral in it, and starts them: three keep the rules, two do not. */
+/**
+ * Starts a node for each device.
+ *
+ * @param dishonestDirs data directories of the device that lies, and of the one that votes twice.
+ * @returns The nodes that keep the rules.
+ */
 export async function startDevices(
   lifecycle: Lifecycle,
-  { network, surroundings, folder }: Cluster,
-): Promise<Devices> {
-  const { url: hub, rpcUrl, contracts } = network
-  const devices = ['1', '2', '3', 'liar', 'double-voter']
-  const devicesFolder = path.join(folder, 'devices')
-  const sample = await makeSample({ hub, rpcUrl, contracts, devicesFolder, devices })
-  const [liarDir, doubleDir] = sample.dataDirs.slice(3) as [string, string]
-  const places = placesOf('miner', sample.dataDirs.slice(0, 3), logsOf(folder))
+  { surroundings, folder }: Cluster,
+  honestDirs: readonly string[],
+  dishonestDirs: Readonly<Record<Mode, string>>,
+): Promise<LocalNode[]> {
+  const places = placesOf('miner', honestDirs, logsOf(folder))
   const honest = await lifecycle.run(() => startNodes(places, surroundings), stopNodes)
   await Promise.all(honest.map((node) => node.waitUntilKnown()))
-  for (const [mode, dataDir] of [
-    ['lies', liarDir],
-    ['votes-twice', doubleDir],
-  ] as const)
-    await lifecycle.run(() => startDishonest(mode, dataDir, surroundings, logsOf(folder)), endChild)
-  const [liar, doubleVoter] = sample.nodeIds.slice(3) as [string, string]
-  return { ...sample, honest, liar, doubleVoter }
+  for (const mode of ['lies', 'votes-twice'] as const)
+    await lifecycle.run(
+      () => startDishonest(mode, dishonestDirs[mode], surroundings, logsOf(folder)),
+      endChild,
+    )
+  return honest
 }
 
 /** @returns Once it is connected to the relay. */
 async function startDishonest(
-  mode: string,
+  mode: Mode,
   dataDir: string,
   { hub, dist }: NodeSurroundings,
   logs: string,
 ): Promise<ChildProcess> {
   mkdirSync(logs, { recursive: true })
   const log = openSync(path.join(logs, `${mode}.log`), 'a')
-  const child = spawn(process.execPath, ['tools/cluster/dishonest-node.ts', mode, dataDir, hub, dist], {
+  const child = spawn(process.execPath, ['tools/demo/dishonest-node.ts', mode, dataDir, hub, dist], {
     stdio: ['ignore', 'pipe', log],
     detached: true,
   })

@@ -16,7 +16,7 @@ export interface FinishedTask {
   readonly seconds: number
 }
 
-/** Gives a task, and waits until its result is final. @throws {@link CommandError} when it is not. */
+/** Submits a task, and waits until its result is final. @throws {@link CommandError} when it is not. */
 export async function finishTask(
   client: HubClient,
   project_id: string,

@@ -1,8 +1,8 @@
 /**
- * A miner that breaks a rule in its first tasks, for the demo of a cluster: it speaks the protocol with a key of its own, and
+ * A miner that breaks a rule in its first tasks, for the demo: it speaks the protocol with a key of its own, and
  * no node has a switch for that.
  *
- *   node tools/cluster/dishonest-node.ts lies|votes-twice DATA_DIR HUB BUILD
+ *   node tools/demo/dishonest-node.ts lies|votes-twice DATA_DIR HUB BUILD
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const breachesMax = 2
 const limits = defaultNetworkParams
 
 /** What a node does with the true result of its first tasks. */
-type Mode = 'lies' | 'votes-twice'
+export type Mode = 'lies' | 'votes-twice'
 
 interface Run {
   readonly receipt: ExecutionReceipt
