@@ -5,7 +5,7 @@ test('keeps comments and texts of several words at their lines and columns, and 
   const code = [
     "import { a } from './a file.ts' // A comment.",
     'const name = "one"; throw new Error("This is wrong.")',
-    "const quote = /['\"]/; /* Two",
+    'const quote = /[\'"]/; /* Two',
     ' * lines. */ const text = `Found it, and no more.`',
   ].join('\n')
   const prose = proseOfCode(code)
