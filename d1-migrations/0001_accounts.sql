@@ -54,9 +54,9 @@ CREATE TABLE idempotency_keys (
   key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
   -- Stays the same in every retry. The operation names the records it makes by this id, so a retry finds them.
-  operation_id TEXT NOT NULL DEFAULT '',
+  operation_id TEXT NOT NULL,
   -- The request that holds the key. A request that lost the key to a later one must not release it.
-  claimed_by TEXT NOT NULL DEFAULT '',
+  claimed_by TEXT NOT NULL,
   -- Frees the key if the request that holds it dies.
   locked_until INTEGER NOT NULL,
   -- The answer: null while the first request runs.
