@@ -2,7 +2,7 @@ import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import type { HubBundle } from './bundle.ts'
-import { isOnChain, migrator, type Tip } from './database.ts'
+import { isOnChain, migrator, readMigrated } from './database.ts'
 import { behindFront } from './front.ts'
 
 export interface HubOptions {
@@ -58,6 +58,7 @@ export function readWranglerOptions() {
  * Starts the hub in workerd with the bindings of wrangler.toml. It takes no connection before its database is migrated.
  *
  * @throws {@link LostChainError}
+ * @throws {@link OtherVersionError}
  */
 export async function startHub({
   script,
@@ -139,8 +140,7 @@ export async function startHub({
     ]),
   )
   try {
-    const migrated = await miniflare.dispatchFetch('http://migrator')
-    const tip = (await migrated.json()) as Tip | null
+    const tip = await readMigrated(await miniflare.dispatchFetch('http://migrator'))
     if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl)))
       throw new LostChainError()
     await miniflare.setOptions(optionsWith(workers))
