@@ -567,6 +567,7 @@ describe('validators among themselves', () => {
     const [, second, third, fourth] = validatorSeeds
     hub.show(`/v1/explorer/rounds/${round.roundId}`, {
       round_id: round.roundId,
+      state: 'finalized',
       finality: lie,
       finality_votes: [
         { ...own, finality: lie },

@@ -46,9 +46,9 @@ export function publish(
 ): TestProject {
   const module = options.module ?? echo
   const project = createProject({ nodeKeys: [miner.key, ...otherKeys(others)], ...options, module })
-  const { id, snapshot, attestedSet, consensus } = project
+  const { id, snapshot, attestedSet, consensus, manifestOf } = project
   hub.answers.set(`GET /v1/committees/${id}/${snapshot.epoch}`, json(attestedSet))
-  hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus } }))
+  hub.answers.set(`GET /v1/projects/${id}/manifest`, json(manifestOf(consensus)))
   hub.answers.set(`GET /v1/modules/${module.address}/hbc`, bytes(module.bytes))
   return project
 }

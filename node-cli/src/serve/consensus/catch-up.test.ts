@@ -10,15 +10,16 @@ import { startTestHub, validatorSeeds } from '../../../testing/validator-network
 import { BackgroundThread } from '../background/background-thread.ts'
 import { systemClock } from '../clock.ts'
 import { hubClient } from '../hub/hub-client.ts'
+import { hubSources } from '../hub/sources/index.ts'
 import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
 import { createLog } from '../log.ts'
 import type { ServeNode } from '../node.ts'
 import { openServeStore } from '../store/index.ts'
 import { CatchUp } from './catch-up.ts'
-import { hubFacts } from './hub-facts.ts'
 import { RoundBook } from './round-book.ts'
 import { roundClient } from './round-client.ts'
 import { RoundVotes } from './round-votes.ts'
+import { validatorError } from './validator-error.ts'
 
 const project = createTestProject()
 const { projectId, epoch } = project
@@ -79,7 +80,7 @@ async function setUp(peerUrls: readonly string[] = []) {
     },
     systemClock.now(),
   )
-  const facts = hubFacts(node, hubClient(new URL(hub.origin)))
+  const facts = hubSources(node, hubClient(new URL(hub.origin)), validatorError)
   const book = new RoundBook(node)
   const peers = roundClient(() => ({}), new AbortController().signal)
   const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
@@ -161,7 +162,7 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
   const few = signed(isFinal - 1)
   const later = signed(isFinal, { epoch: epoch + 1 })
   for (const { record, votes } of [first, second, few, later])
-    hub.show(`/v1/explorer/rounds/${record.round_id}`, { finality_votes: votes })
+    hub.show(`/v1/explorer/rounds/${record.round_id}`, { state: 'finalized', finality_votes: votes })
   const item = ({ record }: typeof few) => ({ round_id: record.round_id, epoch: record.epoch })
   const older = { round_id: signed(0).record.round_id, epoch: epoch - 1 }
   const pages = [

@@ -1,5 +1,5 @@
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
-import type { HubFacts } from './hub-facts.ts'
 import { NotYet, Refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { Peer, RoundClient, RoundFilter } from './round-client.ts'
@@ -25,7 +25,7 @@ const everything: RoundFilter = { projectId: null, epoch: null }
  */
 export class CatchUp {
   readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #hub: HubSources
   readonly #peers: RoundClient
   readonly #votes: RoundVotes
   readonly #book: RoundBook
@@ -33,7 +33,7 @@ export class CatchUp {
   /** When to look again at rounds that stay open, and how long was waited before. */
   #looks = new Map<string, { readonly at: number; readonly waited: number }>()
 
-  constructor(node: ServeNode, hub: HubFacts, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
+  constructor(node: ServeNode, hub: HubSources, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
     this.#node = node
     this.#hub = hub
     this.#peers = peers
@@ -125,7 +125,7 @@ export class CatchUp {
   }
 
   async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
-    const votes = await orNone(() => this.#hub.finalityVotes(roundId))
+    const votes = await orNone(async () => (await this.#hub.round(roundId)).finalityVotes)
     if (votes.length > 0) await this.#take(votes)
     if (this.#node.store.rounds.find(roundId)?.final !== null || peer === undefined) return
     const others = await this.#peers.finalityVotes(peer, roundId)

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
+import type { NamedSet } from '../background/attested-sets.ts'
 import { requireMembership } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
+import { Once } from '../once.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findSetProblemsOnChain } from './chain/chain-rules.ts'
-import type { HubFacts } from './hub-facts.ts'
-import { Once } from './once.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { ReadSnapshot } from './set-rules.ts'
 
 /** Sets of which it is known how they came: those of an epoch of many projects. */
 const attestedMax = 1024
 
-/** What names a set, and what it is of. */
-interface Named {
-  readonly projectId: string
-  readonly epoch: number
-  readonly setHash: string
+/** What the hub is asked for. */
+interface SetSources extends Pick<HubSources, 'rules'> {
+  /** Where the contract of collaterals is. @throws {@link NotYet} */
+  readonly stakingAddress: () => Promise<string>
 }
 
 type CommitteeSetsNode = Pick<
@@ -39,18 +39,14 @@ type Read = Extract<ReadSnapshot, { status: 'read' }>
 /** Attests the sets that committees are drawn from: one for each project and epoch. */
 export class CommitteeSets {
   readonly #node: CommitteeSetsNode
-  readonly #hub: Pick<HubFacts, 'rules' | 'stakingAddress'>
+  readonly #hub: SetSources
   readonly #chain: ChainFacts | null
   /** The hub asks again while a large set is looked at, which takes seconds: what came is told apart by its bytes. */
   readonly #looks = new Once<Attestation>()
   /** What was attested last, by the digest of what came. */
-  readonly #attested = new Map<string, Named>()
+  readonly #attested = new Map<string, NamedSet>()
 
-  constructor(
-    node: CommitteeSetsNode,
-    hub: Pick<HubFacts, 'rules' | 'stakingAddress'>,
-    chain: ChainFacts | null,
-  ) {
+  constructor(node: CommitteeSetsNode, hub: SetSources, chain: ChainFacts | null) {
     this.#node = node
     this.#hub = hub
     this.#chain = chain
@@ -78,7 +74,7 @@ export class CommitteeSets {
     })
   }
 
-  async #lookAt(bytes: Uint8Array): Promise<{ attestation: Attestation; named: Named }> {
+  async #lookAt(bytes: Uint8Array): Promise<{ attestation: Attestation; named: NamedSet }> {
     const { background, params } = this.#node
     const read = await background.run('readSnapshot', { bytes, params: params() })
     if (read.status === 'invalid') throw new Refusal(read.problems)
@@ -97,7 +93,7 @@ export class CommitteeSets {
   }
 
   /** The attestation of the epoch, if there is one. @throws {@link Refusal} where it is of another set. */
-  #given({ projectId, epoch, setHash }: Named): Attestation | null {
+  #given({ projectId, epoch, setHash }: NamedSet): Attestation | null {
     const given = this.#node.store.sets.attested(projectId, epoch)
     return given && onlyOf(setHash, given)
   }

@@ -5,14 +5,15 @@ import type { LoadedModule } from '../execution/module-library.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
 import { requestSigner } from '../hub/request-signer.ts'
+import { hubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { GivenVote } from '../store/votes.ts'
 import { CatchUp } from './catch-up.ts'
 import { chainFacts } from './chain/chain-facts.ts'
 import { chainRpc } from './chain/chain-rpc.ts'
+import { askStakingAddress } from './chain/staking-address.ts'
 import { CommitteeSets } from './committee-sets.ts'
 import { DirectCommits } from './direct-commits.ts'
-import { hubFacts } from './hub-facts.ts'
 import { Refusal } from './refusal.ts'
 import { RoundBook } from './round-book.ts'
 import { roundClient } from './round-client.ts'
@@ -20,7 +21,7 @@ import type { TaskRound } from './round-rules.ts'
 import { describeRound } from './round-view.ts'
 import { type RoundCounts, RoundVotes } from './round-votes.ts'
 import { TaskRounds } from './task-rounds.ts'
-import { openModule } from './worker-modules.ts'
+import { validatorError } from './validator-error.ts'
 
 /** What a validator decides, and what it keeps of what others decide. */
 export interface Consensus {
@@ -48,10 +49,14 @@ export function createConsensus(node: ServeNode): Consensus {
   const { config, profile, seed, clock, store, metrics } = node
   const stopping = new AbortController()
   const client = config.hubUrl === null ? null : hubClient(parseHubUrl(config.hubUrl), stopping.signal)
-  const hub = hubFacts(node, client)
+  const hub = hubSources(node, client, validatorError)
   const chain = config.chainRpc === null ? null : chainFacts(chainRpc(config.chainRpc), config.chainId)
   const book = new RoundBook(node)
-  const sets = new CommitteeSets(node, hub, chain)
+  const sets = new CommitteeSets(
+    node,
+    { rules: hub.rules, stakingAddress: () => askStakingAddress(client) },
+    chain,
+  )
   const rounds = new TaskRounds(node, hub, chain, book)
   const votes = new RoundVotes(node, hub, book)
   const peers = roundClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
@@ -74,7 +79,7 @@ export function createConsensus(node: ServeNode): Consensus {
     decide: (round) => counted('round', () => rounds.decide(round)),
     takeVote: (vote) => counted('vote', () => votes.take(vote)),
     describeRound: (roundId) => describeRound(node, book, roundId),
-    openModule: (address) => openModule(node.library, hub, address),
+    openModule: hub.module,
     catchUp,
     directCommits,
     describe: () => {

@@ -1,11 +1,11 @@
 import { type ExecutionVote, executionSubject } from '../../../../protocol/consensus/index.ts'
 import type { StateTransition } from '../../../../protocol/execution/index.ts'
 import type { ServeNode } from '../node.ts'
+import { Once } from '../once.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import { peersOf } from '../peers/peers.ts'
 import type { IndexedRoot } from '../store/state-index.ts'
 import { hasArtifact, takeArtifact, takeState } from '../sync/take-module.ts'
-import { Once } from './once.ts'
 import { NotYet, refusal } from './refusal.ts'
 import type { RoundVotes } from './round-votes.ts'
 

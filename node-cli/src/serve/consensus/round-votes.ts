@@ -7,10 +7,10 @@ import {
 } from '../../../../protocol/consensus/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import { generationOf } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { countDirect } from './counts.ts'
-import type { HubFacts } from './hub-facts.ts'
 import { NotYet, Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { CheckedValidatorVote } from './tasks.ts'
@@ -36,10 +36,10 @@ const openMax = 100_000
 /** Takes the votes of other nodes: each is verified, and counts once. */
 export class RoundVotes {
   readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #hub: HubSources
   readonly #book: RoundBook
 
-  constructor(node: ServeNode, hub: HubFacts, book: RoundBook) {
+  constructor(node: ServeNode, hub: HubSources, book: RoundBook) {
     this.#node = node
     this.#hub = hub
     this.#book = book
@@ -141,7 +141,7 @@ export class RoundVotes {
   async #generationOf({ project_id: projectId, epoch, set_hash: setHash }: FinalityRecord) {
     const { sets } = this.#node.store
     const set = { projectId, epoch, setHash }
-    if (sets.epochSecs(set) === null) await this.#hub.fetchSet(set)
+    if (sets.epochSecs(set) === null) await this.#hub.storeSet(set)
     const epochSecs = sets.epochSecs(set)
     if (epochSecs === null) throw refusal('set_hash', 'must be that of the set of the epoch.', 'unknown_set')
     return generationOf(this.#node, { epoch, epochSecs })
@@ -169,7 +169,7 @@ export class RoundVotes {
     if (!isTaskVote(value)) throw noVote('it has not exactly the members of a task vote')
     const { project_id: projectId, epoch, set_hash: setHash, consensus_hash } = value.task
     const consensus = await this.#hub.rules(projectId, consensus_hash)
-    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    await this.#hub.storeSet({ projectId, epoch, setHash })
     const context = { file: store.file, setHash, profile, params: params(), consensus }
     const one = await background.run('checkTaskVote', { ...context, vote: value })
     if (one.status === 'invalid') throw noVote(one.reason)

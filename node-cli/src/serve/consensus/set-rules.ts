@@ -21,10 +21,8 @@ import {
   type Profile,
 } from '../../../../protocol/identity/index.ts'
 import { type Consensus, hashConsensus } from '../../../../protocol/manifest/index.ts'
+import { setValuesMax } from '../background/attested-sets.ts'
 import { problem } from './refusal.ts'
-
-/** More values than the largest snapshot has: 65,536 entries with their members. */
-const snapshotValuesMax = 1_000_000
 
 /** A snapshot without its lists. */
 export type SnapshotHeader = Omit<Snapshot, 'entries' | 'excluded'>
@@ -49,7 +47,7 @@ export function readSnapshot({
   readonly params: NetworkParams
 }): ReadSnapshot {
   try {
-    const snapshot = parseSnapshot(parseStrictJson(bytes, { maxValues: snapshotValuesMax }), params)
+    const snapshot = parseSnapshot(parseStrictJson(bytes, { maxValues: setValuesMax }), params)
     const { entries: _, excluded: __, ...header } = snapshot
     const canonical = utf8(encodeCanonicalJson(snapshot))
     // The hash covers these bytes; of the largest set they are worth making once.

@@ -4,23 +4,22 @@ import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import type { TaskRerun } from '../execution/executor.ts'
 import { requireMembership } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { Log } from '../log.ts'
 import type { ServeNode } from '../node.ts'
+import { Once } from '../once.ts'
 import type { Judgement } from '../store/rounds.ts'
 import type { GivenVote } from '../store/votes.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findAuditBlockProblem } from './chain/chain-rules.ts'
-import type { HubFacts } from './hub-facts.ts'
-import { Once } from './once.ts'
 import { Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { JudgedRound, TaskRound } from './round-rules.ts'
-import { openModule } from './worker-modules.ts'
 
 /** Decides task rounds: one finality vote for each, for ever. */
 export class TaskRounds {
   readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #hub: HubSources
   readonly #chain: ChainFacts | null
   readonly #book: RoundBook
   /** The hub asks again while a task still runs. */
@@ -28,7 +27,7 @@ export class TaskRounds {
   /** A run goes on when whoever asked for it is gone: the next request finds its vote. */
   readonly #whileRunning = new AbortController().signal
 
-  constructor(node: ServeNode, hub: HubFacts, chain: ChainFacts | null, book: RoundBook) {
+  constructor(node: ServeNode, hub: HubSources, chain: ChainFacts | null, book: RoundBook) {
     this.#node = node
     this.#hub = hub
     this.#chain = chain
@@ -64,7 +63,7 @@ export class TaskRounds {
     const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
     const { project_id: projectId, epoch, set_hash: setHash } = task
     requireMembership(this.#node, { epoch, epochSecs: consensus.work.epoch_secs })
-    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    await this.#hub.storeSet({ projectId, epoch, setHash })
     const judged = await this.#judge(round, consensus)
     const ofRound = log.with({ round_id: roundId })
     const run = judged.audited ? await this.#run(round, ofRound) : null
@@ -89,8 +88,7 @@ export class TaskRounds {
   }
 
   async #run({ task, input }: TaskRound, log: Log): Promise<TaskRerun> {
-    const { executor, library } = this.#node
-    const module = await openModule(library, this.#hub, task.module_address)
+    const module = await this.#hub.module(task.module_address)
     if (!module.stateless)
       throw refusal('task.module_address', 'must be that of a module without storage and calls.')
     if (!module.functions.includes(task.function))
@@ -103,7 +101,7 @@ export class TaskRounds {
       gasLimit: task.gas_limit,
       signal: this.#whileRunning,
     }
-    return executor.rerunTask(request, log)
+    return this.#node.executor.rerunTask(request, log)
   }
 
   async #vote(round: TaskRound, judged: JudgedRound, run: TaskRerun | null, log: Log): Promise<GivenVote> {

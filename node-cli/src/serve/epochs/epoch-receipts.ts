@@ -10,11 +10,11 @@ import {
   hashEpochReceipt,
 } from '../../../../protocol/settlement/index.ts'
 import type { CatchUp } from '../consensus/catch-up.ts'
-import type { HubFacts } from '../consensus/hub-facts.ts'
-import { Once } from '../consensus/once.ts'
 import { refusal } from '../consensus/refusal.ts'
 import { generationOf, requireMembership } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
+import { Once } from '../once.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 import { type Difference, receiptDifference } from './difference.ts'
 import type { OpenRounds } from './open-rounds.ts'
@@ -56,14 +56,14 @@ const fetchPauseMs = 15_000
 /** Computes what epochs pay from the own final records, and attests what others compute alike. */
 export class EpochReceipts {
   readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #hub: HubSources
   readonly #catchUp: CatchUp
   readonly #openRounds: OpenRounds
   readonly #fetches = new Once<void>()
   readonly #fetchedAt = new Map<string, number>()
   readonly #rulesOfSet = new Map<string, Rules>()
 
-  constructor(node: ServeNode, hub: HubFacts, catchUp: CatchUp, openRounds: OpenRounds) {
+  constructor(node: ServeNode, hub: HubSources, catchUp: CatchUp, openRounds: OpenRounds) {
     this.#node = node
     this.#hub = hub
     this.#catchUp = catchUp
@@ -82,7 +82,7 @@ export class EpochReceipts {
     if (setHash === undefined) return null
     const known = this.#rulesOfSet.get(setHash)
     if (known !== undefined) return known
-    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    await this.#hub.storeSet({ projectId, epoch, setHash })
     const read = await background.run('readSnapshot', {
       bytes: store.sets.snapshot(setHash)!,
       params: params(),

@@ -1,7 +1,8 @@
 import type { Consensus } from '../consensus/consensus.ts'
-import { hubFacts } from '../consensus/hub-facts.ts'
+import { validatorError } from '../consensus/validator-error.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
+import { hubSources } from '../hub/sources/index.ts'
 import type { Part, ServeNode } from '../node.ts'
 import { peersOf } from '../peers/peers.ts'
 import { EpochReceipts } from './epoch-receipts.ts'
@@ -22,8 +23,9 @@ export function createEpochs(node: ServeNode, { catchUp }: Consensus, hubUrl: st
   const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
   const peers = peersOf(node, stopping.signal)
   const hub = new HubEpochs(client, peers.sign)
-  const openRounds = new OpenRounds(node, hub)
-  const receipts = new EpochReceipts(node, hubFacts(node, client), catchUp, openRounds)
+  const sources = hubSources(node, client, validatorError)
+  const openRounds = new OpenRounds(node, hub, sources)
+  const receipts = new EpochReceipts(node, sources, catchUp, openRounds)
   const leader = new EpochLeader(node, receipts, peers)
   return { receipts, part: epochsPart(node, { receipts, leader, hub, openRounds }, stopping) }
 }

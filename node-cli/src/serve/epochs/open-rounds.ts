@@ -1,5 +1,7 @@
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
 import { receiptWaitsUntil } from '../../../../protocol/settlement/index.ts'
+import { NotYet, Refusal } from '../consensus/refusal.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ServeNode } from '../node.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 import type { HubEpochs } from './hub-epochs.ts'
@@ -22,10 +24,12 @@ const askedMax = 10
 export class OpenRounds {
   readonly #node: ServeNode
   readonly #hub: HubEpochs
+  readonly #sources: Pick<HubSources, 'round'>
 
-  constructor(node: ServeNode, hub: HubEpochs) {
+  constructor(node: ServeNode, hub: HubEpochs, sources: Pick<HubSources, 'round'>) {
     this.#node = node
     this.#hub = hub
+    this.#sources = sources
   }
 
   /**
@@ -53,6 +57,12 @@ export class OpenRounds {
   }
 
   async #ask(roundId: string): Promise<void> {
-    if ((await this.#hub.stateOfRound(roundId)) === 'failed') this.#node.store.rounds.fail(roundId)
+    try {
+      const { state } = await this.#sources.round(roundId)
+      if (state === 'failed') this.#node.store.rounds.fail(roundId)
+    } catch (error) {
+      // It stays open while the hub does not say what became of it.
+      if (!(error instanceof NotYet || error instanceof Refusal)) throw error
+    }
   }
 }

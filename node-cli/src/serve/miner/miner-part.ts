@@ -26,7 +26,7 @@ export function minerPart(node: ServeNode, url: string): Part {
   const { config, clock, log, metrics, status, store } = node
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
-  const sources = new OfferSources(node, client, stopping.signal)
+  const sources = new OfferSources(node, client)
   let link: RelayLink | null = null
   let beginning: Promise<void> = Promise.resolve()
   const standing = (): RelayStanding | null => link?.standing ?? null
