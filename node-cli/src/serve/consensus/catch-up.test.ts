@@ -9,11 +9,11 @@ import { createTestProject, createTestRound, params, profile } from '../../../te
 import { startTestHub, validatorSeeds } from '../../../testing/validator-network.ts'
 import { BackgroundThread } from '../background/background-thread.ts'
 import { systemClock } from '../clock.ts'
+import { ModuleLibrary } from '../execution/module-library.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { hubSources } from '../hub/sources/index.ts'
 import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
 import { createLog } from '../log.ts'
-import type { ServeNode } from '../node.ts'
 import { openServeStore } from '../store/index.ts'
 import { CatchUp } from './catch-up.ts'
 import { RoundBook } from './round-book.ts'
@@ -69,7 +69,9 @@ async function setUp(peerUrls: readonly string[] = []) {
     generations: knownGenerations(store, validatorSeeds),
     generationFollower: null,
     identity: { nodeId: 'node', publicKey: hashText('self') },
-  } as unknown as ServeNode
+    library: new ModuleLibrary(store.modules, background),
+    directBackground: background,
+  }
   store.sets.keep(
     {
       setHash: project.setHash,

@@ -1,5 +1,7 @@
+import type { Clock } from '../clock.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { ServeStore } from '../store/index.ts'
 import { NotYet, Refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { Peer, RoundClient, RoundFilter } from './round-client.ts'
@@ -19,12 +21,18 @@ const pagesOfStep = 10
 const pagesOfEpoch = 5_000
 const everything: RoundFilter = { projectId: null, epoch: null }
 
+export interface CatchUpParts {
+  readonly store: Pick<ServeStore, 'facts' | 'rounds' | 'roundVotes' | 'senders'>
+  readonly identity: NodeIdentity
+  readonly clock: Clock
+}
+
 /**
  * Learns what became final while this node was away: from its peers, and from the hub. Finality votes are verified like
  * those that are sent, so that nobody is believed.
  */
 export class CatchUp {
-  readonly #node: ServeNode
+  readonly #parts: CatchUpParts
   readonly #hub: HubSources
   readonly #peers: RoundClient
   readonly #votes: RoundVotes
@@ -33,8 +41,8 @@ export class CatchUp {
   /** When to look again at rounds that stay open, and how long was waited before. */
   #looks = new Map<string, { readonly at: number; readonly waited: number }>()
 
-  constructor(node: ServeNode, hub: HubSources, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
-    this.#node = node
+  constructor(parts: CatchUpParts, hub: HubSources, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
+    this.#parts = parts
     this.#hub = hub
     this.#peers = peers
     this.#votes = votes
@@ -43,7 +51,7 @@ export class CatchUp {
 
   /** The other validators that may be called. */
   peers(): readonly Peer[] {
-    const { store, identity } = this.#node
+    const { store, identity } = this.#parts
     return store.senders.all().flatMap(({ publicKey, role, url }) => {
       const isOther = role === 'validator' && publicKey !== identity.publicKey
       return isOther && url !== null ? [{ publicKey, url }] : []
@@ -61,13 +69,13 @@ export class CatchUp {
       const { decided } = this.#book.settle(roundId)
       if (decided === null) await this.#lookUp(roundId, asked[0])
     }
-    const { store, clock } = this.#node
+    const { store, clock } = this.#parts
     store.roundVotes.dropOld(clock.now())
   }
 
   /** Open rounds that were not looked at for long enough; that they are looked at is noted. */
   #dueRounds(): readonly string[] {
-    const { store, clock } = this.#node
+    const { store, clock } = this.#parts
     const now = clock.now()
     const open = store.rounds.open(now - givenUpSeconds, now - openSeconds, openMax)
     const known = this.#looks
@@ -90,7 +98,7 @@ export class CatchUp {
   async completeEpoch(projectId: string, epoch: number): Promise<void> {
     // At once: one that lists without end keeps nobody from the others.
     await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
-    const { rounds } = this.#node.store
+    const { rounds } = this.#parts.store
     const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
     for (const roundId of shown)
       if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
@@ -103,7 +111,7 @@ export class CatchUp {
   }
 
   async #follow(peer: Peer): Promise<void> {
-    const { facts } = this.#node.store
+    const { facts } = this.#parts.store
     const fact = `rounds_read_of_${peer.publicKey}`
     let cursor = facts.get(fact) ?? '0'
     for (let page = 0; page < pagesOfStep; page++) {
@@ -127,7 +135,7 @@ export class CatchUp {
   async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
     const votes = await orNone(async () => (await this.#hub.round(roundId)).finalityVotes)
     if (votes.length > 0) await this.#take(votes)
-    if (this.#node.store.rounds.find(roundId)?.final !== null || peer === undefined) return
+    if (this.#parts.store.rounds.find(roundId)?.final !== null || peer === undefined) return
     const others = await this.#peers.finalityVotes(peer, roundId)
     if (others !== null) await this.#take(others)
   }

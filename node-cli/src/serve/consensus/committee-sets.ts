@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/consensus/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { NamedSet } from '../background/attested-sets.ts'
-import { requireMembership } from '../generations/membership.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import { type KnownValidators, requireMembership } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { NodeKey } from '../node-key.ts'
 import { Once } from '../once.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findSetProblemsOnChain } from './chain/chain-rules.ts'
 import { Refusal, refusal } from './refusal.ts'
@@ -20,25 +25,19 @@ interface SetSources extends Pick<HubSources, 'rules'> {
   readonly stakingAddress: () => Promise<string>
 }
 
-type CommitteeSetsNode = Pick<
-  ServeNode,
-  | 'background'
-  | 'clock'
-  | 'generationFollower'
-  | 'generations'
-  | 'identity'
-  | 'log'
-  | 'params'
-  | 'profile'
-  | 'seed'
-  | 'store'
->
+export interface CommitteeSetsParts extends NodeKey, KnownValidators {
+  readonly store: Pick<ServeStore, 'sets' | 'transaction' | 'votes'>
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  readonly log: Log
+}
 
 type Read = Extract<ReadSnapshot, { status: 'read' }>
 
 /** Attests the sets that committees are drawn from: one for each project and epoch. */
 export class CommitteeSets {
-  readonly #node: CommitteeSetsNode
+  readonly #parts: CommitteeSetsParts
   readonly #hub: SetSources
   readonly #chain: ChainFacts | null
   /** The hub asks again while a large set is looked at, which takes seconds: what came is told apart by its bytes. */
@@ -46,8 +45,8 @@ export class CommitteeSets {
   /** What was attested last, by the digest of what came. */
   readonly #attested = new Map<string, NamedSet>()
 
-  constructor(node: CommitteeSetsNode, hub: SetSources, chain: ChainFacts | null) {
-    this.#node = node
+  constructor(parts: CommitteeSetsParts, hub: SetSources, chain: ChainFacts | null) {
+    this.#parts = parts
     this.#hub = hub
     this.#chain = chain
   }
@@ -75,7 +74,7 @@ export class CommitteeSets {
   }
 
   async #lookAt(bytes: Uint8Array): Promise<{ attestation: Attestation; named: NamedSet }> {
-    const { background, params } = this.#node
+    const { background, params } = this.#parts
     const read = await background.run('readSnapshot', { bytes, params: params() })
     if (read.status === 'invalid') throw new Refusal(read.problems)
     const { setHash, header } = read
@@ -87,19 +86,19 @@ export class CommitteeSets {
     } catch (error) {
       const { project_id, epoch } = header
       const reason = (error as Error).message
-      this.#node.log.warn('set not attested', { project_id, epoch, set_hash: setHash, reason })
+      this.#parts.log.warn('set not attested', { project_id, epoch, set_hash: setHash, reason })
       throw error
     }
   }
 
   /** The attestation of the epoch, if there is one. @throws {@link Refusal} where it is of another set. */
   #given({ projectId, epoch, setHash }: NamedSet): Attestation | null {
-    const given = this.#node.store.sets.attested(projectId, epoch)
+    const given = this.#parts.store.sets.attested(projectId, epoch)
     return given && onlyOf(setHash, given)
   }
 
   async #check(read: Read): Promise<Attestation> {
-    const { profile, params, seed, store, background, clock, log } = this.#node
+    const { profile, params, seed, store, background, clock, log } = this.#parts
     const { header, setHash, canonical } = read
     const { project_id: projectId, epoch, epoch_secs } = header
     store.votes.checkAllowed(epochStart(epoch, epoch_secs) - params().snapshot_lead_secs)
@@ -107,7 +106,7 @@ export class CommitteeSets {
     const context = { canonical, profile, params: params(), consensus, now: clock.now() }
     const problems = await background.run('findSetProblems', context)
     if (problems.length > 0) throw new Refusal(problems)
-    requireMembership(this.#node, { epoch, epochSecs: epoch_secs })
+    requireMembership(this.#parts, { epoch, epochSecs: epoch_secs })
     const onChain = await this.#problemsOnChain(read)
     if (onChain.length > 0) throw new Refusal(onChain)
     const attestation = await background.run('attestSet', { profile, seed, setHash })
@@ -122,8 +121,8 @@ export class CommitteeSets {
 
   async #problemsOnChain({ header, canonical }: Read): Promise<readonly Problem[]> {
     if (this.#chain === null) return []
-    const entries = await this.#node.background.run('entriesOf', canonical)
-    const params = this.#node.params()
+    const entries = await this.#parts.background.run('entriesOf', canonical)
+    const params = this.#parts.params()
     return findSetProblemsOnChain(this.#chain, await this.#hub.stakingAddress(), { header, entries, params })
   }
 }

@@ -1,26 +1,29 @@
 import type { Attestation } from '../../../../protocol/consensus/index.ts'
 import { quorum } from '../../../../protocol/consensus/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
+import type { ServeConfig } from '../config.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
+import type { GenerationFollower } from '../generations/follower.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
 import { requestSigner } from '../hub/request-signer.ts'
-import { hubSources } from '../hub/sources/index.ts'
-import type { ServeNode } from '../node.ts'
+import { type HubSourcesParts, hubSources } from '../hub/sources/index.ts'
+import type { Metrics } from '../metrics.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { GivenVote } from '../store/votes.ts'
-import { CatchUp } from './catch-up.ts'
+import { CatchUp, type CatchUpParts } from './catch-up.ts'
 import { chainFacts } from './chain/chain-facts.ts'
 import { chainRpc } from './chain/chain-rpc.ts'
 import { askStakingAddress } from './chain/staking-address.ts'
-import { CommitteeSets } from './committee-sets.ts'
-import { DirectCommits } from './direct-commits.ts'
+import { CommitteeSets, type CommitteeSetsParts } from './committee-sets.ts'
+import { DirectCommits, type DirectCommitsParts } from './direct-commits.ts'
 import { Refusal } from './refusal.ts'
-import { RoundBook } from './round-book.ts'
+import { RoundBook, type RoundBookParts } from './round-book.ts'
 import { roundClient } from './round-client.ts'
 import type { TaskRound } from './round-rules.ts'
 import { describeRound } from './round-view.ts'
-import { type RoundCounts, RoundVotes } from './round-votes.ts'
-import { TaskRounds } from './task-rounds.ts'
+import { type RoundCounts, RoundVotes, type RoundVotesParts } from './round-votes.ts'
+import { TaskRounds, type TaskRoundsParts } from './task-rounds.ts'
 import { validatorError } from './validator-error.ts'
 
 /** What a validator decides, and what it keeps of what others decide. */
@@ -44,41 +47,58 @@ export interface Consensus {
   readonly stop: () => void
 }
 
+/** What the parts of a validator use. */
+export interface ConsensusParts
+  extends CatchUpParts,
+    CommitteeSetsParts,
+    DirectCommitsParts,
+    HubSourcesParts,
+    RoundBookParts,
+    RoundVotesParts,
+    TaskRoundsParts {
+  readonly store: ServeStore
+  readonly generationFollower: GenerationFollower | null
+  readonly metrics: Metrics
+}
+
 /** Joins the parts of a validator. */
-export function createConsensus(node: ServeNode): Consensus {
-  const { config, profile, seed, clock, store, metrics } = node
+export function createConsensus(
+  parts: ConsensusParts,
+  { hubUrl, chainRpc: rpcUrl, chainId }: Pick<ServeConfig, 'hubUrl' | 'chainRpc' | 'chainId'>,
+): Consensus {
+  const { profile, seed, clock, store, metrics, generations, identity } = parts
   const stopping = new AbortController()
-  const client = config.hubUrl === null ? null : hubClient(parseHubUrl(config.hubUrl), stopping.signal)
-  const hub = hubSources(node, client, validatorError)
-  const chain = config.chainRpc === null ? null : chainFacts(chainRpc(config.chainRpc), config.chainId)
-  const book = new RoundBook(node)
+  const client = hubUrl === null ? null : hubClient(parseHubUrl(hubUrl), stopping.signal)
+  const hub = hubSources(parts, client, validatorError)
+  const chain = rpcUrl === null ? null : chainFacts(chainRpc(rpcUrl), chainId)
+  const book = new RoundBook(parts)
   const sets = new CommitteeSets(
-    node,
+    parts,
     { rules: hub.rules, stakingAddress: () => askStakingAddress(client) },
     chain,
   )
-  const rounds = new TaskRounds(node, hub, chain, book)
-  const votes = new RoundVotes(node, hub, book)
+  const rounds = new TaskRounds(parts, hub, chain, book)
+  const votes = new RoundVotes(parts, hub, book)
   const peers = roundClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
-  const catchUp = new CatchUp(node, hub, peers, votes, book)
-  const directCommits = new DirectCommits(node, votes, stopping.signal)
-  const counted = countOutcomes(node)
+  const catchUp = new CatchUp(parts, hub, peers, votes, book)
+  const directCommits = new DirectCommits(parts, votes, stopping.signal)
+  const counted = countOutcomes(metrics)
   metrics.gauge('sets_attested', 'Sets that this node attested', store.sets.count)
   metrics.gauge('rounds_known', 'Rounds that this node judged or heard of', () => store.rounds.count().known)
   metrics.gauge('rounds_final', 'Rounds that are final here', () => store.rounds.count().final)
   metrics.gauge('evidence', 'Offences that this node has evidence of', store.evidence.count)
-  const inForce = () => node.generations.at(clock.now())
+  const inForce = () => generations.at(clock.now())
   metrics.gauge('validators', 'Validators of the generation in force', () => inForce()?.keys.length ?? 0)
   metrics.gauge(
     'validator_generation',
     'The newest generation of validators that is known; -1 before the first',
-    () => node.generations.newest?.generation ?? -1,
+    () => generations.newest?.generation ?? -1,
   )
   return {
     attestSet: (snapshot) => counted('set', () => sets.attest(snapshot)),
     decide: (round) => counted('round', () => rounds.decide(round)),
     takeVote: (vote) => counted('vote', () => votes.take(vote)),
-    describeRound: (roundId) => describeRound(node, book, roundId),
+    describeRound: (roundId) => describeRound(store, book, roundId),
     openModule: hub.module,
     catchUp,
     directCommits,
@@ -88,7 +108,7 @@ export function createConsensus(node: ServeNode): Consensus {
         generation: inForce()?.generation ?? null,
         validators: validators.length,
         quorum: quorum(validators.length),
-        is_validator: validators.includes(node.identity.publicKey),
+        is_validator: validators.includes(identity.publicKey),
         sets_attested: store.sets.count(),
         rounds: store.rounds.count(),
         evidence: store.evidence.count(),
@@ -100,7 +120,7 @@ export function createConsensus(node: ServeNode): Consensus {
 }
 
 /** Counts what is asked of a validator by what came of it. */
-function countOutcomes({ metrics }: ServeNode) {
+function countOutcomes(metrics: Metrics) {
   const requests = metrics.counter(
     'consensus_requests_total',
     'Sets, rounds and votes that were brought, by outcome; failed is one that may be brought again',

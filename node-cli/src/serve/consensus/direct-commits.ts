@@ -1,9 +1,13 @@
 import { type ExecutionVote, executionSubject } from '../../../../protocol/consensus/index.ts'
 import type { StateTransition } from '../../../../protocol/execution/index.ts'
-import type { ServeNode } from '../node.ts'
+import type { ExecutionQueue } from '../execution/execution-queue.ts'
+import type { ModuleChanges } from '../execution/module-changes.ts'
+import type { ModuleLibrary } from '../execution/module-library.ts'
+import type { Log } from '../log.ts'
 import { Once } from '../once.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
-import { peersOf } from '../peers/peers.ts'
+import { type PeersParts, peersOf } from '../peers/peers.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { IndexedRoot } from '../store/state-index.ts'
 import { hasArtifact, takeArtifact, takeState } from '../sync/take-module.ts'
 import { NotYet, refusal } from './refusal.ts'
@@ -16,27 +20,37 @@ export interface Committed {
   readonly behind: readonly string[]
 }
 
+export interface DirectCommitsParts extends PeersParts {
+  readonly store: Pick<ServeStore, 'directState' | 'senders' | 'syncedState' | 'transaction'>
+  readonly changes: ModuleChanges
+  readonly library: ModuleLibrary
+  readonly queue: ExecutionQueue
+  /** Whether modules and storage are still being taken from peers. */
+  readonly isSyncing: () => boolean
+  readonly log: Log
+}
+
 /**
  * Writes what direct rounds make of storage, once a quorum has signed it and the coordinator says that the round is decided.
  * A node that lacks what came before takes the storage from other validators, held against the root that was signed.
  */
 export class DirectCommits {
-  readonly #node: ServeNode
+  readonly #parts: DirectCommitsParts
   readonly #votes: RoundVotes
   readonly #stop: AbortSignal
   readonly #peers
   readonly #taking = new Once<void>()
 
-  constructor(node: ServeNode, votes: RoundVotes, stop: AbortSignal) {
-    this.#node = node
+  constructor(parts: DirectCommitsParts, votes: RoundVotes, stop: AbortSignal) {
+    this.#parts = parts
     this.#votes = votes
     this.#stop = stop
-    this.#peers = peersOf(node, stop)
+    this.#peers = peersOf(parts, stop)
   }
 
   /** @throws {@link Refusal}, {@link NotYet}, {@link QueueFull}, {@link RunAbandoned} */
   async commit(votes: readonly unknown[]): Promise<Committed> {
-    if (this.#node.isSyncing()) throw new NotYet('it takes its modules from its peers')
+    if (this.#parts.isSyncing()) throw new NotYet('it takes its modules from its peers')
     const vote = await this.#votes.decidedDirect(votes)
     const behind = await this.#exclusively(() => this.#write(vote))
     for (const address of behind) this.takeSoon(address)
@@ -45,7 +59,7 @@ export class DirectCommits {
 
   /** Takes the storage of a module from other validators, where it is not what a quorum signed last. */
   takeSoon(address: string): void {
-    const { log } = this.#node
+    const { log } = this.#parts
     this.#taking
       .run(address, () => this.#take(address))
       .catch((error: Error) => {
@@ -55,7 +69,7 @@ export class DirectCommits {
   }
 
   async #write(vote: ExecutionVote): Promise<string[]> {
-    const { store, changes, log } = this.#node
+    const { store, changes, log } = this.#parts
     const { directState } = store
     const { round_id: roundId, state = [] } = vote
     const newest = state.filter((transition) => this.#isNewest(transition))
@@ -86,13 +100,13 @@ export class DirectCommits {
    * @throws {@link Refusal} for storage that does not follow from what a quorum signed before.
    */
   #isNewest({ module_address: address, pre_seq, pre_root, post_seq, post_root }: StateTransition): boolean {
-    const head = this.#node.store.directState.head(address)
+    const head = this.#parts.store.directState.head(address)
     if (head === null) return true
     const isOther =
       (post_seq === head.sequence && post_root !== head.root) ||
       (pre_seq === head.sequence && pre_root !== head.root)
     if (isOther) {
-      this.#node.log.error('a quorum signed two states of one module', {
+      this.#parts.log.error('a quorum signed two states of one module', {
         module: address,
         sequence: head.sequence,
       })
@@ -105,7 +119,7 @@ export class DirectCommits {
   }
 
   async #take(address: string): Promise<void> {
-    const { store, changes, log } = this.#node
+    const { store, changes, log } = this.#parts
     const head = store.directState.head(address)
     if (head === null) return
     const { sequence, root: state_root } = head
@@ -123,7 +137,7 @@ export class DirectCommits {
     peer: PeerClient,
     target: { readonly address: string; readonly sequence: number; readonly state_root: string },
   ): Promise<boolean> {
-    const { library, profile, store, log } = this.#node
+    const { library, profile, store, log } = this.#parts
     const { address } = target
     try {
       if (!(await hasArtifact(library, address))) await takeArtifact(peer, library, address)
@@ -143,6 +157,6 @@ export class DirectCommits {
 
   /** While no run sees storage. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#node.queue.run({ kind: 'state', isExclusive: true, bytes: 0, signal: this.#stop }, work)
+    return this.#parts.queue.run({ kind: 'state', isExclusive: true, bytes: 0, signal: this.#stop }, work)
   }
 }

@@ -1,22 +1,24 @@
-import type { ServeNode } from '../node.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { RoundRecord } from '../store/rounds.ts'
 import type { RoundBook } from './round-book.ts'
 
+type ViewedStore = Pick<ServeStore, 'rounds' | 'roundVotes'>
+
 /** A round with all that this node knows of it, as `GET /consensus/rounds/:id` shows it; null for one it never heard of. */
-export function describeRound(node: ServeNode, book: RoundBook, roundId: string): object | null {
-  if (roundId.startsWith('exec:')) return describeDirect(node, book, roundId)
-  const round = node.store.rounds.find(roundId)
+export function describeRound(store: ViewedStore, book: RoundBook, roundId: string): object | null {
+  if (roundId.startsWith('exec:')) return describeDirect(store, book, roundId)
+  const round = store.rounds.find(roundId)
   return (
     round && {
-      ...describeFinality(node, round),
-      votes: node.store.roundVotes.ofRound(roundId, 'task').map(({ vote }) => vote),
+      ...describeFinality(store, round),
+      votes: store.roundVotes.ofRound(roundId, 'task').map(({ vote }) => vote),
       tally: round.judgement?.tally ?? null,
     }
   )
 }
 
 /** A round without the votes of its members: what another validator needs to hold it final too. */
-export const describeFinality = ({ store }: ServeNode, round: RoundRecord) => ({
+export const describeFinality = (store: ViewedStore, round: RoundRecord) => ({
   round_id: round.roundId,
   state: round.state,
   project_id: round.projectId,
@@ -26,7 +28,7 @@ export const describeFinality = ({ store }: ServeNode, round: RoundRecord) => ({
   finality_votes: store.roundVotes.ofRound(round.roundId, 'finality').map(({ vote }) => vote),
 })
 
-function describeDirect({ store }: ServeNode, book: RoundBook, roundId: string): object | null {
+function describeDirect(store: ViewedStore, book: RoundBook, roundId: string): object | null {
   const votes = book.directVotes(roundId)
   if (votes.length === 0) return null
   const { counts, quorum, equivocators } = book.countDirect(roundId)

@@ -6,9 +6,13 @@ import {
   type RoundState,
 } from '../../../../protocol/consensus/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
-import { generationOf } from '../generations/membership.ts'
+import type { NetworkParams, Profile } from '../../../../protocol/identity/index.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import { generationOf, type KnownValidators } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { countDirect } from './counts.ts'
 import { NotYet, Refusal, refusal } from './refusal.ts'
@@ -33,14 +37,25 @@ const votersMax = 64
 /** Rounds that may be open at once; whoever makes more up is no validator to believe. */
 const openMax = 100_000
 
+export interface RoundVotesParts extends KnownValidators {
+  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'sets' | 'transaction'>
+  readonly profile: Profile
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  /** For direct rounds, which do not wait for what is done for others. */
+  readonly directBackground: BackgroundThread
+  readonly log: Log
+}
+
 /** Takes the votes of other nodes: each is verified, and counts once. */
 export class RoundVotes {
-  readonly #node: ServeNode
+  readonly #parts: RoundVotesParts
   readonly #hub: HubSources
   readonly #book: RoundBook
 
-  constructor(node: ServeNode, hub: HubSources, book: RoundBook) {
-    this.#node = node
+  constructor(parts: RoundVotesParts, hub: HubSources, book: RoundBook) {
+    this.#parts = parts
     this.#hub = hub
     this.#book = book
   }
@@ -74,7 +89,7 @@ export class RoundVotes {
    * @throws {@link Refusal}
    */
   async decidedDirect(values: readonly unknown[]): Promise<ExecutionVote> {
-    const { directBackground, profile, generations } = this.#node
+    const { directBackground, profile, generations } = this.#parts
     const validators = await this.#allValidators(values)
     const found = await Promise.all(
       values.map((vote) => directBackground.run('checkExecutionVote', { profile, vote, validators })),
@@ -98,7 +113,7 @@ export class RoundVotes {
   }
 
   async #checkFinality(votes: readonly unknown[]): Promise<readonly CheckedValidatorVote[]> {
-    const { background, profile } = this.#node
+    const { background, profile } = this.#parts
     const validators = await this.#allValidators(votes)
     const found = await background.run('checkFinalityVotes', { profile, votes, validators })
     const checked: CheckedValidatorVote[] = []
@@ -117,7 +132,7 @@ export class RoundVotes {
    * them may be one of a generation that was made since the hub was asked.
    */
   async #allValidators(votes: readonly unknown[]): Promise<readonly string[]> {
-    const { generations, generationFollower } = this.#node
+    const { generations, generationFollower } = this.#parts
     const isKnown = (vote: unknown) => isObject(vote) && generations.keys.includes(String(vote.public_key))
     if (!votes.every(isKnown)) await generationFollower?.ask()
     if (generations.newest === null) throw new NotYet('this node knows no generation of validators yet')
@@ -139,16 +154,16 @@ export class RoundVotes {
 
   /** @throws {@link Refusal} for a record whose set is not that of its epoch; {@link NotYet} */
   async #generationOf({ project_id: projectId, epoch, set_hash: setHash }: FinalityRecord) {
-    const { sets } = this.#node.store
+    const { sets } = this.#parts.store
     const set = { projectId, epoch, setHash }
     if (sets.epochSecs(set) === null) await this.#hub.storeSet(set)
     const epochSecs = sets.epochSecs(set)
     if (epochSecs === null) throw refusal('set_hash', 'must be that of the set of the epoch.', 'unknown_set')
-    return generationOf(this.#node, { epoch, epochSecs })
+    return generationOf(this.#parts, { epoch, epochSecs })
   }
 
   async #takeExecution(value: unknown): Promise<RoundCounts> {
-    const { background, profile, generations } = this.#node
+    const { background, profile, generations } = this.#parts
     const validators = await this.#allValidators([value])
     const one = await background.run('checkExecutionVote', { profile, vote: value, validators })
     if (one.status === 'valid' && one.checked.vote.kind === 'execution') {
@@ -165,7 +180,7 @@ export class RoundVotes {
   }
 
   async #takeTask(value: unknown): Promise<RoundCounts> {
-    const { background, profile, params, store } = this.#node
+    const { background, profile, params, store } = this.#parts
     if (!isTaskVote(value)) throw noVote('it has not exactly the members of a task vote')
     const { project_id: projectId, epoch, set_hash: setHash, consensus_hash } = value.task
     const consensus = await this.#hub.rules(projectId, consensus_hash)
@@ -186,8 +201,8 @@ export class RoundVotes {
     return one.checked
   }
 
-  #keep(checked: CheckedVote): ReturnType<ServeNode['store']['roundVotes']['keep']> {
-    const { store, clock, log } = this.#node
+  #keep(checked: CheckedVote): ReturnType<ServeStore['roundVotes']['keep']> {
+    const { store, clock, log } = this.#parts
     const { vote } = checked
     const { known, final } = store.rounds.count()
     if (known - final > openMax) throw new NotYet('this node has too many open rounds')
@@ -205,7 +220,7 @@ export class RoundVotes {
   }
 
   #answer(roundId: string, counts: RoundCounts['counts'], quorum: number): RoundCounts {
-    const { state } = this.#node.store.rounds.find(roundId)!
+    const { state } = this.#parts.store.rounds.find(roundId)!
     return { round_id: roundId, state, counts, quorum }
   }
 }

@@ -1,13 +1,16 @@
 import { closedRoundState, createFinalityRecord } from '../../../../protocol/consensus/index.ts'
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
-import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
+import { deriveTaskRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
-import type { TaskRerun } from '../execution/executor.ts'
-import { requireMembership } from '../generations/membership.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import type { Executor, TaskRerun } from '../execution/executor.ts'
+import { type KnownValidators, requireMembership } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
 import type { Log } from '../log.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeKey } from '../node-key.ts'
 import { Once } from '../once.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { Judgement } from '../store/rounds.ts'
 import type { GivenVote } from '../store/votes.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
@@ -16,9 +19,18 @@ import { Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { JudgedRound, TaskRound } from './round-rules.ts'
 
+export interface TaskRoundsParts extends NodeKey, KnownValidators {
+  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'votes'>
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  readonly executor: Executor
+  readonly log: Log
+}
+
 /** Decides task rounds: one finality vote for each, for ever. */
 export class TaskRounds {
-  readonly #node: ServeNode
+  readonly #parts: TaskRoundsParts
   readonly #hub: HubSources
   readonly #chain: ChainFacts | null
   readonly #book: RoundBook
@@ -27,8 +39,8 @@ export class TaskRounds {
   /** A run goes on when whoever asked for it is gone: the next request finds its vote. */
   readonly #whileRunning = new AbortController().signal
 
-  constructor(node: ServeNode, hub: HubSources, chain: ChainFacts | null, book: RoundBook) {
-    this.#node = node
+  constructor(parts: TaskRoundsParts, hub: HubSources, chain: ChainFacts | null, book: RoundBook) {
+    this.#parts = parts
     this.#hub = hub
     this.#chain = chain
     this.#book = book
@@ -41,7 +53,7 @@ export class TaskRounds {
    * {@link NodeFault}.
    */
   async decide(round: TaskRound): Promise<GivenVote> {
-    const { store, identity, log } = this.#node
+    const { store, identity, log } = this.#parts
     const roundId = deriveTaskRoundId(round.task)
     const given = store.votes.find(identity.publicKey, 'finality', roundId)
     if (given !== null) return given
@@ -54,7 +66,7 @@ export class TaskRounds {
   }
 
   async #decide(roundId: string, round: TaskRound): Promise<GivenVote> {
-    const { store, background, log } = this.#node
+    const { store, background, log } = this.#parts
     const { task, input } = round
     store.votes.checkAllowed(task.issued_at)
     const inputHash = await background.run('hashPayload', input)
@@ -62,7 +74,7 @@ export class TaskRounds {
       throw refusal('input_b64', `has the hash ${inputHash}, and not that of the task.`)
     const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
     const { project_id: projectId, epoch, set_hash: setHash } = task
-    requireMembership(this.#node, { epoch, epochSecs: consensus.work.epoch_secs })
+    requireMembership(this.#parts, { epoch, epochSecs: consensus.work.epoch_secs })
     await this.#hub.storeSet({ projectId, epoch, setHash })
     const judged = await this.#judge(round, consensus)
     const ofRound = log.with({ round_id: roundId })
@@ -71,7 +83,7 @@ export class TaskRounds {
   }
 
   async #judge({ input: _, ...round }: TaskRound, consensus: Consensus): Promise<JudgedRound> {
-    const { background, clock, params, profile, store } = this.#node
+    const { background, clock, params, profile, store } = this.#parts
     const judged = await background.run('judgeRound', {
       file: store.file,
       setHash: round.task.set_hash,
@@ -101,11 +113,11 @@ export class TaskRounds {
       gasLimit: task.gas_limit,
       signal: this.#whileRunning,
     }
-    return this.#node.executor.rerunTask(request, log)
+    return this.#parts.executor.rerunTask(request, log)
   }
 
   async #vote(round: TaskRound, judged: JudgedRound, run: TaskRerun | null, log: Log): Promise<GivenVote> {
-    const { background, profile, seed, store, clock } = this.#node
+    const { background, profile, seed, store, clock } = this.#parts
     const { task, fallback, agreed_at, audit_block } = round
     const { tally: counted, audited } = judged
     const record = createFinalityRecord(task, counted, run?.receipt ?? null)

@@ -1,14 +1,27 @@
 import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { Part, StatusMembers } from '../part.ts'
 import type { Consensus } from './consensus.ts'
 import { findUnreachable } from './reachability.ts'
 
 /** How often a validator asks for what it missed; sooner while it knows no peer. */
 const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
-/** What a validator does by itself: it learns what it missed, and looks whether others reach it. */
-export function validatorPart(node: ServeNode, consensus: Consensus): Part {
-  const { config, identity, log, metrics, status } = node
+interface ValidatorPartParts {
+  readonly identity: NodeIdentity
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
+/** What a validator does by itself: it learns what it missed, and looks whether others reach it. @param nodeUrl Where that is. */
+export function validatorPart(
+  { identity, log, metrics, status }: ValidatorPartParts,
+  consensus: Consensus,
+  nodeUrl: string | null,
+): Part {
   const stopping = new AbortController()
   const { signal } = stopping
   let running: Promise<unknown> = Promise.resolve()
@@ -39,7 +52,6 @@ export function validatorPart(node: ServeNode, consensus: Consensus): Part {
 
   return {
     start: () => {
-      const { nodeUrl } = config
       running = Promise.all([
         repeat(catchUp, signal, waitUnreferenced),
         nodeUrl === null ? null : repeat(() => lookAtSelf(nodeUrl), signal, waitUnreferenced),

@@ -1,11 +1,13 @@
 import { parseTask, roundDeadline, type Task, TaskError } from '../../../../protocol/consensus/index.ts'
 import { base64ToBytes } from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import type { OfferFrame } from '../../../../protocol/relay/index.ts'
 import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import type { ServeNode } from '../node.ts'
-import { VoteWithheld } from '../store/votes.ts'
+import { type VoteStore, VoteWithheld } from '../store/votes.ts'
 import { OfferRefused } from './offer-refused.ts'
 import type { OfferSources } from './offer-sources.ts'
 
@@ -19,6 +21,13 @@ export interface CheckedOffer {
   readonly voteBy: number
 }
 
+export interface OfferCheckParts {
+  readonly clock: Clock
+  readonly params: () => NetworkParams
+  readonly store: { readonly votes: Pick<VoteStore, 'checkAllowed'> }
+  readonly background: BackgroundThread
+}
+
 /**
  * Compares an offer with everything that a node can check by itself, before it accepts it: its times; its input; the set of
  * its epoch; the rules of the task; the node's own seat in the draw; whether a committee may run the module. Sets, rules and
@@ -29,16 +38,16 @@ export interface CheckedOffer {
  */
 export async function checkOffer(
   offer: OfferFrame,
-  node: ServeNode,
+  parts: OfferCheckParts,
   sources: OfferSources,
   hubTime: () => number,
 ): Promise<CheckedOffer> {
   const { task, accept_by } = offer
-  checkIssued(task, node)
+  checkIssued(task, parts)
   requireBefore(accept_by, hubTime(), 'it came too late to be accepted')
-  checkVoteAllowed(task, node)
+  checkVoteAllowed(task, parts)
   const input = await inputOf(offer, sources)
-  if ((await node.background.run('hashPayload', input)) !== task.input_hash)
+  if ((await parts.background.run('hashPayload', input)) !== task.input_hash)
     throw new OfferRefused('incompatible', 'the input has another hash than the task')
   const head = await sources.set(task)
   checkSet(head, task)
@@ -53,7 +62,7 @@ export async function checkOffer(
   return { module, input, payoutAddress: seat.entry.payout_address, voteBy }
 }
 
-function checkIssued({ issued_at }: Task, { clock, params }: ServeNode): void {
+function checkIssued({ issued_at }: Task, { clock, params }: OfferCheckParts): void {
   const ahead = issued_at - clock.now()
   if (ahead > params().max_skew)
     throw new OfferRefused('incompatible', `the task was issued ${ahead} s ahead of this node's clock`)
@@ -63,7 +72,7 @@ function requireBefore(time: number, now: number, problem: string): void {
   if (now >= time) throw new OfferRefused('busy', `${problem}, by ${now - time} s`)
 }
 
-function checkVoteAllowed(task: Task, { store }: ServeNode): void {
+function checkVoteAllowed(task: Task, { store }: OfferCheckParts): void {
   try {
     store.votes.checkAllowed(task.issued_at)
   } catch (error) {

@@ -3,24 +3,34 @@ import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import type { NamedSet, OwnSeat, SetHead } from '../background/attested-sets.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
 import { type HubClient, originOf } from '../hub/index.ts'
-import { type HubSources, hubSources, SourceAway, type SourceRefused } from '../hub/sources/index.ts'
-import type { ServeNode } from '../node.ts'
+import {
+  type HubSources,
+  type HubSourcesParts,
+  hubSources,
+  SourceAway,
+  type SourceRefused,
+} from '../hub/sources/index.ts'
+import type { NodeIdentity } from '../node-key.ts'
 import { HubAway, OfferRefused } from './offer-refused.ts'
 
 const headsMax = 64
 
+export interface OfferSourcesParts extends HubSourcesParts {
+  readonly identity: NodeIdentity
+}
+
 /** What a miner asks its hub for to judge an offer. */
 export class OfferSources {
-  readonly #node: ServeNode
+  readonly #parts: OfferSourcesParts
   readonly #origin: string
   readonly #hub: HubSources
   /** Sets that were read last, by their hash. */
   readonly #heads = new Map<string, SetHead>()
 
-  constructor(node: ServeNode, client: HubClient) {
-    this.#node = node
+  constructor(parts: OfferSourcesParts, client: HubClient) {
+    this.#parts = parts
     this.#origin = client.origin
-    this.#hub = hubSources(node, client, offerError)
+    this.#hub = hubSources(parts, client, offerError)
   }
 
   /** The attested set that a task names. @throws {@link OfferRefused} */
@@ -39,12 +49,12 @@ export class OfferSources {
   /** The seat of this node in the draw of a task over a set that was read; null where it has none. */
   async seat(task: Task, consensus: Consensus): Promise<OwnSeat | null> {
     const find = () =>
-      this.#node.background.run('findSeat', {
-        profile: this.#node.profile,
+      this.#parts.background.run('findSeat', {
+        profile: this.#parts.profile,
         setHash: task.set_hash,
         seq: task.seq,
-        rules: { committee: consensus.work.committee, params: this.#node.params() },
-        publicKey: this.#node.identity.publicKey,
+        rules: { committee: consensus.work.committee, params: this.#parts.params() },
+        publicKey: this.#parts.identity.publicKey,
       })
     const found = await find()
     if (found.status === 'drawn') return found.seat

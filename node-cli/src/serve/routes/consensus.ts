@@ -7,7 +7,7 @@ import {
   isUnsigned,
   type MemberChecker,
 } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { NetworkParams, NodeRole } from '../../../../protocol/identity/index.ts'
 import { limits } from '../../engine/index.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import type { TaskRound } from '../consensus/round-rules.ts'
@@ -16,7 +16,7 @@ import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { pageText } from '../http/page.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { FinalRoundQuery } from '../store/rounds.ts'
 import { noValidator, orFault } from './faults.ts'
 
@@ -35,15 +35,24 @@ const fallbacks = ['too_few_members', 'underfunded'] as const
 const pageLimits = { rounds: { usual: 20, max: 50 }, evidence: { usual: 20, max: 50 } }
 const cursorPattern = /^\d{1,15}$/
 
+export interface ConsensusRouteParts {
+  readonly params: () => NetworkParams
+  readonly store: Pick<ServeStore, 'evidence' | 'rounds' | 'roundVotes'>
+}
+
 /** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
-export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly Route[] => [
+export const consensusRoutes = (
+  { params, store }: ConsensusRouteParts,
+  consensus: Consensus,
+  role: NodeRole,
+): readonly Route[] => [
   {
     method: 'POST',
     path: '/consensus/committee-sets',
     access: 'coordinator or bearer',
     body: { contentType, bytesMax: setBytesMax },
     handle: async ({ body }) => {
-      requireValidator(node)
+      requireValidator(role)
       return json(200, await orFault(() => consensus.attestSet(body)))
     },
   },
@@ -53,10 +62,8 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     access: 'coordinator or bearer',
     body: { contentType, bytesMax: roundBytesMax },
     handle: async ({ body }) => {
-      requireValidator(node)
-      const { vote, answer } = await orFault(() =>
-        consensus.decide(readTaskRound(body, votesMax(node.params()))),
-      )
+      requireValidator(role)
+      const { vote, answer } = await orFault(() => consensus.decide(readTaskRound(body, votesMax(params()))))
       return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
     },
   },
@@ -66,7 +73,7 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     access: 'coordinator or bearer',
     body: { contentType, bytesMax: directBytesMax },
     handle: async ({ body }) => {
-      requireValidator(node)
+      requireValidator(role)
       const votes = readDirectVotes(body)
       return json(200, await orFault(() => consensus.directCommits.commit(votes)))
     },
@@ -85,7 +92,7 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     query: ['project_id', 'epoch', 'cursor', 'limit'],
     handle: ({ query }) => {
       const asked = { ...readEpoch(query), ...readPage(query, pageLimits.rounds) }
-      return { status: 200, body: roundsText(node, asked) }
+      return { status: 200, body: roundsText(store, asked) }
     },
   },
   {
@@ -107,15 +114,15 @@ export const consensusRoutes = (node: ServeNode, consensus: Consensus): readonly
     query: ['cursor', 'limit'],
     handle: ({ query }) => {
       const { after, limit } = readPage(query, pageLimits.evidence)
-      const ids = node.store.evidence.ids(after, limit + 1)
-      const read = (id: number) => node.store.evidence.text(id)
+      const ids = store.evidence.ids(after, limit + 1)
+      const read = (id: number) => store.evidence.text(id)
       return { status: 200, body: pageText('items', { ids, limit, read, cursorOf: String }) }
     },
   },
 ]
 
-function requireValidator({ config }: ServeNode): void {
-  if (config.role !== 'validator') throw noValidator()
+function requireValidator(role: NodeRole): void {
+  if (role !== 'validator') throw noValidator()
 }
 
 /** A path has a colon as it is, or as `%3A`. */
@@ -169,14 +176,14 @@ function checkTaskRound(members: MemberChecker, votes: number): void {
 }
 
 /** Final rounds in the order in which they became final here. */
-function roundsText(node: ServeNode, query: FinalRoundQuery): Iterable<string> {
-  const { rounds } = node.store
+function roundsText(store: ConsensusRouteParts['store'], query: FinalRoundQuery): Iterable<string> {
+  const { rounds } = store
   return pageText(
     'items',
     {
       ids: rounds.finalPage({ ...query, limit: query.limit + 1 }),
       limit: query.limit,
-      read: (round) => JSON.stringify(describeFinality(node, round)),
+      read: (round) => JSON.stringify(describeFinality(store, round)),
       cursorOf: ({ finalSeq }) => String(finalSeq),
     },
     `,"last_cursor":${JSON.stringify(String(rounds.count().final))}`,
