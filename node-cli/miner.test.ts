@@ -6,6 +6,7 @@ import { hashText } from '../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, shouter, spinner, type TestArtifact } from './testing/artifacts.ts'
+import { bytes, type HubAnswer, json, type LinkHub } from './testing/link-hub.ts'
 import { otherKeys, payoutOf, type TestProject, unixNow, validatorSeeds } from './testing/miner-project.ts'
 import {
   createHub,
@@ -18,7 +19,6 @@ import {
   votesIn,
 } from './testing/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from './testing/nodectl.ts'
-import { bytes, type HubAnswer, json, type RelayHub } from './testing/relay-hub.ts'
 
 beforeAll(buildNodectl)
 
@@ -230,7 +230,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
   interface Lie {
     readonly project?: Parameters<typeof publish>[2]
     readonly offer?: Parameters<TestProject['offer']>[1]
-    readonly hub?: (hub: RelayHub, project: TestProject) => void
+    readonly hub?: (hub: LinkHub, project: TestProject) => void
     readonly reason?: string
     readonly problem: string
   }

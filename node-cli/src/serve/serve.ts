@@ -12,9 +12,6 @@ import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
 import { isLoopbackBind, type ServeConfig } from './config.ts'
-import { type Consensus, createConsensus } from './consensus/consensus.ts'
-import { validatorPart } from './consensus/validator-part.ts'
-import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
 import { createEpochs, type Epochs } from './epochs/index.ts'
 import { evidencePart } from './evidence/evidence-part.ts'
@@ -37,10 +34,13 @@ import { minerPart } from './miner/miner-part.ts'
 import type { Part, StatusMembers } from './part.ts'
 import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
+import { claimDirectory } from './slashing-protection/copied-directory.ts'
+import { withholdVotesBefore } from './slashing-protection/votes.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
-import { withholdVotesBefore } from './store/votes.ts'
 import { ModuleStates } from './sync/module-states.ts'
 import { stateSyncPart } from './sync/state-sync.ts'
+import { createValidator, type Validator } from './validator/validator.ts'
+import { validatorPart } from './validator/validator-part.ts'
 
 /** How long executions, and what waits for them, may go on after the node was told to stop. */
 const stopMs = 10_000
@@ -64,7 +64,7 @@ export async function serve(config: ServeConfig): Promise<void> {
       const node = createNode(config, seed, store)
       leaveOnBugs(node.log)
       await setClock(node, config)
-      checkLease(node)
+      withholdVotesOfCopy(node)
       await node.chunks?.clean()
       await keepThreads(config.workers)
       await run(node, stopped)
@@ -76,13 +76,13 @@ export async function serve(config: ServeConfig): Promise<void> {
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
-  const consensus = createConsensus(node, config)
+  const validator = createValidator(node, config)
   const isValidator = config.role === 'validator'
-  const epochs = !isValidator || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
-  const parts = partsOf(node, isValidator ? consensus : null, epochs)
+  const epochs = !isValidator || config.hubUrl === null ? null : createEpochs(node, validator, config.hubUrl)
+  const parts = partsOf(node, isValidator ? validator : null, epochs)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node, consensus, epochs),
+    routes: routesOf(node, validator, epochs),
     checkHost: hostCheck(isLoopbackBind(config.bind), config.nodeUrl),
     credentials: createCredentials({
       profile: node.profile,
@@ -106,7 +106,7 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
   } finally {
     const late = timeOut(stopMs)
     for (const part of started) await Promise.race([part.stop(), late])
-    consensus.stop()
+    validator.stop()
     await stop(node, server, late)
   }
 }
@@ -114,9 +114,9 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
 /**
  * The parts of a node that work by themselves, in the order in which they start.
  *
- * @param consensus Null on a node that is no validator, as are its epochs.
+ * @param validator Null on a node that is no validator, as are its epochs.
  */
-function partsOf(node: ServeNode, consensus: Consensus | null, epochs: Epochs | null): readonly Part[] {
+function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | null): readonly Part[] {
   const { config } = node
   const { hubUrl, nodeUrl, role, stateSync } = config
   return [
@@ -124,9 +124,9 @@ function partsOf(node: ServeNode, consensus: Consensus | null, epochs: Epochs | 
     directRoundsPart(node, config.direct.retention),
     ...(hubUrl === null ? [] : [hubPart(node, config, hubUrl)]),
     ...(stateSync ? [stateSyncPart(node)] : []),
-    ...(consensus === null ? [] : [validatorPart(node, consensus, nodeUrl)]),
+    ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),
     ...(epochs === null ? [] : [epochs.part]),
-    ...(consensus === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
+    ...(validator === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
     ...(hubUrl === null || role !== 'miner' ? [] : [minerPart(node, config, hubUrl)]),
   ]
 }
@@ -222,8 +222,8 @@ const openChunks = ({ chunkStorage, dataDir }: ServeConfig, { db }: ServeStore):
     : new ChunkStore(db, path.join(dataDir, 'chunks'), chunkStorage * bytesPerMebibyte)
 
 /** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
-function checkLease({ config, store, clock, params, log }: ServeNode): void {
-  if (takeLease(config.dataDir, store) === 'own') return
+function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): void {
+  if (claimDirectory(config.dataDir, store) === 'own') return
   const notBefore = clock.now() + params().max_skew
   withholdVotesBefore(store.facts, notBefore)
   log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {

@@ -1,5 +1,3 @@
-import type { Consensus } from '../consensus/consensus.ts'
-import { validatorError } from '../consensus/validator-error.ts'
 import type { GenerationFollower } from '../generations/follower.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
@@ -7,6 +5,8 @@ import { type HubSourcesParts, hubSources } from '../hub/sources/index.ts'
 import type { Part } from '../part.ts'
 import { type PeersParts, peersOf } from '../peers/peers.ts'
 import type { ServeStore } from '../store/index.ts'
+import type { Validator } from '../validator/validator.ts'
+import { validatorError } from '../validator/validator-error.ts'
 import { EpochReceipts, type EpochReceiptsParts } from './epoch-receipts.ts'
 import { type EpochsPartParts, epochsPart } from './epochs-part.ts'
 import { HubEpochs } from './hub-epochs.ts'
@@ -26,7 +26,7 @@ interface EpochsParts extends EpochReceiptsParts, EpochsPartParts, HubSourcesPar
 }
 
 /** Joins what settles epochs. */
-export function createEpochs(parts: EpochsParts, { catchUp }: Consensus, hubUrl: string): Epochs {
+export function createEpochs(parts: EpochsParts, { catchUp }: Validator, hubUrl: string): Epochs {
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
   const peers = peersOf(parts, stopping.signal)

@@ -1,10 +1,10 @@
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
 import { receiptWaitsUntil } from '../../../../protocol/settlement/index.ts'
 import type { Clock } from '../clock.ts'
-import { NotYet, Refusal } from '../consensus/refusal.ts'
 import type { HubSources } from '../hub/sources/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 import type { ServeStore } from '../store/index.ts'
+import { NotYet, Refusal } from '../validator/refusal.ts'
 import type { HubEpochs } from './hub-epochs.ts'
 
 /** Thrown for a receipt that waits for rounds of its epoch. */

@@ -1,5 +1,5 @@
-import { NotYet, refusal } from '../consensus/refusal.ts'
 import type { NodeIdentity } from '../node-key.ts'
+import { NotYet, refusal } from '../validator/refusal.ts'
 import type { GenerationFollower } from './follower.ts'
 import type { Generation, Generations } from './generations.ts'
 

@@ -20,7 +20,7 @@ import { describeDevice } from './device-profile.ts'
 import { type HubClient, hubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
-import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
+import { type HubStanding, keepRegistered, type RunningRegistration } from './registration.ts'
 import { requestSigner } from './request-signer.ts'
 
 interface HubPartParts extends NodeKey {
@@ -43,9 +43,9 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let registration: RunningRegistration | null = null
 
-  const link = () => registration?.link() ?? null
+  const standing = () => registration?.standing() ?? null
   metrics.gauge('hub_link_up', 'Whether the hub heard the last heartbeat', () =>
-    Number(link()?.state === 'registered' || link()?.state === 'pending'),
+    Number(standing()?.state === 'registered' || standing()?.state === 'pending'),
   )
   metrics.gauge(
     'hub_clock_offset_seconds',
@@ -57,7 +57,7 @@ export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): 
     'Validators and coordinator whose calls are taken',
     () => store.senders.all().length,
   )
-  status.set('hub', () => describeLink(client, link(), clock.offsetSeconds))
+  status.set('hub', () => describeStanding(client, standing(), clock.offsetSeconds))
   status.set('generations', () => describeGenerations(parts))
 
   return {
@@ -125,12 +125,12 @@ function startRegistration(parts: HubPartParts, config: ServeConfig, client: Hub
     },
     // A validator that left answers for its epochs, and has to know where they end.
     afterRefusal: async () => parts.generationFollower?.whenDue(),
-    changed: (link) => {
-      const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
-      if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
-      else if (link.state === 'refused') log.error('the hub does not take this node', fields)
-      else if (link.state !== 'stopped') log.info(`hub: ${link.state}`, fields)
-      if (link.isBound === false)
+    changed: (standing) => {
+      const fields = { hub: client.origin, ...(standing.problem !== null && { reason: standing.problem }) }
+      if (standing.state === 'away') log.warn('the hub is away; the node goes on', fields)
+      else if (standing.state === 'refused') log.error('the hub does not take this node', fields)
+      else if (standing.state !== 'stopped') log.info(`hub: ${standing.state}`, fields)
+      if (standing.isBound === false)
         log.warn('this device is bound to no wallet, so it gets no work; bind it with: nodectl bind', {})
     },
   })
@@ -159,11 +159,11 @@ function describeGenerations({ generations, generationFollower, clock }: HubPart
   }
 }
 
-const describeLink = ({ origin }: HubClient, link: HubLink | null, offsetSeconds: number) => ({
+const describeStanding = ({ origin }: HubClient, standing: HubStanding | null, offsetSeconds: number) => ({
   url: origin,
-  state: link?.state ?? 'connecting',
-  problem: link?.problem ?? null,
-  heard_at: link?.heardAt ?? null,
-  device_bound: link?.isBound ?? null,
+  state: standing?.state ?? 'connecting',
+  problem: standing?.problem ?? null,
+  heard_at: standing?.heardAt ?? null,
+  device_bound: standing?.isBound ?? null,
   clock_offset_secs: offsetSeconds,
 })

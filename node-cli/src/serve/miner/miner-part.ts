@@ -17,12 +17,12 @@ import type { ServeStore } from '../store/index.ts'
 import type { Lease } from '../store/leases.ts'
 import { type BenchmarkParts, type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
 import { whileHubIsAway } from './hub-patience.ts'
+import type { Link, LinkStanding } from './link.ts'
 import { minerMetrics } from './miner-metrics.ts'
 import { checkOffer, type OfferCheckParts } from './offer-checks.ts'
 import { OfferDesk, type OfferDeskParts } from './offer-desk.ts'
 import { OfferRefused } from './offer-refused.ts'
 import { OfferSources, type OfferSourcesParts } from './offer-sources.ts'
-import type { RelayLink, RelayStanding } from './relay-link.ts'
 
 const leasesShown = 20
 
@@ -40,7 +40,7 @@ interface MinerParts
   readonly status: StatusMembers
 }
 
-/** Takes tasks from the relay of the hub, runs them, and votes. */
+/** Takes tasks over the link to the hub, runs them, and votes. */
 export function minerPart(
   parts: MinerParts,
   config: Pick<ServeConfig, 'clock' | 'engine' | 'workers'>,
@@ -50,9 +50,9 @@ export function minerPart(
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   const sources = new OfferSources(parts, client)
-  let link: RelayLink | null = null
+  let link: Link | null = null
   let beginning: Promise<void> = Promise.resolve()
-  const standing = (): RelayStanding | null => link?.standing ?? null
+  const standing = (): LinkStanding | null => link?.standing ?? null
   // A clock that follows the hub has its time already.
   const hubTime = (): number =>
     clock.now() + (config.clock === 'hub' ? 0 : (standing()?.clockAheadSeconds ?? 0))
@@ -75,7 +75,7 @@ export function minerPart(
     },
     metrics: counts,
   })
-  status.set('relay', () => relayView(standing()))
+  status.set('relay', () => linkView(standing()))
   status.set('slots', () => desk.slots)
   status.set('active_leases', () => store.leases.open().map(leaseView))
   status.set('recent_leases', () => store.leases.newest(leasesShown).map(leaseView))
@@ -108,10 +108,10 @@ export function minerPart(
   const begin = async (): Promise<void> => {
     // Before there is work, nothing else takes the time that is measured.
     await benchmark()
-    // Whoever does not mine never loads the client of WebSockets.
-    const { RelayLink } = await import('./relay-link.ts')
+    // Only a miner loads the client of WebSockets.
+    const { Link } = await import('./link.ts')
     if (stopping.signal.aborted) return
-    link = new RelayLink({
+    link = new Link({
       client,
       profile,
       clock,
@@ -165,18 +165,18 @@ async function catchUp(clock: AdjustableClock, client: HubClient, { task }: Offe
 /** More than this, and whoever reads what the node signs may not take it. */
 const noticedSeconds = 60
 
-function tell(log: Log, { origin: hub }: HubClient, standing: RelayStanding): void {
+function tell(log: Log, { origin: hub }: HubClient, standing: LinkStanding): void {
   const { state, problem, sessionId, clockAheadSeconds } = standing
   const fields = { hub, ...(problem !== null && { reason: problem }) }
   if (state === 'connected') {
-    log.info('relay: connected', { hub, session_id: sessionId })
+    log.info('link: connected', { hub, session_id: sessionId })
     if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
       log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
-  } else if (state === 'away') log.warn('relay: away; the node tries again', fields)
-  else if (state !== 'stopped') log.error(`relay: ${state}`, fields)
+  } else if (state === 'away') log.warn('link: away; the node tries again', fields)
+  else if (state !== 'stopped') log.error(`link: ${state}`, fields)
 }
 
-const relayView = (standing: RelayStanding | null) => ({
+const linkView = (standing: LinkStanding | null) => ({
   connected: standing?.state === 'connected',
   state: standing?.state ?? 'connecting',
   problem: standing?.problem ?? null,

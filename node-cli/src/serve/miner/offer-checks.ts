@@ -7,7 +7,7 @@ import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import { type VoteStore, VoteWithheld } from '../store/votes.ts'
+import { type VoteStore, VoteWithheld } from '../slashing-protection/votes.ts'
 import { OfferRefused } from './offer-refused.ts'
 import type { OfferSources } from './offer-sources.ts'
 

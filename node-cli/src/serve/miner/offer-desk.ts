@@ -20,10 +20,10 @@ import type { Log } from '../log.ts'
 import type { NodeIdentity } from '../node-key.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { Lease, LeaseState } from '../store/leases.ts'
+import type { WorkFrame } from './link.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
 import { DataDirFailed, HubAway, OfferRefused } from './offer-refused.ts'
-import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
 export interface DeskLink {

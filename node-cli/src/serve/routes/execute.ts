@@ -15,7 +15,6 @@ import { limits } from '../../engine/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
 import type { ServeConfig } from '../config.ts'
-import type { Consensus } from '../consensus/consensus.ts'
 import { requireDiskReserve } from '../disk-reserve.ts'
 import type { Executor, RunAnswer, RunRequest } from '../execution/executor.ts'
 import type { LoadedModule, ModuleLibrary } from '../execution/module-library.ts'
@@ -25,6 +24,7 @@ import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import type { Answer, Route, RouteRequest } from '../http/route.ts'
 import type { NodeIdentity } from '../node-key.ts'
+import type { Validator } from '../validator/validator.ts'
 import { orFault } from './faults.ts'
 
 const gasDefault = 1_000_000
@@ -48,7 +48,7 @@ export interface ExecuteParts {
 }
 
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
-export const executeRoute = (parts: ExecuteParts, consensus: Consensus | null): Route => ({
+export const executeRoute = (parts: ExecuteParts, validator: Validator | null): Route => ({
   method: 'POST',
   path: '/execute',
   access: 'coordinator or bearer',
@@ -65,7 +65,7 @@ export const executeRoute = (parts: ExecuteParts, consensus: Consensus | null): 
     if (asked.round !== null) requireDiskReserve(parts.config.dataDir, parts.config.direct.diskReserveBytes)
     if (parts.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
-    const module = await orFault(() => findModule(parts.library, consensus, asked.address, request.caller))
+    const module = await orFault(() => findModule(parts.library, validator, asked.address, request.caller))
     if (module === null)
       throw new ApiError(
         'not_found',
@@ -74,28 +74,28 @@ export const executeRoute = (parts: ExecuteParts, consensus: Consensus | null): 
     if (!module.functions.includes(asked.functionName))
       throw invalidField('function', `must be one that the module exports: ${module.functions.join(', ')}`)
     return answerOf(
-      await orFault(() => parts.executor.run(runRequest(asked, module, request)).catch(catchUp(consensus))),
+      await orFault(() => parts.executor.run(runRequest(asked, module, request)).catch(catchUp(validator))),
     )
   },
 })
 
 /** Has storage that is behind be taken from peers, so that the next try finds it. */
 const catchUp =
-  (consensus: Consensus | null) =>
+  (validator: Validator | null) =>
   (error: unknown): never => {
     if (error instanceof StateBehind)
-      for (const { module_address } of error.modules) consensus?.directCommits.takeSoon(module_address)
+      for (const { module_address } of error.modules) validator?.directCommits.takeSoon(module_address)
     throw error
   }
 
 /** What the coordinator asks for, the hub has; a node that lacks it fetches it. */
 const findModule = (
   library: ModuleLibrary,
-  consensus: Consensus | null,
+  validator: Validator | null,
   address: string,
   { kind }: RouteRequest['caller'],
 ): Promise<LoadedModule | null> =>
-  kind === 'node' && consensus !== null ? consensus.openModule(address) : library.find(address)
+  kind === 'node' && validator !== null ? validator.openModule(address) : library.find(address)
 
 type Asked = Omit<RunRequest, 'module' | 'signal'>
 

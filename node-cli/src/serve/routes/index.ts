@@ -1,14 +1,13 @@
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { ServeConfig } from '../config.ts'
-import type { Consensus } from '../consensus/consensus.ts'
 import type { Epochs } from '../epochs/index.ts'
 import type { GenerationFollower } from '../generations/follower.ts'
 import type { GenerationSignerParts } from '../generations/signer.ts'
 import type { Route } from '../http/route.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ServeStore } from '../store/index.ts'
+import type { Validator } from '../validator/validator.ts'
 import { chunkRoutes } from './chunks.ts'
-import { type ConsensusRouteParts, consensusRoutes } from './consensus.ts'
 import { type ExecuteParts, executeRoute } from './execute.ts'
 import { healthRoute } from './health.ts'
 import { ledgerRoute } from './ledger.ts'
@@ -18,11 +17,12 @@ import { nodeRoute } from './node.ts'
 import { rewardProposalsRoute } from './reward-proposals.ts'
 import { type StatusParts, statusRoute } from './status.ts'
 import { type SyncRouteParts, syncRoutes } from './sync.ts'
+import { type ValidatorRouteParts, validatorRoutes } from './validator.ts'
 import { validatorGenerationsRoute } from './validator-generations.ts'
 
 /** What the routes use. */
 interface RouteParts
-  extends ConsensusRouteParts,
+  extends ValidatorRouteParts,
     ExecuteParts,
     GenerationSignerParts,
     StatusParts,
@@ -35,18 +35,18 @@ interface RouteParts
 }
 
 /** Every route of a node. @param epochs Null on a node that is no validator, or has no hub. */
-export function routesOf(parts: RouteParts, consensus: Consensus, epochs: Epochs | null): readonly Route[] {
+export function routesOf(parts: RouteParts, validator: Validator, epochs: Epochs | null): readonly Route[] {
   const { config, identity, store, library, background, metrics, chunks, uptime } = parts
   const { role } = config
   return [
     healthRoute(uptime),
     nodeRoute(identity, config),
     statusRoute(parts),
-    executeRoute(parts, role === 'validator' ? consensus : null),
+    executeRoute(parts, role === 'validator' ? validator : null),
     putModuleRoute(library),
     ledgerRoute(store.ledger),
     metricsRoute(metrics),
-    ...consensusRoutes(parts, consensus, role),
+    ...validatorRoutes(parts, validator, role),
     validatorGenerationsRoute(parts),
     rewardProposalsRoute(epochs?.receipts ?? null),
     ...syncRoutes(parts),

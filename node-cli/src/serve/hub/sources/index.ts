@@ -3,7 +3,7 @@ import type { NamedSet, SetHead } from '../../background/attested-sets.ts'
 import type { Clock } from '../../clock.ts'
 import type { LoadedModule, ModuleLibrary } from '../../execution/module-library.ts'
 import { Once } from '../../once.ts'
-import type { ConsensusStore } from '../../store/consensus.ts'
+import type { ProjectRulesStore } from '../../store/project-rules.ts'
 import type { SetStore } from '../../store/sets.ts'
 import type { HubClient } from '../hub-client.ts'
 import { orMissing, SourceAway, SourceRefused, sourceFetch } from './fetch.ts'
@@ -36,7 +36,7 @@ export interface HubSources {
 export interface HubSourcesParts extends Omit<SetParts, 'fetch' | 'rules'> {
   readonly clock: Clock
   readonly library: ModuleLibrary
-  readonly store: { readonly consensus: ConsensusStore; readonly sets: SetStore }
+  readonly store: { readonly projectRules: ProjectRulesStore; readonly sets: SetStore }
 }
 
 /**
@@ -65,7 +65,7 @@ export function hubSources(
   }
   const rules = (projectId: string, consensusHash: string) =>
     running.rules.run(`${projectId} ${consensusHash}`, () =>
-      fetchRules({ fetch, profile, params, kept: store.consensus }, projectId, consensusHash),
+      fetchRules({ fetch, profile, params, kept: store.projectRules }, projectId, consensusHash),
     )
   const setParts: SetParts = { ...parts, fetch, rules }
   const keepSet = async (named: NamedSet): Promise<void> => {

@@ -14,7 +14,7 @@ import {
   checkManifestEnvelope,
   type ManifestEnvelope,
 } from '../../../../../protocol/manifest/index.ts'
-import type { ConsensusStore } from '../../store/consensus.ts'
+import type { ProjectRulesStore } from '../../store/project-rules.ts'
 import type { AnswerReader } from '../hub-client.ts'
 import { Members } from '../members.ts'
 import { type SourceFetch, SourceRefused } from './fetch.ts'
@@ -27,7 +27,7 @@ export interface RulesParts {
   readonly profile: Profile
   readonly params: () => NetworkParams
   /** Keeps rules that were checked. */
-  readonly kept: ConsensusStore
+  readonly kept: ProjectRulesStore
 }
 
 /**

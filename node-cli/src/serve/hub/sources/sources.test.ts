@@ -127,7 +127,7 @@ describe('rules', () => {
       kind: 'rules',
       code: 'unknown_rules',
     })
-    expect(store.consensus.find(id, consensusHash)).toBeNull()
+    expect(store.projectRules.find(id, consensusHash)).toBeNull()
   })
 
   test('that were checked are not asked for again', async () => {

@@ -43,7 +43,7 @@ export type CheckedValidatorVote =
   | { readonly status: 'invalid'; readonly reason: string }
 
 /** What the validator computes outside the thread that answers requests. */
-export const consensusTasks = {
+export const validatorJobs = {
   readSnapshot,
 
   /** @param canonical what {@link readSnapshot} gave. */

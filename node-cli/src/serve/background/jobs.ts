@@ -12,11 +12,11 @@ import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
 import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
-import { consensusTasks } from '../consensus/tasks.ts'
-import { epochTasks } from '../epochs/tasks.ts'
+import { epochJobs } from '../epochs/jobs.ts'
 import type { FullIndex, IndexChange } from '../store/state-index.ts'
 import { computeIndexChange, computeStateIndex } from '../sync/state-change.ts'
 import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
+import { validatorJobs } from '../validator/jobs.ts'
 import { findSeat, readAttestedSet } from './attested-sets.ts'
 
 /** An artifact that keeps every rule, or the rule it breaks. */
@@ -49,9 +49,9 @@ const stateReader = new StateReader(profile)
  * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
  * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
  */
-export const tasks = {
-  ...consensusTasks,
-  ...epochTasks,
+export const jobs = {
+  ...validatorJobs,
+  ...epochJobs,
 
   readArtifact(hbc: Uint8Array): ReadArtifact {
     try {
@@ -102,5 +102,5 @@ export const tasks = {
     stateReader.page(file, address, sequence, place),
 } as const
 
-export type Tasks = typeof tasks
-export type TaskName = keyof Tasks
+export type Jobs = typeof jobs
+export type JobName = keyof Jobs

@@ -49,7 +49,7 @@ export interface HubSocket {
 }
 
 /** A hub of tests: real HTTP, real WebSockets, and whatever a test has it say. */
-export interface RelayHub {
+export interface LinkHub {
   readonly origin: string
   /** What is answered by method and path, in the place of what a hub answers. */
   readonly answers: Map<string, HubAnswer>
@@ -89,13 +89,13 @@ export const bytes =
   (_, response) =>
     void response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(value)
 
-export async function startRelayHub(port = 0): Promise<RelayHub> {
+export async function startLinkHub(port = 0): Promise<LinkHub> {
   const connections = createQueue<HubSocket>()
   const server = createServer()
   const open = new Set<Duplex>()
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const hub: RelayHub = {
+  const hub: LinkHub = {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     answers: new Map(),
     requests: [],
@@ -140,18 +140,18 @@ export async function startRelayHub(port = 0): Promise<RelayHub> {
 }
 
 /** The upgrade request is signed by a node of this network, and asks for the subprotocol. */
-function refusalOf(request: IncomingMessage): RelayHub['refusal'] {
+function refusalOf(request: IncomingMessage): LinkHub['refusal'] {
   const header = (name: string) => request.headers[name.toLowerCase()] as string | undefined
   const signature = readRequestSignature(profile, header, unixNow(), defaultNetworkParams.max_skew)
   const received = { method: 'GET', target: request.url ?? '', body: '' }
   if (signature === null || !verifyRequestSignature(profile, received, signature))
     return { status: 401, body: { error: 'bad_signature', message: 'The signature does not verify.' } }
   if (request.url !== '/v1/relay' || header('sec-websocket-protocol') !== relay_subprotocol)
-    return { status: 426, body: { error: 'bad_request', message: 'No relay is here.' } }
+    return { status: 426, body: { error: 'bad_request', message: 'No link is here.' } }
   return null
 }
 
-function usualAnswer(hub: RelayHub, method: string | undefined, url: string): HubAnswer {
+function usualAnswer(hub: LinkHub, method: string | undefined, url: string): HubAnswer {
   if (url === '/')
     return (request, response) =>
       json({

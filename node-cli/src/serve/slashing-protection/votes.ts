@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { VoteKind } from '../../../../protocol/consensus/index.ts'
 import { inTransaction } from '../../data-dir/database.ts'
-import type { FactStore } from './facts.ts'
+import type { FactStore } from '../store/facts.ts'
 
 /** What every vote has that this node gives. */
 export interface OwnVote {

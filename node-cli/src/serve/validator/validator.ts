@@ -9,8 +9,8 @@ import { parseHubUrl } from '../hub/hub-url.ts'
 import { requestSigner } from '../hub/request-signer.ts'
 import { type HubSourcesParts, hubSources } from '../hub/sources/index.ts'
 import type { Metrics } from '../metrics.ts'
+import type { GivenVote } from '../slashing-protection/votes.ts'
 import type { ServeStore } from '../store/index.ts'
-import type { GivenVote } from '../store/votes.ts'
 import { CatchUp, type CatchUpParts } from './catch-up.ts'
 import { chainFacts } from './chain/chain-facts.ts'
 import { chainRpc } from './chain/chain-rpc.ts'
@@ -27,7 +27,7 @@ import { TaskRounds, type TaskRoundsParts } from './task-rounds.ts'
 import { validatorError } from './validator-error.ts'
 
 /** What a validator decides, and what it keeps of what others decide. */
-export interface Consensus {
+export interface Validator {
   /** Attests a snapshot, as it came. @throws as {@link CommitteeSets.attest} */
   readonly attestSet: (snapshot: Uint8Array) => Promise<Attestation>
   /** @throws as {@link TaskRounds.decide} */
@@ -48,7 +48,7 @@ export interface Consensus {
 }
 
 /** What the parts of a validator use. */
-export interface ConsensusParts
+export interface ValidatorParts
   extends CatchUpParts,
     CommitteeSetsParts,
     DirectCommitsParts,
@@ -62,10 +62,10 @@ export interface ConsensusParts
 }
 
 /** Joins the parts of a validator. */
-export function createConsensus(
-  parts: ConsensusParts,
+export function createValidator(
+  parts: ValidatorParts,
   { hubUrl, chainRpc: rpcUrl, chainId }: Pick<ServeConfig, 'hubUrl' | 'chainRpc' | 'chainId'>,
-): Consensus {
+): Validator {
   const { profile, seed, clock, store, metrics, generations, identity } = parts
   const stopping = new AbortController()
   const client = hubUrl === null ? null : hubClient(parseHubUrl(hubUrl), stopping.signal)

@@ -2,13 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
 
 /** The rules of projects. The rules of one project are not those of another, also where they have the same hash. */
-export interface ConsensusStore {
+export interface ProjectRulesStore {
   readonly find: (projectId: string, consensusHash: string) => Consensus | null
   /** Keeps rules that the developer of the project signed. */
   readonly keep: (projectId: string, consensusHash: string, rules: Consensus) => void
 }
 
-export function consensusStore(db: DatabaseSync): ConsensusStore {
+export function projectRulesStore(db: DatabaseSync): ProjectRulesStore {
   const select = db.prepare('SELECT rules FROM consensus WHERE project_id = ? AND consensus_hash = ?')
   const insert = db.prepare('INSERT INTO consensus VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   return {

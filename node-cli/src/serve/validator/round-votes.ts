@@ -15,9 +15,9 @@ import type { Log } from '../log.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { countDirect } from './counts.ts'
+import type { CheckedValidatorVote } from './jobs.ts'
 import { NotYet, Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
-import type { CheckedValidatorVote } from './tasks.ts'
 
 /** What the votes of a round say so far. */
 export interface RoundCounts {

@@ -2,9 +2,9 @@ import { beaconTargetTime } from '../../../../../protocol/consensus/index.ts'
 import { type Problem, ProblemList } from '../../../../../protocol/encoding/index.ts'
 import type { NetworkParams } from '../../../../../protocol/identity/index.ts'
 import type { Judgement } from '../../store/rounds.ts'
+import type { SetEntry } from '../jobs.ts'
 import { NotYet, problem } from '../refusal.ts'
 import type { SnapshotHeader } from '../set-rules.ts'
-import type { SetEntry } from '../tasks.ts'
 import type { ChainFacts } from './chain-facts.ts'
 
 /**

@@ -16,11 +16,11 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type HubClient, type RequestSigner, readNetwork } from '../hub/index.ts'
 import { repeat, type Wait, waitUnreferenced } from '../hub/repeat.ts'
 import type { Log } from '../log.ts'
+import { type LinkSocket, openLinkSocket, type SocketPatience, socketPatience } from './link-socket.ts'
 import { type AwayState, type Parting, partingOf, partingOfError } from './reconnection.ts'
-import { openRelaySocket, type RelaySocket, type SocketPatience, socketPatience } from './relay-socket.ts'
 
 /**
- * How a node stands with the relay.
+ * How the link of a node to its hub stands.
  *
  * | state        | meaning                                                                          |
  * | ------------ | -------------------------------------------------------------------------------- |
@@ -32,10 +32,10 @@ import { openRelaySocket, type RelaySocket, type SocketPatience, socketPatience 
  * | `banned`     | an operator banned the device; this process stays away                           |
  * | `stopped`    | the node stops                                                                   |
  */
-export type RelayState = 'connecting' | 'connected' | 'stopped' | AwayState
+export type LinkState = 'connecting' | 'connected' | 'stopped' | AwayState
 
-export interface RelayStanding {
-  readonly state: RelayState
+export interface LinkStanding {
+  readonly state: LinkState
   /** Why, and what mends it; null while nothing is wrong. */
   readonly problem: string | null
   readonly sessionId: string | null
@@ -49,7 +49,7 @@ export interface RelayStanding {
 /** What the hub sends about offers. */
 export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
 
-export interface RelayLinkOptions {
+export interface LinkOptions {
   readonly client: HubClient
   readonly profile: Profile
   /** The time that this node dates by. */
@@ -66,7 +66,7 @@ export interface RelayLinkOptions {
   readonly joined: () => void
   readonly heard: (frame: WorkFrame) => void
   /** Told when state or problem change. */
-  readonly changed: (standing: RelayStanding) => void
+  readonly changed: (standing: LinkStanding) => void
   readonly log: Log
   readonly patience?: SocketPatience
   readonly wait?: Wait
@@ -76,17 +76,20 @@ export interface RelayLinkOptions {
 
 const path = '/v1/relay'
 
-/** One connection to the relay of the hub after the other, for as long as the node runs. Its timers keep no process alive. */
-export class RelayLink {
-  readonly #options: RelayLinkOptions
+/**
+ * The link of a miner to its hub: one WebSocket after the other, for as long as the node runs. Its timers keep no process
+ * alive.
+ */
+export class Link {
+  readonly #options: LinkOptions
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
-  #standing: RelayStanding
-  #socket: RelaySocket | null = null
+  #standing: LinkStanding
+  #socket: LinkSocket | null = null
   #failures = 0
   #lastReady = ''
 
-  constructor(options: RelayLinkOptions) {
+  constructor(options: LinkOptions) {
     this.#options = options
     this.#standing = {
       state: 'connecting',
@@ -99,7 +102,7 @@ export class RelayLink {
     this.#running = repeat(() => this.#connect(), this.#stopping.signal, options.wait ?? waitUnreferenced)
   }
 
-  get standing(): RelayStanding {
+  get standing(): LinkStanding {
     return this.#standing
   }
 
@@ -173,7 +176,7 @@ export class RelayLink {
         }
       }
       this.#lastReady = ''
-      this.#socket = openRelaySocket({
+      this.#socket = openLinkSocket({
         url: client.origin.replace(/^http/, 'ws') + path,
         protocol: profileStrings(profile).relay_subprotocol,
         headers: signer({ method: 'GET', target: path, body: '' }),
@@ -222,7 +225,7 @@ export class RelayLink {
     if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
   }
 
-  #update(change: Partial<RelayStanding>): void {
+  #update(change: Partial<LinkStanding>): void {
     const before = this.#standing
     const isOther = change.state !== undefined && change.state !== before.state
     this.#standing = { ...before, ...change, ...(isOther && { since: systemClock.now() }) }

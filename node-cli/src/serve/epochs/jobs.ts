@@ -34,7 +34,7 @@ export interface ReceiptContext extends ProjectEpoch {
 }
 
 /** What epochs cost outside the thread that answers requests. */
-export const epochTasks = {
+export const epochJobs = {
   buildReceipt: ({
     file,
     profile,

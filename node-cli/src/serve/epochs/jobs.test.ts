@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { openServeStore } from '../store/index.ts'
 import type { Judgement } from '../store/rounds.ts'
 import { receiptDifference } from './difference.ts'
-import { epochTasks } from './tasks.ts'
+import { epochJobs } from './jobs.ts'
 
 const build = (name: string) => {
   const known = knownEpoch(name)
@@ -21,7 +21,7 @@ const build = (name: string) => {
   keepRules(store, known)
   keepFinal(store, recordsOf(known), [])
   store.close()
-  return { known, built: epochTasks.buildReceipt({ ...contextOf(known), file: store.file }) }
+  return { known, built: epochJobs.buildReceipt({ ...contextOf(known), file: store.file }) }
 }
 
 const contextOf = ({ projectId, epoch, consensus }: KnownEpoch) => {
@@ -54,7 +54,7 @@ test('a round whose audit block came when the receipt no longer waited is paid t
     store.rounds.judge({ roundId: late!.round_id, task, judgement }, 'committee_agreed', until)
     keepFinal(store, [late!, ...others], [])
     store.close()
-    const built = epochTasks.buildReceipt({ ...contextOf(known), file: store.file })
+    const built = epochJobs.buildReceipt({ ...contextOf(known), file: store.file })
     return built.status === 'built' ? built.body.totals.units : undefined
   }
   const all = known.units.reduce((sum, { units }) => sum + units, 0)

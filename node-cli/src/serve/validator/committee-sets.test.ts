@@ -7,7 +7,7 @@ import { knownGenerations } from '../../../testing/generations.ts'
 import { temporaryFolder } from '../../../testing/nodectl.ts'
 import { createTestProject, params, profile } from '../../../testing/test-project.ts'
 import { BackgroundThread } from '../background/background-thread.ts'
-import type { TaskName } from '../background/tasks.ts'
+import type { JobName } from '../background/jobs.ts'
 import { AdjustableClock } from '../clock.ts'
 import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
@@ -17,7 +17,7 @@ const seed = hashText('validator')
 
 /** A thread that tells what it was asked for. */
 class TellingThread extends BackgroundThread {
-  readonly asked: TaskName[] = []
+  readonly asked: JobName[] = []
 
   override run: BackgroundThread['run'] = (name, input) => {
     this.asked.push(name)

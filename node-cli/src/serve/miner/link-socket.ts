@@ -55,14 +55,14 @@ export interface SocketOptions {
 }
 
 /** A socket to the hub. */
-export interface RelaySocket {
+export interface LinkSocket {
   /** Sends a text; false when the socket is not open, so that it went nowhere. */
   readonly send: (text: string) => boolean
   readonly close: (code: number, reason: string) => void
 }
 
 /** Opens a socket. It follows no redirect, takes no compressed frames, and ends by itself when the other side is gone. */
-export function openRelaySocket(options: SocketOptions): RelaySocket {
+export function openLinkSocket(options: SocketOptions): LinkSocket {
   const { url, protocol, headers, frameBytesMax, patience, opened, heard, measured } = options
   const socket = new WebSocket(url, [protocol], {
     headers,

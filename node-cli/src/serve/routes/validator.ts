@@ -9,15 +9,15 @@ import {
 } from '../../../../protocol/encoding/index.ts'
 import type { NetworkParams, NodeRole } from '../../../../protocol/identity/index.ts'
 import { limits } from '../../engine/index.ts'
-import type { Consensus } from '../consensus/consensus.ts'
-import type { TaskRound } from '../consensus/round-rules.ts'
-import { describeFinality } from '../consensus/round-view.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { pageText } from '../http/page.ts'
 import { json, type Route } from '../http/route.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { FinalRoundQuery } from '../store/rounds.ts'
+import type { TaskRound } from '../validator/round-rules.ts'
+import { describeFinality } from '../validator/round-view.ts'
+import type { Validator } from '../validator/validator.ts'
 import { noValidator, orFault } from './faults.ts'
 
 const contentType = 'application/json'
@@ -35,15 +35,15 @@ const fallbacks = ['too_few_members', 'underfunded'] as const
 const pageLimits = { rounds: { usual: 20, max: 50 }, evidence: { usual: 20, max: 50 } }
 const cursorPattern = /^\d{1,15}$/
 
-export interface ConsensusRouteParts {
+export interface ValidatorRouteParts {
   readonly params: () => NetworkParams
   readonly store: Pick<ServeStore, 'evidence' | 'rounds' | 'roundVotes'>
 }
 
 /** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
-export const consensusRoutes = (
-  { params, store }: ConsensusRouteParts,
-  consensus: Consensus,
+export const validatorRoutes = (
+  { params, store }: ValidatorRouteParts,
+  validator: Validator,
   role: NodeRole,
 ): readonly Route[] => [
   {
@@ -53,7 +53,7 @@ export const consensusRoutes = (
     body: { contentType, bytesMax: setBytesMax },
     handle: async ({ body }) => {
       requireValidator(role)
-      return json(200, await orFault(() => consensus.attestSet(body)))
+      return json(200, await orFault(() => validator.attestSet(body)))
     },
   },
   {
@@ -63,7 +63,7 @@ export const consensusRoutes = (
     body: { contentType, bytesMax: roundBytesMax },
     handle: async ({ body }) => {
       requireValidator(role)
-      const { vote, answer } = await orFault(() => consensus.decide(readTaskRound(body, votesMax(params()))))
+      const { vote, answer } = await orFault(() => validator.decide(readTaskRound(body, votesMax(params()))))
       return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
     },
   },
@@ -75,7 +75,7 @@ export const consensusRoutes = (
     handle: async ({ body }) => {
       requireValidator(role)
       const votes = readDirectVotes(body)
-      return json(200, await orFault(() => consensus.directCommits.commit(votes)))
+      return json(200, await orFault(() => validator.directCommits.commit(votes)))
     },
   },
   {
@@ -83,7 +83,7 @@ export const consensusRoutes = (
     path: '/consensus/votes',
     access: 'node or bearer',
     body: { contentType, bytesMax: voteBytesMax },
-    handle: async ({ body }) => json(200, await orFault(() => consensus.takeVote(parseJsonObject(body)))),
+    handle: async ({ body }) => json(200, await orFault(() => validator.takeVote(parseJsonObject(body)))),
   },
   {
     method: 'GET',
@@ -102,7 +102,7 @@ export const consensusRoutes = (
     handle: ({ params: { id = '' } }) => {
       const roundId = decoded(id)
       if (!isRoundId(roundId)) throw invalidField('id', 'must be the id of a round')
-      const round = consensus.describeRound(roundId)
+      const round = validator.describeRound(roundId)
       if (round === null) throw new ApiError('not_found', `This node knows no round ${roundId}.`)
       return json(200, round)
     },
@@ -176,7 +176,7 @@ function checkTaskRound(members: MemberChecker, votes: number): void {
 }
 
 /** Final rounds in the order in which they became final here. */
-function roundsText(store: ConsensusRouteParts['store'], query: FinalRoundQuery): Iterable<string> {
+function roundsText(store: ValidatorRouteParts['store'], query: FinalRoundQuery): Iterable<string> {
   const { rounds } = store
   return pageText(
     'items',

@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { takeLease } from './data-lease.ts'
-import type { FactStore } from './store/facts.ts'
+import type { FactStore } from '../store/facts.ts'
+import { claimDirectory } from './copied-directory.ts'
 
 let folder: string
 let known: Map<string, string>
 const database = () => path.join(folder, 'node.sqlite')
-const lease = () => path.join(folder, 'nodectl.lease')
+const owner = () => path.join(folder, 'nodectl.owner')
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'lease-'))
+  folder = mkdtempSync(path.join(tmpdir(), 'owner-'))
   known = new Map()
   writeFileSync(database(), '')
 })
@@ -22,14 +22,14 @@ const take = () => {
     get: (name) => known.get(name) ?? null,
     set: (name, value) => known.set(name, value),
   }
-  return takeLease(folder, { file: database(), facts })
+  return claimDirectory(folder, { file: database(), facts })
 }
 
 /** Changes what the last process wrote. */
 const rewrite = (change: object): void =>
-  writeFileSync(lease(), JSON.stringify({ ...JSON.parse(readFileSync(lease(), 'utf8')), ...change }))
+  writeFileSync(owner(), JSON.stringify({ ...JSON.parse(readFileSync(owner(), 'utf8')), ...change }))
 
-describe('takeLease', () => {
+describe('claimDirectory', () => {
   test('a new directory is its own, and so it is at each start after', () => {
     expect([take(), take(), take()]).toEqual(['own', 'own', 'own'])
   })
@@ -52,14 +52,14 @@ describe('takeLease', () => {
   })
 
   test.each([
-    ['before its session is in the database', () => known.set('lease_session', 'before')],
+    ['before its session is in the database', () => known.set('owner_session', 'before')],
     ['after it', () => {}],
   ])('a process that was killed %s leaves a directory that is its own', (_, change) => {
     take()
     rewrite({ previous: 'before' })
     change()
     expect(take()).toBe('own')
-    expect(JSON.parse(readFileSync(lease(), 'utf8'))).not.toHaveProperty('previous')
+    expect(JSON.parse(readFileSync(owner(), 'utf8'))).not.toHaveProperty('previous')
   })
 
   test('the first start may be killed too', () => {
@@ -70,18 +70,18 @@ describe('takeLease', () => {
   })
 
   test('a symbolic link in its place is refused, and left as it is', () => {
-    symlinkSync(database(), lease())
-    expect(take).toThrow(/nodectl\.lease is a symbolic link$/)
+    symlinkSync(database(), owner())
+    expect(take).toThrow(/nodectl\.owner is a symbolic link$/)
     expect(readFileSync(database(), 'utf8')).toBe('')
   })
 
   test.each([
     ['the database is another file', () => rewrite({ database: '1 1' })],
-    ['the database is in an earlier state', () => known.set('lease_session', 'earlier')],
+    ['the database is in an earlier state', () => known.set('owner_session', 'earlier')],
     ['the database has no state yet', () => known.clear()],
-    ['the lease is gone', () => rmSync(lease())],
-    ['the lease is empty', () => writeFileSync(lease(), '')],
-    ['the lease is something else', () => writeFileSync(lease(), '{"pid":1}')],
+    ['the file of the owner is gone', () => rmSync(owner())],
+    ['the file of the owner is empty', () => writeFileSync(owner(), '')],
+    ['the file of the owner is something else', () => writeFileSync(owner(), '{"pid":1}')],
   ])('tells a copy when %s', (_, change) => {
     take()
     change()

@@ -3,13 +3,13 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { NodeIdentity } from '../node-key.ts'
 import type { Part, StatusMembers } from '../part.ts'
-import type { Consensus } from './consensus.ts'
 import { findUnreachable } from './reachability.ts'
+import type { Validator } from './validator.ts'
 
 /** How often a validator asks for what it missed; sooner while it knows no peer. */
 const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
-interface ValidatorPartParts {
+interface OwnWorkParts {
   readonly identity: NodeIdentity
   readonly log: Log
   readonly metrics: Metrics
@@ -18,8 +18,8 @@ interface ValidatorPartParts {
 
 /** What a validator does by itself: it learns what it missed, and looks whether others reach it. @param nodeUrl Where that is. */
 export function validatorPart(
-  { identity, log, metrics, status }: ValidatorPartParts,
-  consensus: Consensus,
+  { identity, log, metrics, status }: OwnWorkParts,
+  validator: Validator,
   nodeUrl: string | null,
 ): Part {
   const stopping = new AbortController()
@@ -28,15 +28,15 @@ export function validatorPart(
   let problem: string | null | undefined
 
   metrics.gauge('reachable', 'Whether this node finds itself at its URL', () => Number(problem === null))
-  status.set('consensus', () => ({ ...consensus.describe(), reachable: problem === null, problem }))
+  status.set('consensus', () => ({ ...validator.describe(), reachable: problem === null, problem }))
 
   const catchUp = async (): Promise<number> => {
     try {
-      await consensus.catchUp.step()
+      await validator.catchUp.step()
     } catch (error) {
       if (!signal.aborted) log.error('rounds that were missed could not be read', { reason: String(error) })
     }
-    const pause = consensus.catchUp.peers().length === 0 ? seconds.withoutPeers : seconds.catchUp
+    const pause = validator.catchUp.peers().length === 0 ? seconds.withoutPeers : seconds.catchUp
     return pause * (0.9 + 0.1 * Math.random())
   }
 
@@ -59,7 +59,7 @@ export function validatorPart(
     },
     stop: async () => {
       stopping.abort()
-      consensus.stop()
+      validator.stop()
       await running
     },
   }

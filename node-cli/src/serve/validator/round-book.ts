@@ -15,7 +15,7 @@ import { type Count, countDirect, countFinality } from './counts.ts'
 import { findOffences } from './offences.ts'
 
 export interface RoundBookParts {
-  readonly store: Pick<ServeStore, 'consensus' | 'evidence' | 'rounds' | 'roundVotes' | 'sets' | 'votes'>
+  readonly store: Pick<ServeStore, 'evidence' | 'projectRules' | 'rounds' | 'roundVotes' | 'sets' | 'votes'>
   readonly identity: NodeIdentity
   readonly clock: Clock
   readonly generations: Generations
@@ -121,6 +121,6 @@ export class RoundBook {
     const { store } = this.#parts
     const task = store.rounds.find(roundId)?.task
     if (task?.set_hash !== setHash) return null
-    return store.consensus.find(task.project_id, task.consensus_hash)?.work.epoch_secs ?? null
+    return store.projectRules.find(task.project_id, task.consensus_hash)?.work.epoch_secs ?? null
   }
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
-import { isObject } from '../../../protocol/encoding/index.ts'
-import { CliError } from '../cli/errors.ts'
-import { openOwnFile, readAtMost } from '../data-dir/own-file.ts'
-import type { FactStore } from './store/facts.ts'
+import { isObject } from '../../../../protocol/encoding/index.ts'
+import { CliError } from '../../cli/errors.ts'
+import { openOwnFile, readAtMost } from '../../data-dir/own-file.ts'
+import type { FactStore } from '../store/facts.ts'
 
 /** A process of this machine, told apart from every other one of the same boot. */
 interface ProcessMark {
@@ -14,8 +14,8 @@ interface ProcessMark {
   readonly started: string | null
 }
 
-/** What the lease file holds: who used the directory last, and which database it was. */
-interface Lease extends ProcessMark {
+/** What the owner's file holds: which process used the directory last, and which database it was. */
+interface Owner extends ProcessMark {
   /** Of the file: a copy is another file. */
   readonly database: string
   /** Drawn at each start and kept in the database too: an earlier state of it has an earlier one. */
@@ -24,26 +24,26 @@ interface Lease extends ProcessMark {
   readonly previous?: string | null
 }
 
-/** What the lease of a directory says to the process that takes it. */
-export type LeaseFinding =
+/** What the file says to the process that claims the directory. */
+export type DirectoryFinding =
   /** The directory is the one that its last process used. */
   | 'own'
   /** The database is another one than it was: the directory is a copy, or came back from a backup. */
   | 'copied'
 
-const leaseBytesMax = 4096
+const ownerBytesMax = 4096
 
 /**
- * Takes the lease of a data directory whose lock this process has. The lock holds for one directory; the lease travels with
- * a copy, and tells of the process that uses the original.
+ * Claims a data directory whose lock this process has. The lock holds for one directory; the owner's file travels with a copy
+ * of it, and names the process that uses the original.
  *
  * It cannot tell that the original is in use on another machine, nor that a whole disk was put back to an earlier state.
  *
- * @throws {@link CliError} while the process that wrote the lease runs: the directory is a copy of the one it uses.
+ * @throws {@link CliError} while the process that wrote the file runs: the directory is a copy of the one it uses.
  */
-export function takeLease(dataDir: string, { file: database, facts }: LeasedStore): LeaseFinding {
-  const file = path.join(dataDir, 'nodectl.lease')
-  const last = readLease(file)
+export function claimDirectory(dataDir: string, { file: database, facts }: OwnedStore): DirectoryFinding {
+  const file = path.join(dataDir, 'nodectl.owner')
+  const last = readOwner(file)
   if (last !== null && isRunning(last))
     throw new CliError(
       'copied',
@@ -51,30 +51,30 @@ export function takeLease(dataDir: string, { file: database, facts }: LeasedStor
       { hint: 'Stop that process for good before you use the copy.' },
     )
   const kept = facts.get(sessionFact)
-  const own: Lease = {
+  const own: Owner = {
     ...markOf(process.pid),
     database: fileMark(database),
     session: randomBytes(16).toString('hex'),
   }
-  // A process that is killed between these steps leaves a lease that fits the database before and after.
-  writeLease(file, { ...own, previous: kept })
+  // A process that is killed between these steps leaves a file that fits the database before and after.
+  writeOwner(file, { ...own, previous: kept })
   facts.set(sessionFact, own.session)
-  writeLease(file, own)
+  writeOwner(file, own)
   if (last === null) return kept === null ? 'own' : 'copied'
   const fits = kept === last.session || ('previous' in last && kept === last.previous)
   return fits && last.database === own.database ? 'own' : 'copied'
 }
 
-/** The database that the lease is for. */
-interface LeasedStore {
+/** The database of the directory. */
+interface OwnedStore {
   readonly file: string
   readonly facts: FactStore
 }
 
-const sessionFact = 'lease_session'
+const sessionFact = 'owner_session'
 
 /** @throws {@link CliError} for what lies under its name and is no regular file. */
-function readLease(file: string): Lease | null {
+function readOwner(file: string): Owner | null {
   let descriptor: number
   try {
     descriptor = openOwnFile(file, constants.O_RDONLY)
@@ -83,18 +83,18 @@ function readLease(file: string): Lease | null {
     throw new CliError('data_dir', `the data directory cannot be used: ${(error as Error).message}`)
   }
   try {
-    return parseLease(readAtMost(descriptor, leaseBytesMax))
+    return parseOwner(readAtMost(descriptor, ownerBytesMax))
   } finally {
     closeSync(descriptor)
   }
 }
 
 /** The one that is there, or the new one, whenever the process ends. */
-function writeLease(file: string, lease: Lease): void {
+function writeOwner(file: string, owner: Owner): void {
   const part = `${file}.part`
   const descriptor = openOwnFile(part, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
   try {
-    writeSync(descriptor, `${JSON.stringify(lease)}\n`)
+    writeSync(descriptor, `${JSON.stringify(owner)}\n`)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
@@ -103,7 +103,7 @@ function writeLease(file: string, lease: Lease): void {
 }
 
 /** Null for what this tool did not write. */
-function parseLease(bytes: Buffer): Lease | null {
+function parseOwner(bytes: Buffer): Owner | null {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -114,7 +114,7 @@ function parseLease(bytes: Buffer): Lease | null {
   const { boot_id, pid, started, database, session } = value
   if (![boot_id, database, session].every((text) => typeof text === 'string') || typeof pid !== 'number')
     return null
-  return { ...(value as unknown as Lease), started: typeof started === 'string' ? started : null }
+  return { ...(value as unknown as Owner), started: typeof started === 'string' ? started : null }
 }
 
 /** The number of a file that was removed goes to a later one, so the time it was made tells them apart. */
