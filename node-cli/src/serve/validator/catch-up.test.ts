@@ -86,7 +86,11 @@ async function setUp(peerUrls: readonly string[] = []) {
   const book = new RoundBook(node)
   const peers = roundClient(() => ({}), new AbortController().signal)
   const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
-  const finalIds = () => store.rounds.finalRecords(projectId, epoch).map((record) => record.round_id)
+  const finalIds = () =>
+    store.rounds
+      .finalPage({ projectId, epoch, after: 0, limit: 100 })
+      .map(({ roundId }) => roundId)
+      .toSorted()
   return { hub, store, catchUp, finalIds }
 }
 
