@@ -101,6 +101,16 @@ describe('a set, whether it is stored or drawn from', () => {
     }
   })
 
+  test('of more than 48 MiB is refused before it is read', async () => {
+    const { hub, sources } = await setUp()
+    const { named } = changedSet()
+    hub.answer(setTarget, (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.alloc(50 * 1024 * 1024, ' '))
+    })
+    for (const fetch of [sources.storeSet, sources.drawSet])
+      await expect(fetch(named)).rejects.toThrow(`sent more than ${48 * 1024 * 1024} bytes`)
+  })
+
   test('that several ask for at once is read once', async () => {
     const { hub, store, sources } = await setUp()
     const { named, answer } = changedSet()
@@ -148,6 +158,17 @@ describe('a module', () => {
     const modules = await Promise.all([1, 2, 3].map(() => sources.module(echo.address)))
     expect(modules.map(({ functions }) => functions)).toEqual(Array(3).fill(['echo']))
     expect(hub.requests).toHaveLength(before + 1)
+  })
+
+  test('that is declared as another type is refused', async () => {
+    const { hub, sources } = await setUp()
+    hub.answer(`/v1/modules/${echo.address}/hbc`, (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(echo.bytes)
+    })
+    await expect(sources.module(echo.address)).rejects.toMatchObject({
+      name: 'SourceRefused',
+      code: 'hub_answer',
+    })
   })
 
   test('that a proxy cannot give now may be asked for again', async () => {
