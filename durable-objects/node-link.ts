@@ -311,8 +311,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
         return this.#ready(frame)
       case 'accept':
         return this.#answer(frame.offer_id, () => this.#offers.accept(frame.offer_id))
-      case 'decline':
-        return this.#answer(frame.offer_id, () => this.#offers.decline(frame.offer_id, frame.reason))
+      case 'decline': {
+        const now = await this.#config.now()
+        return this.#answer(frame.offer_id, () => this.#offers.decline(frame.offer_id, frame.reason, now))
+      }
       case 'vote':
         return this.#vote(frame)
     }
@@ -352,12 +354,13 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** What cannot be told is told again by an alarm. */
-  async #tell({ offer, state, reason }: KeptOffer): Promise<void> {
+  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<void> {
     const { offer_id: offerId } = offer
     const round = this.#config.round(parseOfferId(offerId).round_id)
     try {
       if (state === 'accepted') await round.accepted(offerId, this.#nodeKey)
-      if (state === 'declined') await round.declined(offerId, this.#nodeKey, reason as DeclineReason)
+      if (state === 'declined')
+        await round.declined(offerId, this.#nodeKey, reason as DeclineReason, isExcused)
       this.#offers.told(offerId, state)
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)

@@ -133,11 +133,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /** Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes. */
-  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
+  /**
+   * Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes, and had
+   * not taken its slot for free before the node could know.
+   */
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
-    const isServed = reason === 'stopping' || (await this.#isServed(this.#round))
+    const isServed = !isExcused && (reason === 'stopping' || (await this.#isServed(this.#round)))
     await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
   }
 

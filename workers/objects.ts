@@ -189,8 +189,8 @@ export class Round extends DurableObject<Env> implements Omit<RoundObject, keyof
     return (await this.#load()).accepted(offerId, nodeKey)
   }
 
-  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
-    return (await this.#load()).declined(offerId, nodeKey, reason)
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
+    return (await this.#load()).declined(offerId, nodeKey, reason, isExcused)
   }
 
   async voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult> {

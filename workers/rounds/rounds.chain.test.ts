@@ -249,6 +249,24 @@ describe('a round with five members and four validators', () => {
     ])
   })
 
+  test('excuses a member that is busy because its lease in another round ended a moment ago', async () => {
+    const busy = await accepted()
+    await rounds.passTime(31)
+    await rounds.tick(busy.roundId)
+    const { roundId, primaries } = await rounds.begun()
+    const last = busy.voters.map(({ member }) => member)
+    const [member] = primaries.filter((one) => last.includes(one)) as [SimulatedMember]
+    await member.decline(await member.offer(roundId))
+    await ended(roundId, 1)
+    const lease = (await objectLeases(roundId))?.find(({ nodeKey }) => nodeKey === member.key)
+    expect(lease).toMatchObject({ state: 'cancelled', missedBecause: 'unserved' })
+    for (const one of [busy.roundId, roundId]) {
+      await rounds.passTime(61)
+      await rounds.tick(one)
+      await decide(one)
+    }
+  })
+
   test('asks a backup when nobody accepts in time, and still takes the vote of who was silent', async () => {
     const { roundId, primaries, backups } = await rounds.begun()
     const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
