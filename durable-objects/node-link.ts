@@ -24,6 +24,7 @@ import { Alarm } from './alarm.ts'
 import { FrameBudget } from './node-link/frame-budget.ts'
 import { KeptValues } from './node-link/kept-values.ts'
 import { type KeptOffer, OfferLedger } from './node-link/offers.ts'
+import { withPresence } from './node-link/presences.ts'
 import type {
   Absence,
   LinkOffer,
@@ -51,8 +52,6 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const retryMs = 5_000
-/** So many of the last sessions are remembered. */
-const presencesMax = 16
 /** How often a socket that nothing happens on is looked at. */
 const checkMs = 300_000
 
@@ -204,7 +203,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#kv.put('lost_session', how === 'lost' ? (session?.id ?? null) : null)
     if (session !== null) {
       const ended: Presence = { sessionId: session.id, sinceMs: session.sinceMs, goneMs, byHub }
-      this.#presences = [...this.#presences, ended]
+      this.#presences = withPresence(this.#presences, ended)
       if (byHub) this.#offers.noteLost(session.id)
     }
     this.#session = null
@@ -537,7 +536,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   set #presences(presences: readonly Presence[]) {
-    this.#kv.put('presences', presences.slice(-presencesMax))
+    this.#kv.put('presences', presences)
   }
 
   get #session(): Session | null {

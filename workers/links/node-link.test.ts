@@ -605,6 +605,25 @@ describe('after the object was dropped from memory', () => {
     }
   })
 
+  test('a node that came back twenty times after the set was built, and then left, is offline', async () => {
+    const begun = Math.ceil(Date.now() / 1000) + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: begun * 1000 })
+    try {
+      for (let i = 0; i <= 20; i++) {
+        const relay = await openReady()
+        vi.setSystemTime((begun + 100 * i + 20) * 1000)
+        relay.socket.close(closeCodes.normal, 'the node stops')
+        await relay.close()
+        await vi.waitUntil(async () => !(await linkOf(node).status()).connected)
+        vi.setSystemTime((begun + 100 * (i + 1)) * 1000)
+      }
+      expect(await linkOf(node).offer(offerOf(), begun + 10)).toBe('offline')
+      expect(await linkOf(node).offer(offerOf(), begun - 10)).toBe('absent')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('a ping is answered, in the text that wakes nothing', async () => {
     const { relay } = await openRelay(node)
     await evictDurableObject(linkOf(node))
