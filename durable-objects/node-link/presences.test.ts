@@ -49,11 +49,7 @@ test('a device is taken as there in its shortest pauses, and gone in the others'
     at += pauseMs + 1_000
   }
   const kept = all.reduce<readonly Presence[]>(withPresence, [])
-  expect(kept).toEqual([
-    ...all.slice(0, 5),
-    { ...all[6], sinceMs: all[5]!.sinceMs },
-    ...all.slice(7),
-  ])
+  expect(kept).toEqual([...all.slice(0, 5), { ...all[6], sinceMs: all[5]!.sinceMs }, ...all.slice(7)])
 })
 
 test('a session that ended two days ago is forgotten', () => {
