@@ -377,14 +377,14 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       result = await round.voted(offerId, this.#nodeKey, { vote, output_b64, events })
     } catch (error) {
       console.error(`the round of ${offerId} did not take a vote`, error)
-      if (cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
-      return this.#sendError(
-        'unavailable',
-        'The round does not answer. Send the same vote again shortly.',
-        offerId,
-      )
+      const message = 'The round does not answer. Send the same vote again shortly.'
+      result = { ok: false, code: 'unavailable', message }
     }
-    if (!result.ok) return this.#sendError(codeOf(result.code), result.message, offerId)
+    if (!result.ok) {
+      const code = codeOf(result.code)
+      if (code === 'unavailable' && cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
+      return this.#sendError(code, result.message, offerId)
+    }
     this.#offers.vote(offerId, result.state)
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)

@@ -317,6 +317,15 @@ describe('a round with five members and four validators', () => {
     const large = 'x'.repeat(5000)
     for (const { member, offer } of voters.slice(0, 2))
       expect(await member.vote(offer, large)).toMatchObject({ type: 'error', code: 'unavailable' })
+    const [{ member, offer }] = voters as [Voter]
+    const { vote, output_b64, events } = member.voteOf(offer, large)
+    expect(
+      await roundOf(roundId).voted(offer.offer_id, member.key, { vote, output_b64, events }),
+    ).toMatchObject({
+      ok: false,
+      code: 'unavailable',
+    })
+    expect(await env.NODE_LINK.getByName(member.key).wasHeard(offer.offer_id)).toBe(false)
     away.mockRestore()
     // What comes again when the storage is back counts.
     expect(await voters[1]!.member.vote(voters[1]!.offer, large)).toMatchObject({ type: 'voted' })
