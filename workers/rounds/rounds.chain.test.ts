@@ -1,10 +1,12 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Round } from '../../durable-objects/round/round.ts'
+import { NodeLinkObject } from '../../durable-objects/node-link.ts'
+import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import type { RoundObject } from '../../durable-objects/round.ts'
 import { isTaskVote } from '../../protocol/consensus/index.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
+import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { evidenceOf } from '../settlement/round-evidence.ts'
 import { RoundFiles } from '../stores/round-files.ts'
@@ -18,6 +20,7 @@ import {
   seatedOf,
   testEpoch,
 } from '../test/rounds.ts'
+import { createRoundConfig } from './round-config.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -539,6 +542,25 @@ describe('a round with five members and four validators', () => {
       { state: 'missed', missedBecause: 'late', proofStatus: 'missed' },
       { missedBecause: null },
     ])
+  })
+
+  test('waits five seconds for a link to say whether it heard its node', async () => {
+    const { promise: later, resolve: answer } = Promise.withResolvers<boolean>()
+    const asked = vi.spyOn(NodeLinkObject.prototype, 'wasHeard').mockReturnValue(later)
+    const round = { terms: { roundId: `task:0x${'ab'.repeat(32)}` } } as Round
+    const lease = { position: 0, nodeKey: rounds.members[0]!.key } as Lease
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() })
+    try {
+      const outcome = createRoundConfig(env, readSettings(env))
+        .wasHeard(round, lease)
+        .catch((error: Error) => error.message)
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(await Promise.race([outcome, Promise.resolve('waiting')])).toContain('no answer')
+    } finally {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+      answer(true)
+      asked.mockRestore()
+    }
   })
 
   test('that is over is not begun again by whoever begins it once more', async () => {
