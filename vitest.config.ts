@@ -120,7 +120,7 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
-          include: ['{protocol,node-cli,localnet,tools,scripts,contracts,bench}/**/*.test.ts'],
+          include: ['{protocol,node-cli,localnet,tools,scripts,contracts,bench,chaos}/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
           env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },

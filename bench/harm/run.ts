@@ -1,5 +1,5 @@
 /**
- * What wallets that want to harm cost the others, and what they leave: `npm run bench:harm -- [seconds] [wallets]`. Writes
+ * What wallets that want to harm cost the others, and what they leave: `npm run bench -- harm [seconds] [wallets]`. Writes
  * bench/harm/result.json; exits 1 when more was answered or is left than the limits say. Linux only, it reads /proc.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
