@@ -79,6 +79,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'localnet/testing': ['protocol', 'contracts', 'durable-objects', 'workers', 'localnet', 'tools/client'],
   tools: ['protocol', 'localnet', 'scripts', 'tools', 'node-cli/build.ts'],
   'tools/testing': ['localnet', 'node-cli/testing', 'tools'],
+
+  'chaos/harness': ['localnet/testing'],
+  'chaos/network': ['protocol', 'contracts', 'localnet', 'tools', 'chaos/harness'],
+  ...Object.fromEntries(
+    ['relay', 'settlement', 'rounds', 'node', 'soak', 'week'].map((kind) => [
+      `chaos/${kind}`,
+      ['protocol', 'contracts', 'localnet', 'node-cli', 'scripts', 'tools', 'chaos/harness', 'chaos/network'],
+    ]),
+  ),
+  chaos: ['tools/command', 'chaos'],
 }
 
 /** Whether a file is loaded by tests alone. */
