@@ -12,7 +12,6 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   node: ['node/cost.ts', '[seconds]', 'What does a serving node cost, idle and busy?'],
   engine: ['engine/speed.ts', '[known answers]', 'How fast is the engine, and what does metering cost?'],
   startup: ['startup/startup.ts', '', 'What does the hub load before its first answer?'],
-  harm: ['harm/run.ts', '[seconds] [wallets]', 'How much do hostile wallets slow others down?'],
 }
 
 const list = `Usage: npm run bench -- NAME [arguments]

@@ -4,7 +4,7 @@ import type { EchoNetwork } from './echo-tasks.ts'
 
 export type SlashRecord = components['schemas']['Slash']
 
-interface Page<T> {
+export interface Page<T> {
   readonly items: readonly T[]
   readonly next_cursor: string | null
 }

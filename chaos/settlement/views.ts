@@ -1,5 +1,6 @@
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import { stakingCall, tokenCall, vaultCall } from '../network/contracts.ts'
+import { type Page, readAll } from '../network/explorer.ts'
 import type { Project } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
 
@@ -62,19 +63,13 @@ export interface EpochAnswer {
 }
 
 /** All items of a list that comes in pages. */
-export async function readList<T>({ hub }: ChaosNetwork, path: string, token?: string): Promise<T[]> {
-  const items: T[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const query = `${path.includes('?') ? '&' : '?'}limit=100${cursor && `&cursor=${cursor}`}`
-    const page: { items: T[]; next_cursor: string | null } = await hub.expect(200, {
-      path: path + query,
+export const readList = <T>({ hub }: ChaosNetwork, path: string, token?: string): Promise<T[]> =>
+  readAll((cursor) =>
+    hub.expect<Page<T>>(200, {
+      path: `${path}${path.includes('?') ? '&' : '?'}limit=100${cursor === undefined ? '' : `&cursor=${cursor}`}`,
       ...(token !== undefined && { token }),
-    })
-    items.push(...page.items)
-    cursor = page.next_cursor
-  }
-  return items
-}
+    }),
+  )
 
 export const readExecutedSlashes = ({ chain, contracts }: ChaosNetwork) =>
   chain.readEvents<{ evidenceHash: string; subscriptionId: string; amount: bigint }>(
