@@ -13,6 +13,9 @@ export async function runInProcess(
 ): Promise<void> {
   const child = fork(program, [JSON.stringify(task)], { serialization: 'advanced' })
   child.on('message', (message) => onMessage(message as NetworkMessage))
+  // The last messages may come after the exit, and before the end of their channel.
+  const ended = new Promise<void>((resolve) => child.once('disconnect', resolve))
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  await ended
   if (code !== 0) throw new Error(`the network of seed ${task.first} ended with ${code}`)
 }

@@ -23,7 +23,8 @@ export async function runNetwork(
       const turn = seeds.slice(first, first + atOnce)
       const figures = await network.runTurn(turn, first / atOnce).catch((error: unknown) => {
         if (!(error instanceof Difference)) throw error
-        throw new Difference(`Seeds ${turn[0]} to ${turn.at(-1)}: ${error.message}`)
+        const named = turn.length === 1 ? `Seed ${turn[0]}` : `Seeds ${turn[0]} to ${turn.at(-1)}`
+        throw new Difference(`${named}: ${error.message}`)
       })
       onTurn?.({ scenarios: first + turn.length, figures })
     }

@@ -24,8 +24,8 @@ export async function askAgain(
     try {
       const response = await ask(repeated)
       // A hub that is killed may end a body in the middle.
-      const body = await response.arrayBuffer()
-      if (response.status !== 503 || isLast) return new Response(body.byteLength > 0 ? body : null, response)
+      await response.clone().arrayBuffer()
+      if (response.status !== 503 || isLast) return response
     } catch (error) {
       if (isLast) throw error
     }

@@ -28,6 +28,8 @@ const confirmations = 2
 const depthMax = 2 * confirmations + 2
 const blockMs = 500
 const agedSecs = 7_200
+/** The hub alone waits ten minutes for the event of a transaction that a reorganisation made pointless. */
+const settledWithinMs = 1_200_000
 /** Beginnings of the reasons for which an action waits: nobody has to do anything about it for now. */
 const waits = [
   'An arbiter vetoed',
@@ -93,7 +95,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     schedule,
     async settle() {
       try {
-        await until('everything is settled', isSettled)
+        await until('everything is settled', isSettled, { limitMs: settledWithinMs })
       } catch (error) {
         if (!(error instanceof Difference)) throw error
         const open = (await openActions()).filter((one) => !isWaiting(one))
