@@ -2,9 +2,9 @@ import type { Figures } from './figures.ts'
 
 /** One kind of chaos as the command lists it. */
 export interface KindEntry {
-  /** What the run checks, in one line. */
+  /** The rule that a run checks, in one line. */
   readonly about: string
-  /** What the first argument counts. */
+  /** The unit of the first argument. */
   readonly counted: 'scenarios' | 'points' | 'minutes' | 'epochs'
   /** The first argument when it is left out. */
   readonly count: number
@@ -34,7 +34,7 @@ export interface NetworkOptions {
 /** A network that runs scenarios, turn by turn. */
 export interface ScenarioNetwork {
   /**
-   * Runs one scenario for each seed at the same time, and compares what came of them with their plans.
+   * Runs one scenario for each seed at the same time, and compares the outcome with their plans.
    *
    * @param turn - From 0 on.
    * @returns The figures of the network so far.

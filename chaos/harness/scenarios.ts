@@ -2,7 +2,7 @@ import { Difference } from './difference.ts'
 import { addFigures, type Figures } from './figures.ts'
 import type { NetworkOptions, ScenarioKind } from './kind.ts'
 
-/** What a network has come to, so far or in the end. */
+/** The result of a network, so far or in the end. */
 export interface NetworkResult {
   readonly scenarios: number
   readonly figures: Figures
@@ -41,7 +41,7 @@ export interface NetworkTask {
   readonly length: number
 }
 
-/** What the process of a network reports: its progress, its result so far, or the first difference. */
+/** A report of the process of a network: its progress, its result so far, or the first difference. */
 export type NetworkMessage =
   | { readonly text: string }
   | { readonly result: NetworkResult }

@@ -53,7 +53,7 @@ export async function followTask(
 export const isHonest = ({ task, input }: EchoTask): boolean =>
   task.status === 'finalized' && task.success === true && task.output === input
 
-/** Who decided about a task: its committee, validators that drew it or had to decide, or validators alone. */
+/** The nodes that decided about a task: its committee, validators after an audit or a contest, or validators alone. */
 export type Way = 'clean' | 'audited' | 'contested' | 'fallback' | 'none'
 
 export async function readWay({ network: { client } }: EchoNetwork, { task }: EchoTask): Promise<Way> {

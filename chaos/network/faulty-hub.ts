@@ -113,7 +113,7 @@ export async function startFaultyHub(options: FaultyHubOptions): Promise<FaultyH
   const hub = createCaller(origin, profile, network.up, options.address)
   const chain = accessChain(network.chain)
 
-  /** What needs the hub's process is done again after a crash. */
+  /** Works with the hub's process, again after a crash. */
   const again = async <T>(work: () => Promise<T>): Promise<T> => {
     const endMs = performance.now() + 120_000
     for (;;)

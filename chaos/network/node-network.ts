@@ -26,11 +26,11 @@ export interface NodeNetwork {
 export interface NodeNetworkOptions {
   readonly folder: string
   readonly miners: number
-  /** What differs about the hub. */
+  /** Options of the hub. */
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
   /** Seconds from when committees are drawn to the next epoch; left out, the whole epoch. */
   readonly untilEpochEnd?: number
-  /** What runs the nodes of a role, in turn. */
+  /** The programs that run the nodes of a role, in turn. */
   readonly programs: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
   /** Told of a node that ends by itself. */
   readonly onLoss: (node: LocalNode) => void
@@ -82,7 +82,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions): Promise<Nod
     const network = await readNetwork(hub, patientFetch)
     const params = { path: { project_id: projectId } }
     const { epoch_secs } = await unwrap(network.client.GET('/v1/projects/{project_id}/economics', { params }))
-    // Who is bonded before the beacon of an epoch is in its set.
+    // Members that are bonded before the beacon of an epoch are in its set.
     const now = await network.now()
     const epoch = epochAt(now + defaultNetworkParams.beacon_offset_secs, epoch_secs) + 1
     await passTime(epochStart(epoch, epoch_secs) - now)

@@ -64,7 +64,7 @@ const patienceMs = 600_000
 export interface ProjectsOptions {
   /** Devices that work for each project. */
   members?: number
-  /** What each member bonds. */
+  /** The collateral of each member. */
   collateral?: bigint
   /** The committees of each project, by its number; what is left out is as in the example. */
   committees?: readonly Partial<Consensus['work']['committee']>[]

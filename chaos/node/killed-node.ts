@@ -9,7 +9,7 @@ import { hashBytes } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
 
-/** What a node has promised: it must hold after any kill. */
+/** The promises of a node, which must hold after any kill. */
 interface Promises {
   /** Answers with a vote, by the nonce of their rounds. */
   votes: Map<string, { round: DirectRound; text: string }>

@@ -14,7 +14,7 @@ import { type FaultyRelayer, runTurn, type ScenarioRun } from './turn.ts'
 /** Blocks after which a transaction is final; reorganisations are up to twice as deep and two more. */
 const confirmations = 2
 const blockMs = 40
-/** What a registration pays after a jump of the base fee is several times this, and a fifth before. */
+/** A registration costs several times this after a jump of the base fee, and a fifth of it before. */
 const txFeeCap = 2n * 10n ** 15n
 /** Every other hub asks a node that takes no larger batches. */
 const batchMax = 6

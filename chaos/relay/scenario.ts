@@ -9,10 +9,10 @@ const actionsMax = 8
 const blindMs = 700
 /** Asking whether everything is done costs more than all the rest when it is done all the time. */
 const pollMs = 100
-/** What is not done so long after the faults ended never will be. */
+/** Actions that are not done so long after the faults ended never will be. */
 const endMs = 60_000
 
-/** What a seed says about one scenario. */
+/** The actions of one scenario, and how many of them were accepted. */
 interface Posts {
   readonly requests: readonly Registration[]
   readonly accepted: number
@@ -84,7 +84,7 @@ export async function settle(relayer: () => Relayer): Promise<void> {
     if (open === 0 && given === mined) return
     if (performance.now() > untilMs)
       throw new Difference(`nothing moves: ${JSON.stringify({ mined, states })}`)
-    // What the schedule does every five minutes: it finds out about reorganisations and lost alarms.
+    // The schedule does this every five minutes: it finds out about reorganisations and lost alarms.
     await relayer().wake()
     await delay(pollMs)
   }

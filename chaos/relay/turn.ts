@@ -12,7 +12,7 @@ export interface FaultyRelayer {
   readonly relayer: () => Relayer
 }
 
-/** What became of one scenario. */
+/** The outcome of one scenario. */
 export interface ScenarioRun {
   readonly seed: number
   readonly requests: readonly Registration[]

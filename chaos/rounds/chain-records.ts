@@ -4,7 +4,7 @@ import { stakingCall, tokenCall, vaultCall } from '../network/contracts.ts'
 import type { Project } from '../network/projects.ts'
 import type { RoundsNetwork } from './network.ts'
 
-/** What developers put into their vaults at a time. */
+/** Developers put so much into their vaults at a time. */
 const fundingWei = 10n ** 18n
 
 export async function fundVault({ chain, faults }: RoundsNetwork, { developer, vault }: Project) {
@@ -41,7 +41,7 @@ interface StateRow {
   readonly amount: string | null
 }
 
-/** What the hub has indexed of vaults and collateral is what the chain has, also of blocks whose logs came late. */
+/** The hub has indexed the vaults and collateral of the chain, also from blocks whose logs came late. */
 export async function checkIndex(network: RoundsNetwork): Promise<void> {
   const { chain, projects, rows } = network
   const read = async (kind: string, field: string) =>

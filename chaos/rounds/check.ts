@@ -22,7 +22,7 @@ export interface EndedTask {
 
 type Tally = Readonly<Record<string, number>>
 
-/** What came of tasks. */
+/** Counts of tasks that are over. */
 export type Counts = {
   readonly finalized: number
   readonly by_committee: number
@@ -77,7 +77,7 @@ export interface CheckedNetwork extends RoundsNetwork {
 }
 
 /**
- * Holds the ended tasks of a turn against what everybody did.
+ * Compares the ended tasks of a turn with the conduct of every node.
  *
  * @param away The miner that was not there.
  * @throws {@link Difference}
@@ -120,7 +120,7 @@ const requireNoneOpen = ({ rows }: RoundsNetwork): Promise<void> =>
     return open.length === 0 || JSON.stringify(open)
   })
 
-/** Whatever was asked for again, and whichever process ended, each task is there once, and each round is of one. */
+/** Each task exists once, and each round belongs to one task, although requests were repeated and processes ended. */
 async function requireEachOnce({ rows }: RoundsNetwork, before: Counts, ended: number): Promise<void> {
   const failed = Object.values(before.failed).reduce((sum, count) => sum + count, 0)
   const [found] = await rows<{ tasks: number; rounds: number }>(
@@ -190,7 +190,7 @@ const leasesOf = ({ rows }: RoundsNetwork, { round_id }: TaskView) =>
     round_id,
   )
 
-/** Whoever is credited voted for the result, once; and whoever the hub told that its right vote is stored is credited. */
+/** Credited members voted for the result, once. Members whose right vote the hub said it stored are credited. */
 async function checkCredits(
   network: RoundsNetwork,
   task: TaskView,
@@ -219,8 +219,8 @@ async function checkCredits(
 }
 
 /**
- * What the hub has summed while rounds ended is what their proofs come to: nothing was added twice, or not at all. Credits of
- * single addresses are held against the records when their epoch is paid.
+ * The sums that the hub made while rounds ended are those of their proofs: nothing was added twice, or not at all. Credits of
+ * single addresses are compared with the records when their epoch is paid.
  */
 async function checkSums({ rows }: RoundsNetwork, { credited }: Counts): Promise<void> {
   const [sums] = await rows<Record<string, number | null>>(
@@ -242,7 +242,7 @@ async function countMissed({ rows }: RoundsNetwork): Promise<Record<string, numb
 }
 
 /**
- * Whoever is blamed did it: it voted for a wrong result, or for two; or it missed its vote by its own doing. A member that
+ * Members that are blamed voted for a wrong result or for two, or missed their vote by their own doing. A member that
  * only lost its connection for a moment, or the hub itself, is not blamed.
  */
 async function checkOffences({ rows, miners }: RoundsNetwork): Promise<Record<string, number>> {
@@ -264,7 +264,7 @@ async function checkOffences({ rows, miners }: RoundsNetwork): Promise<Record<st
   return counts
 }
 
-/** What the miner heard and said of a round, and what became of its connections meanwhile. */
+/** The frames of a miner about a round, and the state of its connections meanwhile. */
 function journalOf({ journal }: SimulatedMiner, roundId: string): string[] {
   const own = journal.filter((entry) => entry.roundId === roundId)
   const [firstMs, lastMs] = [

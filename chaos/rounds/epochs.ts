@@ -30,7 +30,7 @@ interface Answer {
   readonly details?: { readonly reason?: string }
 }
 
-/** What an epoch of a project comes to, by the final records that the hub shows. */
+/** An epoch of a project, by the final records that the hub shows. */
 interface EpochAccount {
   readonly project: Project
   readonly epoch: number
@@ -122,7 +122,7 @@ export class EpochLedger {
     return now >= attemptStart(epoch, work.epoch_secs, 0, params) && now < receiptWaitsUntil(epoch, work)
   }
 
-  /** Where the hub says that no round of the epoch is open, none is; and while one is, it takes no receipt. */
+  /** The hub says that no round of the epoch is open only if this is so, and while one is open, it takes no receipt. */
   async #look(project: Project, epoch: number): Promise<void> {
     const view = await this.#view(project, epoch)
     if (view.open_rounds === undefined) return
@@ -140,7 +140,7 @@ export class EpochLedger {
     const { status, body } = await this.#post(account, built)
     const reason = body.details?.reason
     if (status === 425 && reason === 'rounds_open') return this.#network.faults.note('receipt_early')
-    // Who counts for the epoch may be another generation since the turn began.
+    // Another generation may count for the epoch since the turn began.
     if (status !== 202) return
     const still = await this.#openTasks(project, epoch)
     if (still.length > 0 && !(await this.#isLater(project, epoch)))

@@ -43,9 +43,9 @@ export interface RoundsOptions {
   readonly skewOf?: (miner: number) => number
   /** How the projects are made. */
   readonly make?: ProjectsOptions
-  /** What a member does about a task; honest when left out. */
+  /** The conduct of a member in a task; honest when left out. */
   readonly conductOf?: (input: string, position: number) => Conduct
-  /** What a validator does about a task; honest when left out. */
+  /** The answer of a validator about a task; honest when left out. */
   readonly modeOf?: ValidatorsOptions['modeOf']
 }
 

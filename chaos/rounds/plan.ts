@@ -12,13 +12,13 @@ export interface ScenarioPlan {
   readonly startMs: number
   /** Whether it is given only while the devices have their connections, as nearly all tasks are. */
   readonly isPatient: boolean
-  /** By position in the draw; whoever is not here is honest. */
+  /** By position in the draw; members that are not here are honest. */
   readonly members: ReadonlyMap<number, Conduct>
   /** By number, for each time that a validator is asked; the last mode stays. */
   readonly validators: readonly (readonly ValidatorMode[])[]
 }
 
-/** What an operator does to the validators while tasks are on their way. */
+/** A change of the validators by the operator while tasks are on their way. */
 export interface ValidatorChange {
   readonly ms: number
   /** One joins, one leaves, one takes the place of another, or of one whose key is ended at once. */
@@ -29,7 +29,7 @@ export interface ValidatorChange {
   readonly withheldMs: number
 }
 
-/** What happens to everybody while the tasks of one turn are on their way. */
+/** The faults of one turn, which meet all of its tasks. */
 export interface TurnPlan {
   /** Milliseconds after which the hub is killed. */
   readonly kill: number

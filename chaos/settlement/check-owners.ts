@@ -10,7 +10,7 @@ import { readExecutedSlashes, readList } from './views.ts'
 /** Owners whose records are read at a time. */
 const atOnce = 8
 
-/** What owners are shown of their own is what the chain has. */
+/** The hub shows owners the same amounts as the chain. */
 export async function checkOwners(
   network: ChaosNetwork,
   projects: readonly ScenarioProject[],

@@ -1,4 +1,4 @@
-/** What is counted of a network at rest, as the result file shows it. */
+/** Counts of a network at rest, as the result file shows them. */
 export interface Counts {
   epochs_paid: number
   epochs_vetoed: number

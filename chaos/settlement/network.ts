@@ -5,7 +5,7 @@ import { createNodeKey, type NodeKey } from '../network/validator-server.ts'
 import { validatorCount } from './plan.ts'
 import { startValidators, type Validators } from './validators.ts'
 
-/** What the hub wants on the chain and has not there yet. */
+/** An action that the hub wants on the chain and that is not there yet. */
 export interface OpenAction {
   kind: string
   subject: string

@@ -36,7 +36,7 @@ export async function fund(
 
 const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** What earlier epochs cost that are attested, and that the vault has nothing set aside for. */
+/** The cost of earlier epochs that are attested, and for which the vault has set nothing aside. */
 async function owedBy(network: ChaosNetwork, { vault, epochs }: ScenarioProject): Promise<bigint> {
   const open = [...epochs.values()].filter(({ posted, veto }) => posted.size > 0 && veto !== 'stands')
   const states = (await network.chain.read(

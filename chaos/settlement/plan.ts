@@ -6,10 +6,10 @@ export const validatorCount = 4
 /** Devices that work for a project. */
 export const memberCount = 5
 
-/** What a validator does when the hub asks it for the attestation of a set. */
+/** The answer of a validator that the hub asks to attest a set. */
 export type AttesterMode = 'attests' | 'second_time' | 'by_itself' | 'vanishes' | 'lies'
 
-/** What a posted receipt is. Only the first two are right, and of these the first to come counts. */
+/** Kinds of posted receipts. Only the first two are right, and of these the first to come counts. */
 export type ReceiptKind =
   | 'right'
   | 'conflicting'
@@ -21,7 +21,7 @@ export type ReceiptKind =
   | 'other_text'
   | 'running_epoch'
 
-/** What is wrong with evidence; null when it proves its offence. */
+/** Faults of evidence that does not prove its offence. */
 export type EvidenceFlaw =
   | 'agreeing_votes'
   | 'too_few'

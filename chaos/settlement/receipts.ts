@@ -15,7 +15,7 @@ import type { NodeKey } from '../network/validator-server.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EpochPlan, ReceiptKind } from './plan.ts'
 
-/** What an epoch pays by its final records, and what a quorum of liars would have it pay; null where there is nothing. */
+/** The receipt that follows from the final records, and one that a quorum of liars attests; null where nothing is paid. */
 export interface EpochReceipts {
   right: BuiltEpochReceipt | null
   conflicting: BuiltEpochReceipt | null

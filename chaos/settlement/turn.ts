@@ -56,7 +56,7 @@ export async function runTurn(
       failingReceipts: random.percent(15),
       ...lagging,
     })
-    // A node that shows no receipts leaves open what became of anything.
+    // A node that shows no receipts leaves the outcome of every transaction open.
     const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate, lagging))
     const stopped = disturb(network, {
       kill: killed.includes(at) ? random.below(disturbedMs) : null,

@@ -48,7 +48,7 @@ export async function readBalances(network: ChaosNetwork, accounts: readonly str
   return (await network.chain.read(calls)) as bigint[]
 }
 
-/** What an address may claim from the vault of a project, as the hub says. */
+/** The payouts that an address may claim from the vault of a project, as the hub lists them. */
 export async function claimsOf({ hub }: ChaosNetwork, { projectId }: Project, miner: string) {
   const path = `/v1/me/claims?address=${miner}&project_id=${projectId}`
   return (await hub.expect<{ items: ClaimView[] }>(200, { path })).items

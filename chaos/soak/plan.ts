@@ -1,7 +1,7 @@
 import type { Draws } from '../harness/draws.ts'
 import type { Ending } from '../network/end-node.ts'
 
-/** What happens to one node: it ends, in one of two ways, and comes back after a while. */
+/** One node ends, in one of two ways, and comes back after a while. */
 export interface Disturbance {
   /** Index in the nodes that may be disturbed. */
   readonly node: number
@@ -16,7 +16,7 @@ export interface Turn {
 }
 
 /**
- * What happens next. One node in most cases, two of any role in one of six: then no quorum of the validators may be up, and
+ * The next turn: one node in most cases, two of any role in one of six. Then no quorum of the validators may be up, and
  * rounds wait until it is.
  */
 export function drawTurn(random: Draws, nodes: number): Turn {

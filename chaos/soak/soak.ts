@@ -39,7 +39,7 @@ export class Soak {
   readonly #disturbed: readonly LocalNode[]
   readonly #ends = { SIGTERM: 0, SIGKILL: 0 }
   readonly #samples = new Map<string, MemorySample[]>()
-  /** What processes keep at each rest, in MiB: of a node what is its own, of the hub the heap of its isolate. */
+  /** MiB that processes keep at each rest: the own memory of a node, the heap of the hub's isolate. */
   readonly #kept: Record<string, number>[] = []
   readonly #tasks: EchoTask[] = []
   readonly #following: Promise<void>[] = []
@@ -134,7 +134,7 @@ export class Soak {
 
   async #sampleMemory(): Promise<void> {
     for (; this.#goesOn(); await delay(sampleEachMs)) {
-      // What nodes give back at rest says nothing of how they grow.
+      // Memory that nodes give back at rest does not show whether they grow.
       if (this.#isResting) continue
       const ms = performance.now()
       const processes = [

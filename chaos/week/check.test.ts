@@ -23,7 +23,7 @@ const roundOf = (...payouts: string[]) =>
   }) as unknown as RoundRecord
 const owed = owedFor(rules, 7, [roundOf(miner, other), roundOf(miner)])!
 
-/** What a vault has that paid what is owed. */
+/** The books of a vault that paid the amounts owed. */
 const books = (change: Partial<VaultBooks> = {}): VaultBooks => {
   const { developer, treasury, gross, root } = owed
   const funded = 10n ** 18n

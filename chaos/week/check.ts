@@ -14,7 +14,7 @@ export interface Check {
   readonly figures: Record<string, unknown>
 }
 
-/** What is compared, and what differs. */
+/** Counts comparisons, and keeps the differences. */
 export class Ledger {
   readonly differences: string[] = []
   compared = 0
@@ -32,7 +32,7 @@ export class Ledger {
 
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
 
-/** Holds what chain and hub have of the week against what follows from the records of its rounds. */
+/** Compares chain and hub with the amounts that follow from the records of the rounds. */
 export async function checkWeek(
   week: WeekNetwork,
   rules: Rules & { vault: string; roundSecs: number },

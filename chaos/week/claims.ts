@@ -41,7 +41,7 @@ export async function claimThroughHub(week: WeekNetwork): Promise<number> {
   return asked
 }
 
-/** What recipients can still claim, as the hub lists it with its proofs. */
+/** The payouts that a recipient can still claim, as the hub lists them with their proofs. */
 export async function readClaims({ network: { client }, projectId }: WeekNetwork, key: string) {
   const query = { address: evmAddress(key), project_id: projectId }
   return (await unwrap(client.GET('/v1/me/claims', { params: { query } }))).items

@@ -30,7 +30,7 @@ async function run({ length, seed, say, problem, problems }: LongRunOptions): Pr
     say(`The network runs; logs are in ${folder}`)
     const kept: Record<string, number>[] = []
     const current = new Week(network, seed, { say, problem })
-    // Who is bonded before the beacon of an epoch is in its set.
+    // Members that are bonded before the beacon of an epoch are in its set.
     const first = epochAt(network.time() + defaultNetworkParams.beacon_offset_secs, epochSecs) + 1
     await current.passInto(first)
     for (const [index, plan] of planWeek(seed, length).entries()) {

@@ -13,7 +13,7 @@ export interface Restart {
 
 export type ValidatorChange = 'join' | 'leave' | 'replace'
 
-/** What happens in one epoch. */
+/** Tasks, faults and changes of one epoch. */
 export interface EpochPlan {
   /** Tasks in the middle of the epoch, given at once. */
   readonly tasks: number
@@ -39,7 +39,7 @@ const validatorsEach = 7
 const minersEach = 11
 const claimsEach = 8
 
-/** What happens in a week, which the seed fixes. */
+/** The plan of a week, which the seed fixes. */
 export function planWeek(seed: number, epochs: number): EpochPlan[] {
   const random = draws(seed)
   return Array.from({ length: epochs }, (_, index) => planEpoch(random, index))

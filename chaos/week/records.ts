@@ -26,7 +26,7 @@ export async function readRounds({ network: { client }, projectId }: WeekNetwork
   return rounds
 }
 
-/** An epoch with its receipt; null where the hub knows none of this number. */
+/** An epoch with its receipt; null where the hub knows no epoch of this number. */
 export const readEpoch = (
   { network: { client }, projectId }: WeekNetwork,
   epoch: number,
@@ -37,7 +37,7 @@ export const readEpoch = (
     }),
   )
 
-/** What one epoch pays by the finality records of its rounds. */
+/** The amounts that one epoch pays by the finality records of its rounds. */
 export interface Owed {
   readonly units: number
   readonly gross: bigint

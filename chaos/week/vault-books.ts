@@ -17,7 +17,7 @@ export interface PostedEpoch {
   readonly releaseAt: bigint
 }
 
-/** What the chain has of one vault. */
+/** The books of one vault on the chain. */
 export interface VaultBooks {
   readonly posted: readonly PostedEpoch[]
   readonly claimed: readonly { readonly epoch: bigint; readonly miner: string; readonly amount: bigint }[]

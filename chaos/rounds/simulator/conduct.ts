@@ -1,4 +1,4 @@
-/** What a member of a committee does about one task. */
+/** The conduct of a member of a committee in one task. */
 export type Conduct = (typeof conducts)[number]
 
 export const conducts = [
@@ -42,5 +42,5 @@ export const mayMiss = (conduct: Conduct): boolean =>
 
 export const isKill = (conduct: Conduct): boolean => conduct.startsWith('killed_')
 
-/** What happens to a node once, and not again when it is offered the same task on its next connection. */
+/** Faults that meet a node once, and not again when it is offered the same task on its next connection. */
 export const isInterruption = (conduct: Conduct): boolean => conduct.startsWith('cut_') || isKill(conduct)

@@ -32,7 +32,7 @@ export interface MinerOptions {
   /** Where the rewards of the node go in a project. */
   readonly payoutOf: (projectId: string) => string
   readonly slots: number
-  /** What it does about a task, as a member of its committee at this position. */
+  /** Its conduct in a task, as a member of its committee at this position. */
   readonly conductOf: (input: string, position: number) => Conduct
   /** Network time, Unix seconds. */
   readonly now: () => Promise<number>
@@ -71,7 +71,7 @@ export class SimulatedMiner {
   heardAtMs = 0
   /** When it was gone by its own doing for as long as an answer may take: killed, or cut off. By the clock of the process. */
   readonly goneAtMs: number[] = []
-  /** What it heard and said, and how its connections were, to tell how a difference came about. */
+  /** Its frames and the state of its connections, to explain a difference. */
   readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
   /** Votes on disk, by offer, until the hub has said what becomes of them. */
@@ -258,7 +258,7 @@ export class SimulatedMiner {
     })
   }
 
-  /** What the hub could not take is sent again, and what it refused is not. */
+  /** Sends a vote again that the hub could not take; a vote that it refused is not sent again. */
   async #refused({ code, offer_id }: ErrorFrame): Promise<void> {
     if (offer_id === undefined || this.#running.has(offer_id)) return
     if (code !== 'unavailable') return this.#release(offer_id)

@@ -2,7 +2,7 @@ import type { Task } from '../../../protocol/consensus/index.ts'
 import { utf8 } from '../../../protocol/encoding/index.ts'
 import { createReceipt, type ExecutionReceipt } from '../../../protocol/execution/index.ts'
 
-/** What a node says came of a task. Nothing is run: a result follows from the input, as it does from a module. */
+/** The result of a task as a node reports it. Nothing is run: it follows from the input, as it does from a module. */
 export interface Result {
   readonly receipt: ExecutionReceipt
   readonly output: Uint8Array
@@ -10,10 +10,10 @@ export interface Result {
 
 const gasUsed = 581
 
-/** What every honest node gets. */
+/** The result of every honest node. */
 export const honestResult = (task: Task, input: Uint8Array): Result => resultOf(task, input, input)
 
-/** What a liar says; those who name the same lie agree. */
+/** The result of a liar; liars that name the same lie agree. */
 export const wrongResult = (task: Task, input: Uint8Array, lie: string): Result =>
   resultOf(task, input, utf8(`a lie: ${lie}`))
 

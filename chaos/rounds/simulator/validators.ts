@@ -29,10 +29,10 @@ import { startValidatorServer, type Validator, type ValidatorServer } from '../.
 import type { FaultCounts } from './fault-counts.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
-/** What a validator does when it is asked for the finality of a round. */
+/** The answer of a validator that is asked for the finality of a round. */
 export type ValidatorMode = 'honest' | 'silent' | 'lies'
 
-/** What was dated before a leap of the network's time has arrived by then. */
+/** Requests that were dated before a leap of the network's time have arrived by then. */
 const afterLeapMs = 10_000
 
 /** Why validators ran a round themselves. */
@@ -53,7 +53,7 @@ export interface SimulatedValidators extends ValidatorServer {
   readonly ran: ReadonlyMap<string, RunReason>
   /** When one of them was asked last, by the clock of the process. */
   readonly askedAtMs: () => number
-  /** What an honest validator had to refuse; the hub should give none a reason to. */
+  /** Calls that an honest validator had to refuse; the hub should give it no reason to. */
   readonly refusals: readonly string[]
   /** Ends the process of a validator, and begins it again. */
   readonly setUp: (validator: number, isUp: boolean) => void
@@ -73,7 +73,7 @@ export interface ValidatorsOptions {
   readonly count: number
   /** The committee rules of a project. */
   readonly rulesOf: (projectId: string) => CommitteeRules
-  /** What a validator does about the task with this input when it is asked about it for the n-th time, from 0 on. */
+  /** The answer of a validator that is asked about the task with this input for the n-th time, from 0 on. */
   readonly modeOf: (input: string, validator: number, times: number) => ValidatorMode
   /** Network time, Unix seconds. */
   readonly now: () => Promise<number>
@@ -92,7 +92,7 @@ export async function startValidators(
   const ran = new Map<string, RunReason>()
   /** How often each validator was asked about a round. */
   const asked = new Map<string, number>()
-  /** What follows from a request is the same for all of them, and checking votes costs most. */
+  /** The judgement of a request is the same for all validators, and checking votes costs most. */
   const judged = new Map<string, Judgement>()
 
   const judge = (text: string): Judgement => {

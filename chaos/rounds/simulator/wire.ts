@@ -15,7 +15,7 @@ export async function startWire(port: number): Promise<Wire> {
   const sockets = new Set<Socket>()
   const join = (one: Socket, other: Socket) => {
     sockets.add(one)
-    // What breaks at one end breaks at the other.
+    // A connection that breaks at one end breaks at the other.
     one.on('error', () => one.destroy())
     one.on('close', () => {
       sockets.delete(one)
