@@ -44,8 +44,7 @@ async function run({ length, seed, say, problem, problems }: LongRunOptions): Pr
       const took = ((performance.now() - startedMs) / 1000).toFixed(1)
       say(`epoch ${index + 1} of ${length}: ${current.tasks.length} tasks so far, ${took} s`)
     }
-    const epochs = Array.from({ length }, (_, index) => first + index)
-    await current.finish(epochs)
+    const epochs = await current.finish(first, length)
     return {
       ...(await summarise(current, epochs, problem)),
       memory_mib: [...kept, noteMemory(network, length)],

@@ -95,13 +95,21 @@ export class Week {
     await Promise.all([...this.#open])
   }
 
-  /** Tasks that are open still end, every epoch is posted and released, and everybody is paid. */
-  async finish(epochs: readonly number[]): Promise<void> {
+  /**
+   * Tasks that are open still end, every epoch is posted and released, and everybody is paid.
+   *
+   * @returns The planned epochs, and those after them that tasks slipped into because the machine was busy.
+   */
+  async finish(first: number, length: number): Promise<number[]> {
     const { say } = this.#report
     this.#setLag(0)
     say('No more tasks are given')
     await waitForClocks(this.network)
     await Promise.all(this.tasks.map((given) => followTask(this.network, given, taskLimitMs)))
+    const last = Math.max(first + length - 1, ...this.tasks.map(({ task }) => task.epoch ?? 0))
+    const epochs = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    // A receipt of the last epoch is asked for once it is over.
+    await this.passInto(last + 1)
     // Attempts come in turns, and each has its own leader.
     for (let tries = 0; tries < 12; tries++) {
       const counts = await this.#statuses(epochs)
@@ -125,6 +133,7 @@ export class Week {
     // Slashes whose window is over are executed, and fees are paid, on the schedule.
     await this.#passUntil(this.network.time() + 2 * 3_600)
     await delay(15_000)
+    return epochs
   }
 
   /** How many epochs have each status. */
