@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isExact, runRelayChaos, waitingIn } from '../localnet/testing/relay-chaos.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { type RelayerNetwork, startRelayerNetwork } from '../testing/relayer-network.ts'
+import { waitingIn } from '../testing/transaction-pool.ts'
 
 const freshId = (): string => `0x${randomBytes(32).toString('hex')}`
 
@@ -132,20 +132,4 @@ describe.skipIf(!hasAnvil)('a key that is replaced', () => {
       rmSync(statePath, { recursive: true, force: true })
     }
   })
-})
-
-/** From here on schedules have reorganisations less and more deep than what is final, jumps, rotations and hidden receipts. */
-const firstSeed = 43
-
-describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
-  test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
-    const seeds = Array.from({ length: 12 }, (_, index) => firstSeed + index)
-    const { scenarios, kills, waiting, faults } = await runRelayChaos({ seeds, atOnce: 3, killEvery: 2 })
-    expect(scenarios.filter((scenario) => !isExact(scenario))).toEqual([])
-    expect([scenarios.length, kills, waiting]).toEqual([12, 2, 0])
-    expect(scenarios.some(({ rotated }) => rotated)).toBe(true)
-    expect([...faults.keys()]).toEqual(
-      expect.arrayContaining(['reorganisation', 'base_fee_jump', 'fee_cap', 'batch_refused']),
-    )
-  }, 120_000)
 })

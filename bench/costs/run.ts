@@ -1,4 +1,4 @@
-/** Prints the tables of docs/costs.md from the units of each kind and the prices: `npm run bench:costs`. */
+/** Prints the tables of docs/costs.md from the units of each kind and the prices: `npm run bench -- costs`. */
 import { type Kind, kinds, task } from './kinds.ts'
 import { prices, type Unit } from './prices.ts'
 

@@ -1,17 +1,17 @@
 /**
- * What one task uses, counted while many run: `npm run bench:task -- [tasks] [projects]`. Writes bench/costs/task.json, which
- * `npm run bench:costs` reckons with.
+ * What one task uses, counted while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
+ * `npm run bench -- costs` reckons with.
  */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startRoundsNetwork } from '../rounds/network.ts'
-import { finishTasks } from '../rounds/tasks.ts'
-import { until } from '../settlement/chaos/difference.ts'
+import { until } from '../../chaos/harness/time.ts'
+import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
+import { finishTasks } from '../../chaos/rounds/tasks.ts'
 import { countedHub } from './counted-hub.ts'
 
 const [tasks = 200, projects = 1] = process.argv.slice(2).map(Number)
 if (![tasks, projects].every((number) => Number.isSafeInteger(number) && number > 0)) {
-  console.error('Usage: npm run bench:task -- [tasks] [projects], each 1 or more')
+  console.error('Usage: npm run bench -- task [tasks] [projects], each 1 or more')
   process.exit(2)
 }
 const idleSecs = 20

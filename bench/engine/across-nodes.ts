@@ -1,6 +1,6 @@
 /**
  * Compares the receipts of other versions of Node, other sizes of the stack and other compilers of V8 with those of the
- * project's own: `npm run bench:nodes [-- VERSION…]`. Installs the versions from npm into a folder that goes away, and
+ * project's own: `node scripts/nx.mjs node bench/engine/across-nodes.ts [VERSION…]`. Installs the versions from npm into a folder that goes away, and
  * writes across-nodes.md. Exit 1 when a receipt differs.
  */
 import { spawnSync } from 'node:child_process'
@@ -83,7 +83,7 @@ async function compare(versions: string[]): Promise<number> {
       }
   const summary = `# The same receipts on other versions of Node
 
-\`npm run bench:nodes\`: **${expected!.length} runs in each row, ${differences} differences** from the first row. The runs are the project's own known answers under all their gas limits, and its kernels for long enough that V8 exchanges its code meanwhile. The digest is of all receipt hashes, gas and errors.
+\`node scripts/nx.mjs node bench/engine/across-nodes.ts\`: **${expected!.length} runs in each row, ${differences} differences** from the first row. The runs are the project's own known answers under all their gas limits, and its kernels for long enough that V8 exchanges its code meanwhile. The digest is of all receipt hashes, gas and errors.
 
 | Node | V8 | V8 runs with | engine | digest | different |
 | --- | --- | --- | --- | --- | --- |

@@ -1,6 +1,6 @@
 /**
  * Compares the engines with each other and with the plain reference of the gas rules on random modules, each under
- * several gas limits around what it uses: `npm run fuzz:engine -- [first seed] [modules]`. Exit 1 when two differ. With
+ * several gas limits around what it uses: `node scripts/nx.mjs node bench/engine/fuzz.ts [first seed] [modules]`. Exit 1 when two differ. With
  * `--write` the summary goes to fuzz-result.md.
  */
 import { writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ const rows = [...outcomes]
   .map(([outcome, count]) => `| ${outcome} | ${count} |`)
 const summary = `# Differential fuzzing of the engines
 
-\`npm run fuzz:engine -- ${first} ${modules} --write\` on Node ${process.versions.node}, V8 ${process.versions.v8}.
+\`node scripts/nx.mjs node bench/engine/fuzz.ts ${first} ${modules} --write\` on Node ${process.versions.node}, V8 ${process.versions.v8}.
 
 **${2 * half} modules, half of them trees of expressions and half written operator by operator, each half from seed ${first}; ${runs} runs on each of four engines, ${differences.length} differences**, in ${minutes} minutes.
 

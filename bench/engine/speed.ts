@@ -1,5 +1,5 @@
 /**
- * Measures the engine and writes results.md: `npm run bench:engine [-- FILE]`. FILE holds known answers of the kernels
+ * Measures the engine and writes results.md: `npm run bench -- engine [FILE]`. FILE holds known answers of the kernels
  * that other engines were recorded with; without it that part of the results stays as it is.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const others =
     : `\n${recordedPart((await measureInThread(kernelsOf(recorded))).kernels)}`
 const text = [
   `# Speed of the engine`,
-  `Made by \`npm run bench:engine\` on Node ${process.versions.node}, V8 ${process.versions.v8}. Every time is a median; what is compared ran in turn.`,
+  `Made by \`npm run bench -- engine\` on Node ${process.versions.node}, V8 ${process.versions.v8}. Every time is a median; what is compared ran in turn.`,
   kernelPart(own.kernels),
   passPart(own),
   coldPart(measureCold()),

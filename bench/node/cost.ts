@@ -1,6 +1,6 @@
 /**
  * What a miner costs its machine while it has no work, connected to the relay of a hub, and how soon it says that it is well
- * while it is asked for much: `npm run bench:node -- [seconds]`. It runs as its service starts it. The result goes into
+ * while it is asked for much: `npm run bench -- node [seconds]`. It runs as its service starts it. The result goes into
  * `cost.json`. Linux only.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { memory } from '../../chaos/network/process-memory.ts'
 import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { collector, echo } from '../../testing/node/artifacts.ts'
 import { startLinkHub } from '../../testing/node/link-hub.ts'
 import { type ServingNode, startNodeProcess } from '../../testing/node/node-process.ts'
-import { memory } from '../process-memory.ts'
 
 const seconds = Number(process.argv[2] ?? 60)
 /** Of `/proc/<pid>/stat`, on every Linux that Node runs on. */

@@ -1,5 +1,5 @@
 /**
- * How many signed actions a second one relayer brings onto a chain: `npm run bench:relay -- [owners]`. Owners post one
+ * How many signed actions a second one relayer brings onto a chain: `npm run bench -- relay [owners]`. Owners post one
  * registration each, all at once, to the route in workerd, on a chain of its own. A tenth would revert, and ten post
  * theirs 50 times. Processor time of workerd is shown besides, which other programs on the machine do not change.
  */

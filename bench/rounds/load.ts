@@ -1,17 +1,17 @@
 /**
- * How many tasks become final, and what one costs: `npm run bench:rounds -- [tasks] [projects] [seed]`. A real hub and a real
+ * How many tasks become final, and what one costs: `npm run bench -- rounds [tasks] [projects] [seed]`. A real hub and a real
  * chain; miners and validators are simulated in this process, with real signatures. Writes bench/rounds/load-<projects>.json.
  */
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
+import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
 import { cpuMs } from '../../testing/workerd.ts'
-import { startRoundsNetwork } from './network.ts'
-import { finishTasks, submitTask } from './tasks.ts'
 
 const [tasks = 200, projects = 1, seed = 1] = process.argv.slice(2).map(Number)
 if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && number > 0)) {
-  console.error('Usage: npm run bench:rounds -- [tasks] [projects] [seed], each 1 or more')
+  console.error('Usage: npm run bench -- rounds [tasks] [projects] [seed], each 1 or more')
   process.exit(2)
 }
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */

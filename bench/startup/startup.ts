@@ -1,13 +1,12 @@
 /**
  * What the hub does before it answers anything, as wrangler measures it, and what it loads for that:
- * `npm run bench:startup`.
+ * `npm run bench -- startup`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startHub } from '../../localnet/hub.ts'
-import { buildHub, bundleHub } from '../../scripts/bundle.ts'
+import { buildHub } from '../../scripts/bundle.ts'
 import { sizesOf } from './sizes.ts'
 
 const rounds = 15
@@ -71,46 +70,9 @@ function activeMs(bundle: string): number {
   return timeDeltas.reduce((sum, delta, i) => (samples[i] === idle ? sum : sum + delta), 0) / 1000
 }
 
-/** What a start leaves out is loaded by the first call of a route; the second call shows what the route itself takes. */
-async function showFirstAnswers(): Promise<void> {
-  const hub = await startHub({
-    script: await bundleHub(),
-    port: 0,
-    callersNameAddress: true,
-    vars: { HUB_SECRET: 'a secret of a measurement, long enough' },
-  })
-  try {
-    console.log('\n| Call | first | second | third |\n| --- | --- | --- | --- |')
-    for (const [method, target] of calls) {
-      const times: string[] = []
-      for (let i = 0; i < 3; i++) {
-        const startedMs = performance.now()
-        const response = await fetch(new URL(target, hub.urls[0]), { method })
-        await response.arrayBuffer()
-        times.push(ms(performance.now() - startedMs))
-      }
-      console.log(`| \`${method} ${target}\` | ${times.join(' | ')} |`)
-    }
-  } finally {
-    await hub.stop()
-  }
-}
-
-/** The first of them also makes what all routes share. Those that need a session are refused, once they are loaded. */
-const calls = [
-  ['GET', '/v1/categories'],
-  ['GET', '/v1/network/params'],
-  ['GET', '/v1/projects'],
-  ['POST', '/v1/developers/projects'],
-  ['POST', '/v1/subscriptions'],
-  ['POST', '/v1/developers/assets'],
-  ['GET', '/v1/openapi.json'],
-] as const
-
 try {
   showSizes(sizesOf(await buildHub(path.join(folder, 'modules'))))
   showStarts()
-  await showFirstAnswers()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

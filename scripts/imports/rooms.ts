@@ -101,6 +101,36 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools'],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
+
+  'chaos/harness': ['testing'],
+  'chaos/network': [
+    'protocol',
+    'contracts',
+    'localnet',
+    'sdk',
+    'scripts',
+    'testing',
+    'chaos/harness',
+    'tools/task',
+  ],
+  ...Object.fromEntries(
+    ['relay', 'settlement', 'rounds', 'node', 'soak', 'week'].map((kind) => [
+      `chaos/${kind}`,
+      [
+        'protocol',
+        'contracts',
+        'localnet',
+        'node-cli',
+        'scripts',
+        'sdk',
+        'testing',
+        'tools',
+        'chaos/harness',
+        'chaos/network',
+      ],
+    ]),
+  ),
+  chaos: ['scripts/command', 'chaos'],
 }
 
 /** Whether a file is loaded by tests alone. */

@@ -1,0 +1,47 @@
+import type { KindEntry } from './harness/kind.ts'
+
+/** Every kind of chaos, by the name that the command takes. */
+export const kinds: Readonly<Record<string, KindEntry>> = {
+  relay: {
+    about: 'every signed action is on chain exactly once',
+    counted: 'scenarios',
+    count: 1_000,
+    example: 'relay 40 1',
+    load: async () => (await import('./relay/kind.ts')).relay,
+  },
+  settlement: {
+    about: 'vaults pay what validators attested, and slashes take what was proven',
+    counted: 'scenarios',
+    count: 1_000,
+    example: 'settlement 50 1',
+    load: async () => (await import('./settlement/kind.ts')).settlement,
+  },
+  rounds: {
+    about: 'every task ends with the honest result, and no honest node is blamed',
+    counted: 'scenarios',
+    count: 2_000,
+    example: 'rounds 25 1',
+    load: async () => (await import('./rounds/kind.ts')).rounds,
+  },
+  node: {
+    about: 'a node that is killed keeps its votes, receipts and chunks',
+    counted: 'points',
+    count: 500,
+    example: 'node 100 2',
+    load: async () => (await import('./node/kind.ts')).node,
+  },
+  soak: {
+    about: 'no task is lost while real nodes end and come back, and no process grows',
+    counted: 'minutes',
+    count: 30,
+    example: 'soak 30 1',
+    load: async () => (await import('./soak/kind.ts')).soak,
+  },
+  week: {
+    about: 'a week of epochs is paid to the unit over restarts, joins and late logs',
+    counted: 'epochs',
+    count: 168,
+    example: 'week 6 1',
+    load: async () => (await import('./week/kind.ts')).week,
+  },
+}

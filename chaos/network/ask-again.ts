@@ -1,0 +1,42 @@
+import { type Fetch, fetchFromHub } from '../../sdk/connect.ts'
+import { delay } from '../harness/time.ts'
+
+export interface AskAgainOptions {
+  readonly limitMs: number
+  readonly retryMs: number
+  /** Returns once no crash is under way. */
+  readonly up?: () => Promise<unknown>
+}
+
+/**
+ * Asks a hub that may be away, again until it answers with another status than 503.
+ *
+ * @param ask - Sends the request. It is told whether an earlier try may have been carried out.
+ * @throws What the last try failed with, or the last answer as an error, when the time is over.
+ */
+export async function askAgain(
+  ask: (repeated: boolean) => Promise<Response>,
+  { limitMs, retryMs, up = async () => {} }: AskAgainOptions,
+): Promise<Response> {
+  const endMs = performance.now() + limitMs
+  for (let repeated = false; ; repeated = true) {
+    const isLast = performance.now() > endMs
+    try {
+      const response = await ask(repeated)
+      // A hub that is killed may end a body in the middle.
+      await response.clone().arrayBuffer()
+      if (response.status !== 503 || isLast) return response
+    } catch (error) {
+      if (isLast) throw error
+    }
+    await up()
+    await delay(retryMs)
+  }
+}
+
+/**
+ * Sends a request to a hub that may be away for a while. What is sent again must ask for nothing more: it reads, or it
+ * has a key of its own.
+ */
+export const patientFetch: Fetch = (request) =>
+  askAgain(() => fetchFromHub(request.clone()), { limitMs: 180_000, retryMs: 500 })

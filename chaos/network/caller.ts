@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import type { Profile } from '../../protocol/identity/index.ts'
+import { signRequest } from '../../protocol/identity/index.ts'
+import { freshAddress } from '../../testing/session.ts'
+import { Difference } from '../harness/difference.ts'
+import { askAgain } from './ask-again.ts'
+
+export interface HubRequest {
+  method?: 'GET' | 'POST' | 'PUT'
+  path: string
+  json?: unknown
+  /** Of a session. */
+  token?: string
+  /** Of the node that signs the request. */
+  seed?: string
+  /** Names what is asked for, so that asking again asks for nothing more. */
+  idempotencyKey?: string
+}
+
+export interface Reply<T> {
+  status: number
+  body: T
+  /** Whether an earlier try may have been carried out. */
+  repeated: boolean
+}
+
+export interface Caller {
+  /** Asks until there is an answer that is not 503: the hub may be down, or its chain. */
+  call: <T = unknown>(request: HubRequest) => Promise<Reply<T>>
+  /** @throws {@link Difference} unless the answer has the status. */
+  expect: <T>(status: number, request: HubRequest) => Promise<T>
+  /** Network time as the hub has it. */
+  time: () => Promise<number>
+  /** Forgets what was read of the time. */
+  leap: () => void
+}
+
+const retryMs = 1_000
+const limitMs = 600_000
+const timeMs = 1_000
+
+/**
+ * @param up - Returns once no crash is under way.
+ * @param address - Where the next request comes from, however often it is tried; another place each time when left out.
+ */
+export function createCaller(
+  origin: string,
+  profile: Profile,
+  up: () => Promise<unknown>,
+  address: () => string = freshAddress,
+): Caller {
+  let lead = 0
+  let leadReadAtMs = Number.NEGATIVE_INFINITY
+
+  const ask = async (
+    { method = 'GET', path, json, token, seed, idempotencyKey }: HubRequest,
+    from: string,
+  ): Promise<Response> => {
+    const body = json === undefined ? '' : JSON.stringify(json)
+    const nonce = randomBytes(16).toString('hex')
+    const signed =
+      seed === undefined
+        ? {}
+        : signRequest(profile, seed, { method, target: path, body, timestamp: await time(), nonce }).headers
+    return fetch(new URL(path, origin), {
+      method,
+      headers: {
+        'CF-Connecting-IP': from,
+        ...signed,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(json !== undefined && { body }),
+    })
+  }
+
+  const call = async <T>(request: HubRequest): Promise<Reply<T>> => {
+    const from = address()
+    let isRepeated = false
+    const failed = (reason: unknown) =>
+      new Difference(`${request.method ?? 'GET'} ${request.path}: ${reason}`)
+    const response = await askAgain(
+      (repeated) => {
+        isRepeated = repeated
+        return ask(request, from)
+      },
+      { limitMs, retryMs, up },
+    ).catch((error: unknown) => {
+      throw error instanceof Difference ? error : failed(error)
+    })
+    const text = await response.text()
+    if (response.status === 500 || response.status === 503) throw failed(`${response.status} ${text}`)
+    return { status: response.status, body: JSON.parse(text || 'null') as T, repeated: isRepeated }
+  }
+
+  const time = async (): Promise<number> => {
+    if (performance.now() - leadReadAtMs >= timeMs) {
+      const { body } = await call<{ time: number }>({ path: '/v1/status' })
+      lead = body.time - Math.floor(Date.now() / 1000)
+      leadReadAtMs = performance.now()
+    }
+    return Math.floor(Date.now() / 1000) + lead
+  }
+
+  return {
+    call,
+    async expect<T>(status: number, request: HubRequest) {
+      const reply = await call<T>(request)
+      if (reply.status !== status)
+        throw new Difference(
+          `${request.method ?? 'GET'} ${request.path}: ${reply.status} ${JSON.stringify(reply.body)}, expected ${status}`,
+        )
+      return reply.body
+    },
+    time,
+    leap() {
+      leadReadAtMs = Number.NEGATIVE_INFINITY
+    },
+  }
+}

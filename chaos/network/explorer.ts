@@ -1,0 +1,38 @@
+import { unwrap } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import type { EchoNetwork } from './echo-tasks.ts'
+
+export type SlashRecord = components['schemas']['Slash']
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next_cursor: string | null
+}
+
+/** All items of a list that comes in pages. */
+export async function readAll<T>(page: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = []
+  for (let cursor: string | undefined; ; ) {
+    const { items: more, next_cursor } = await page(cursor)
+    items.push(...more)
+    if (next_cursor === null) return items
+    cursor = next_cursor
+  }
+}
+
+/** Every slash that the hub lists of a project. */
+export const readSlashes = ({ network: { client }, projectId }: EchoNetwork): Promise<SlashRecord[]> =>
+  readAll((cursor) =>
+    unwrap(
+      client.GET('/v1/explorer/slashes', {
+        params: { query: { project_id: projectId, limit: 100, ...(cursor && { cursor }) } },
+      }),
+    ),
+  )
+
+/** How many there are of each. */
+export function countEach(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,273 @@
+import { generatePrivateKey } from 'viem/accounts'
+import { vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
+import { manifestLike } from '../../localnet/sample/manifest.ts'
+import { epochCap } from '../../protocol/earnings/index.ts'
+import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import {
+  createBindingRecord,
+  deriveProjectId,
+  deriveSubscriptionId,
+  deriveVaultAddress,
+} from '../../protocol/identity/index.ts'
+import {
+  type Consensus,
+  deriveManifestHashes,
+  type ProjectManifest,
+  signManifest,
+} from '../../protocol/manifest/index.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { type SignedBody, signAndRelay } from '../../sdk/relay.ts'
+import { signIn, type Wallet } from '../../sdk/sign-in.ts'
+import { waitFor } from '../../sdk/wait.ts'
+import { eachOf } from '../harness/time.ts'
+import { tokenCall } from './contracts.ts'
+import type { FaultyHub } from './faulty-hub.ts'
+import { createNodeKey, type NodeKey } from './validator-server.ts'
+
+/** The parts of a network that making projects needs. */
+export type ProjectNetwork = Pick<
+  FaultyHub,
+  'profile' | 'contracts' | 'minter' | 'chain' | 'hub' | 'tools' | 'operator'
+>
+
+/** A person with a device, who works for several projects. */
+export interface Miner {
+  wallet: Wallet
+  device: NodeKey
+  /** Where its rewards go. */
+  payout: string
+}
+
+export interface Member extends Miner {
+  subscriptionId: string
+}
+
+/** A listed project with an open vault. */
+export interface Project {
+  developer: Wallet
+  projectId: string
+  vault: string
+  manifest: ProjectManifest
+  consensus: Consensus
+  consensusHash: string
+  members: Member[]
+}
+
+export const collateralWei = 150n * 10n ** 18n
+/** Tokens that developers and miners begin with: enough to bond many times. */
+export const grantWei = 10n ** 24n
+const usualMembers = 5
+const minersPerProject = 0.9
+/** Longer than a person waits: others may keep the machine busy. */
+const patienceMs = 600_000
+
+export interface ProjectsOptions {
+  /** Devices that work for each project. */
+  members?: number
+  /** The collateral of each member. */
+  collateral?: bigint
+  /** The committees of each project, by its number; what is left out is as in the example. */
+  committees?: readonly Partial<Consensus['work']['committee']>[]
+}
+
+/** Projects with open vaults and members that have bonded, made the way people make them. */
+export async function createProjects(
+  network: ProjectNetwork,
+  count: number,
+  { members = usualMembers, collateral = collateralWei, committees = [] }: ProjectsOptions = {},
+): Promise<Project[]> {
+  const worker = await uploadWorker(network)
+  const miners = await eachOf(
+    Array.from({ length: Math.max(members, Math.ceil(count * minersPerProject)) }),
+    8,
+    () => createMiner(network),
+  )
+  const projects = await eachOf(Array.from({ length: count }), 8, (_, index) =>
+    createProject(network, worker, index, membersOf(miners, members, index), committees[index]),
+  )
+  const accounts = [...miners.map(({ wallet }) => wallet), ...projects.map(({ developer }) => developer)]
+  await eachOf(accounts, 8, ({ address }) =>
+    network.chain.send(network.minter, [tokenCall(network, 'mint', address, grantWei)]),
+  )
+  await eachOf(projects, 8, (project) => openVault(network, project))
+  // An owner has one bond under way at a time.
+  await eachOf(miners, 24, async ({ wallet }) => {
+    for (const project of projects)
+      for (const member of project.members)
+        if (member.wallet.address === wallet.address) await subscribe(network, project, member, collateral)
+  })
+  return projects
+}
+
+const membersOf = (miners: readonly Miner[], count: number, index: number): Miner[] =>
+  Array.from({ length: count }, (_, at) => miners[(index + at * 3) % miners.length] as Miner).filter(
+    (miner, at, all) => all.indexOf(miner) === at,
+  )
+
+async function uploadWorker({ operator }: ProjectNetwork) {
+  const { bytes, manifestAddress } = echoArtifact('settlement_chaos')
+  const body = { hbc_b64: Buffer.from(bytes).toString('base64') }
+  const { functions } = await unwrap(operator.client.POST('/v1/modules', { body }))
+  return { worker: manifestAddress, functions }
+}
+
+let miners = 0
+
+async function createMiner(network: ProjectNetwork): Promise<Miner> {
+  const { hub, profile, tools } = network
+  const wallet = await signIn(tools, generatePrivateKey())
+  const device = createNodeKey(profile)
+  const now = await hub.time()
+  const record = createBindingRecord(
+    profile,
+    {
+      action: 'bind',
+      owner: wallet.address,
+      public_key: device.publicKey,
+      issued_at: now,
+      nonce: device.seed.slice(2, 34),
+    },
+    { ownerKey: wallet.key, nodeSeed: device.seed },
+  )
+  await hub.expect(200, { method: 'POST', path: '/v1/devices/bind', token: wallet.token, json: record })
+  await hub.expect(200, {
+    method: 'PUT',
+    path: `/v1/devices/${device.nodeId}/profile`,
+    seed: device.seed,
+    json: {
+      class: 'server',
+      platform: 'linux',
+      arch: 'x64',
+      engine: 'native',
+      nodectl_version: '1.0.0',
+      hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
+      benchmark: { suite: 'bench-v1', ran_at: now, engine: 'native', cases: [], mgas_per_s: [], score: 100 },
+    },
+  })
+  miners += 1
+  // Half are paid where nothing else comes and goes, the others by their wallet.
+  return { wallet, device, payout: miners % 2 === 0 ? wallet.address : device.publicKey.slice(0, 42) }
+}
+
+/** How economics differ from project to project. */
+function economicsOf(index: number, given: Consensus['economics']): Consensus['economics'] {
+  const kinds: Partial<Consensus['economics']>[] = [
+    {},
+    { reward_model: 'epoch-pool', reward_per_unit: '0' },
+    { max_recipients_per_epoch: 3, max_units_per_epoch: 20 },
+    {
+      reward_per_unit: '1750000000000001',
+      daily_emission: '1000000000000000013',
+      fee_split_bp: { miner: 7_601, developer: 1_898, treasury: 501 },
+    },
+  ]
+  return { ...given, ...kinds[index % kinds.length] }
+}
+
+async function createProject(
+  network: ProjectNetwork,
+  { worker, functions }: { worker: string; functions: readonly string[] },
+  index: number,
+  miners: readonly Miner[],
+  committee: Partial<Consensus['work']['committee']> = {},
+): Promise<Project> {
+  const { profile, tools, contracts, operator } = network
+  const developer = await signIn(tools, generatePrivateKey())
+  const slug = `chaos-${index}`
+  const projectId = deriveProjectId(profile, developer.address, slug)
+  const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
+  await unwrap(
+    developer.client.POST('/v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+    }),
+  )
+  const alike = manifestLike(
+    { slug, name: `Chaos ${index}`, tagline: 'Meets faults', description: 'Meets faults and pays.' },
+    { profile, developer: developer.address, worker, functions, token: contracts.token, vault },
+  )
+  const { work, economics } = alike.consensus
+  const consensus = {
+    ...alike.consensus,
+    work: { ...work, committee: { ...work.committee, ...committee } },
+    economics: economicsOf(index, economics),
+  }
+  const manifest = { ...alike, consensus }
+  const { register_by_sig } = await unwrap(
+    developer.client.POST('/v1/developers/projects', {
+      body: {
+        manifest: manifest as never,
+        sig_type: 'eip191',
+        signature: signManifest(developer.key, manifest),
+      },
+    }),
+  )
+  const { consensus_hash, manifest_hash } = deriveManifestHashes(profile, manifest)
+  const wanted = {
+    developer: developer.address,
+    slug,
+    worker,
+    consensusHash: consensus_hash,
+    manifestHash: manifest_hash,
+  }
+  const params = { path: { project_id: projectId } }
+  const register = (body: SignedBody) =>
+    unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body }))
+  await signAndRelay(tools, developer, register_by_sig!, wanted, register, patienceMs)
+  await waitFor(
+    'the registration to be indexed',
+    () => unwrap(developer.client.GET('/v1/projects/{project_id}', { params })),
+    ({ listing_status }) => listing_status === 'pending_review',
+    patienceMs,
+  )
+  await unwrap(
+    operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
+  )
+  const members = miners.map((miner) => ({
+    ...miner,
+    subscriptionId: deriveSubscriptionId(projectId, miner.wallet.address, miner.device.publicKey),
+  }))
+  return {
+    developer,
+    projectId,
+    vault,
+    manifest,
+    consensus,
+    consensusHash: consensus_hash,
+    members,
+  }
+}
+
+async function openVault(network: ProjectNetwork, { developer, projectId, vault, consensus }: Project) {
+  const { chain, contracts } = network
+  const { economics, work } = consensus
+  const cap = epochCap(economics.daily_emission, work.epoch_secs)
+  await chain.send(developer.address, [
+    {
+      to: contracts.vault_factory,
+      abi: vaultFactoryAbi,
+      functionName: 'create',
+      args: [projectId, contracts.token, work.epoch_secs, cap],
+    },
+    tokenCall(network, 'approve', vault, grantWei),
+  ])
+}
+
+async function subscribe(
+  network: ProjectNetwork,
+  { projectId }: Project,
+  member: Member,
+  collateral: bigint,
+): Promise<void> {
+  const { wallet, device, subscriptionId } = member
+  const amount = String(collateral)
+  const { bond } = await unwrap(
+    wallet.client.POST('/v1/subscriptions', {
+      body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
+    }),
+  )
+  const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
+  const params = { path: { subscription_id: subscriptionId } }
+  const post = (body: SignedBody) =>
+    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body }))
+  await signAndRelay(network.tools, wallet, bond, wanted, post, patienceMs)
+}

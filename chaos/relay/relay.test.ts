@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest'
+import { hasAnvil } from '../../testing/anvil.ts'
+import { runNetwork } from '../harness/scenarios.ts'
+import { relayKind } from './kind.ts'
+
+/** From here on schedules have reorganisations less and more deep than what is final, jumps, rotations and hidden receipts. */
+const firstSeed = 43
+
+describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
+  test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
+    const seeds = Array.from({ length: 12 }, (_, index) => firstSeed + index)
+    const kind = relayKind({ atOnce: 3, killEvery: 2 })
+    const { scenarios, figures } = await runNetwork(kind, { seeds, say: () => {} })
+    expect([scenarios, figures.kills]).toEqual([12, 2])
+    expect(figures.rotated).toBeGreaterThan(0)
+    expect(Object.keys(figures.faults as object)).toEqual(
+      expect.arrayContaining(['reorganisation', 'base_fee_jump', 'fee_cap', 'batch_refused']),
+    )
+  }, 120_000)
+})

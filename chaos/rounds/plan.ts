@@ -1,0 +1,199 @@
+import { quorum } from '../../protocol/committees/index.ts'
+import { type Draws, draws } from '../harness/draws.ts'
+import { type Conduct, isLie } from './simulator/conduct.ts'
+import type { ValidatorMode } from './simulator/validators.ts'
+
+/** One task, and what everybody does about it. */
+export interface ScenarioPlan {
+  readonly seed: number
+  /** The number of its project. */
+  readonly project: number
+  /** Milliseconds of its turn after which it is given. */
+  readonly startMs: number
+  /** Whether it is given only while the devices have their connections, as nearly all tasks are. */
+  readonly isPatient: boolean
+  /** By position in the draw; members that are not here are honest. */
+  readonly members: ReadonlyMap<number, Conduct>
+  /** By number, for each time that a validator is asked; the last mode stays. */
+  readonly validators: readonly (readonly ValidatorMode[])[]
+}
+
+/** A change of the validators by the operator while tasks are on their way. */
+export interface ValidatorChange {
+  readonly ms: number
+  /** One joins, one leaves, one takes the place of another, or of one whose key is ended at once. */
+  readonly kind: 'joins' | 'leaves' | 'replaced' | 'ended'
+  /** Which of the present validators it is about, as a share of them. */
+  readonly which: number
+  /** For how long half of the validators do not sign the generation, in milliseconds. */
+  readonly withheldMs: number
+}
+
+/** The faults of one turn, which meet all of its tasks. */
+export interface TurnPlan {
+  /** Milliseconds after which the hub is killed. */
+  readonly kill: number
+  /** When a miner loses its socket, and which. */
+  readonly cuts: readonly { readonly ms: number; readonly miner: number }[]
+  /** When the chain answers nothing, and for how long. */
+  readonly outages: readonly { readonly ms: number; readonly forMs: number }[]
+  /** When the chain is reorganised, and the share of the depth that it may have. */
+  readonly reorganisations: readonly { readonly ms: number; readonly share: number }[]
+  /** Share of the questions to the chain that fail. */
+  readonly chainFaults: number
+  /** For so long after its header a block has no logs, or only some; null where logs come with their blocks. */
+  readonly logsLagMs: number | null
+  readonly validators: ValidatorChange | null
+  /** When the process of a validator ends, and for how long; the validator as a share of the present ones. */
+  readonly restarts: readonly { readonly ms: number; readonly forMs: number; readonly which: number }[]
+  /** Seconds before the end of an epoch at which the turn begins; null where it begins whenever it is. */
+  readonly epochEnd: number | null
+  /** When developers fund their vaults, and which: events that the hub indexes. */
+  readonly funding: readonly { readonly ms: number; readonly project: number }[]
+  /** Seconds that the clock of each miner and of each validator is ahead. */
+  readonly skews: { readonly miners: readonly number[]; readonly validators: readonly number[] }
+  /** The miner that is not there for the whole turn, and how it went. */
+  readonly away: { readonly miner: number; readonly how: 'killed' | 'stopped' } | null
+  /** A miner that takes one task at a time. */
+  readonly busy: number | null
+}
+
+/** Committees of the projects. The last one asks for more members than there are, so validators run its tasks. */
+export const committees = [
+  { size: 3, min_size: 3, backups: 3 },
+  { size: 5, min_size: 3, backups: 3 },
+  { size: 3, min_size: 3, backups: 0 },
+  { size: 7, min_size: 3, backups: 1 },
+  { size: 9, min_size: 9, backups: 0 },
+] as const
+/** Devices that work for every project. */
+export const minerCount = 8
+/** Within which the faults of a turn begin. */
+export const faultsWithinMs = 8_000
+const startsWithinMs = 8_000
+const validatorCount = 4
+/** Keys that join in the course of a network. */
+export const spareValidators = 24
+const skewMax = 2
+
+const projectShares = [30, 30, 15, 21, 4]
+const conductShares: readonly (readonly [Conduct, number])[] = [
+  ['lies', 3],
+  ['lies_alone', 2],
+  ['equivocates', 2],
+  ['votes_invalid', 1],
+  ['silent', 2],
+  ['declines', 2],
+  ['forgets', 1],
+  ['votes_late', 2],
+  ['repeats', 3],
+  ['sends_unknown', 3],
+  ['cut_before_accept', 2],
+  ['cut_before_vote', 2],
+  ['cut_after_vote', 2],
+  ['killed_before_accept', 2],
+  ['killed_before_vote', 2],
+  ['killed_after_vote', 2],
+]
+
+export function planScenario(seed: number): ScenarioPlan {
+  const random = draws(seed)
+  const project = shared(random, [...projectShares.entries()])
+  return {
+    seed,
+    project,
+    startMs: random.below(startsWithinMs),
+    isPatient: random.percent(75),
+    members: random.percent(60) ? membersOf(random, project) : new Map(),
+    validators: validatorsOf(random),
+  }
+}
+
+/**
+ * One to three members that are not as they should be. Liars are fewer than a quorum of the smallest committee that may be
+ * drawn, since slashes leave a set with fewer members than there are devices.
+ */
+function membersOf(random: Draws, project: number): Map<number, Conduct> {
+  const { size, min_size, backups } = committees[project] as (typeof committees)[number]
+  const asked = size + Math.min(1, backups)
+  const members = new Map<number, Conduct>()
+  for (let count = 1 + random.below(3); count > 0; count -= 1) {
+    const conduct = shared(random, conductShares)
+    const liars = [...members.values()].filter(isLie).length
+    const position = random.below(asked)
+    if (isLie(conduct) && liars + 1 >= quorum(min_size)) continue
+    members.set(position, conduct)
+  }
+  return members
+}
+
+/** At most one lies. Where two are silent there is no quorum until one of them is back, or never. */
+function validatorsOf(random: Draws): ValidatorMode[][] {
+  const all = Array.from({ length: validatorCount }, (): ValidatorMode[] => ['honest'])
+  const set = (count: number, modes: ValidatorMode[]) => {
+    const first = random.below(validatorCount)
+    for (let i = 0; i < count; i += 1) all[(first + i) % validatorCount] = modes
+    return all
+  }
+  return shared(random, [
+    [() => all, 80],
+    [() => set(1, ['lies']), 7],
+    [() => set(1, ['silent']), 6],
+    [() => set(2, ['silent', 'silent', 'honest']), 6],
+    [() => set(2, ['silent']), 1],
+  ] as const)()
+}
+
+/** A choice, by the shares of all. */
+function shared<T>(random: Draws, choices: readonly (readonly [T, number])[]): T {
+  let left = random.below(choices.reduce((sum, [, share]) => sum + share, 0))
+  for (const [choice, share] of choices) {
+    if (left < share) return choice
+    left -= share
+  }
+  throw new Error('shares are whole numbers of at least 1')
+}
+
+export function planTurn(seed: number): TurnPlan {
+  // Another stream than that of the scenario with the same seed.
+  const random = draws(seed + 2 ** 31)
+  const times = <T>(count: number, one: () => T): T[] => Array.from({ length: count }, one)
+  const ms = () => random.below(faultsWithinMs)
+  const miner = () => random.below(minerCount)
+  return {
+    kill: ms(),
+    cuts: times(random.below(7), () => ({ ms: ms(), miner: miner() })),
+    outages: times(1 + random.below(5), () => ({ ms: ms(), forMs: 300 + random.below(2_000) })),
+    reorganisations: random.percent(30) ? [{ ms: ms(), share: random.below(100) / 100 }] : [],
+    chainFaults: random.below(4) * 0.1,
+    logsLagMs: random.percent(30) ? 1_000 + random.below(4_000) : null,
+    validators: random.percent(55) ? changeOf(random) : null,
+    restarts: times(random.below(3), () => ({
+      ms: ms(),
+      forMs: 200 + random.below(2_500),
+      which: random.below(100) / 100,
+    })),
+    epochEnd: random.percent(45) ? 4 + random.below(random.percent(60) ? 14 : 90) : null,
+    funding: times(random.below(4), () => ({ ms: ms(), project: random.below(committees.length) })),
+    skews: {
+      miners: times(minerCount, () => skewOf(random)),
+      validators: times(validatorCount + spareValidators, () => skewOf(random)),
+    },
+    away: random.percent(30) ? { miner: miner(), how: random.pick(['killed', 'stopped']) } : null,
+    busy: random.percent(20) ? miner() : null,
+  }
+}
+
+const skewOf = ({ below }: Draws): number => below(2 * skewMax + 1) - skewMax
+
+const changeOf = (random: Draws): ValidatorChange => ({
+  ms: random.below(faultsWithinMs),
+  kind: shared(random, [
+    ['joins', 35],
+    ['leaves', 25],
+    ['replaced', 25],
+    ['ended', 15],
+  ]),
+  which: random.below(100) / 100,
+  withheldMs: random.percent(40) ? random.below(faultsWithinMs) : 0,
+})

@@ -1,0 +1,46 @@
+/** The conduct of a member of a committee in one task. */
+export type Conduct = (typeof conducts)[number]
+
+export const conducts = [
+  'honest',
+  /** Votes for a wrong result, the same as every other liar. */
+  'lies',
+  /** Votes for a wrong result of its own. */
+  'lies_alone',
+  /** Votes for two results. */
+  'equivocates',
+  /** Sends a vote whose signature is of something else before its own. */
+  'votes_invalid',
+  /** Does not answer the offer. */
+  'silent',
+  'declines',
+  /** Accepts, and does not vote. */
+  'forgets',
+  /** Votes when its time is over. */
+  'votes_late',
+  /** Sends everything twice, and its vote once more when it was stored. */
+  'repeats',
+  /** Sends frames that are none, or about offers that nobody made. */
+  'sends_unknown',
+  /** Its connection breaks, and it connects again. */
+  'cut_before_accept',
+  'cut_before_vote',
+  'cut_after_vote',
+  /** Its process is killed, and starts again with what it had stored. */
+  'killed_before_accept',
+  'killed_before_vote',
+  'killed_after_vote',
+] as const
+
+/** Those that prove an offence where their votes are counted. */
+export const isLie = (conduct: Conduct): boolean =>
+  conduct === 'lies' || conduct === 'lies_alone' || conduct === 'equivocates'
+
+/** Those by which a member may miss its vote, by its own doing. */
+export const mayMiss = (conduct: Conduct): boolean =>
+  ['silent', 'declines', 'forgets', 'votes_late'].includes(conduct) || isKill(conduct)
+
+export const isKill = (conduct: Conduct): boolean => conduct.startsWith('killed_')
+
+/** Faults that meet a node once, and not again when it is offered the same task on its next connection. */
+export const isInterruption = (conduct: Conduct): boolean => conduct.startsWith('cut_') || isKill(conduct)

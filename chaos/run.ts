@@ -1,0 +1,89 @@
+/** Runs one kind of chaos, and writes its result; see {@link help}. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { readArguments } from '../scripts/command/arguments.ts'
+import { CommandError, UsageError } from '../scripts/command/errors.ts'
+import { runCommand } from '../scripts/command/run.ts'
+import { Difference } from './harness/difference.ts'
+import type { Kind, KindEntry } from './harness/kind.ts'
+import { runInProcess } from './harness/process.ts'
+import { type NetworkResult, runScenarios } from './harness/scenarios.ts'
+import { kinds } from './kinds.ts'
+
+const names = Object.keys(kinds)
+const width = Math.max(...names.map((name) => name.length))
+const help = `Usage: npm run chaos -- KIND [COUNT] [SEED]
+
+Runs seeded scenarios with faults, and compares their outcome with their plans. It exits with 1 at the first difference.
+The result is written to chaos/results/KIND-SEED.json. The same seed gives the same plan.
+
+Kinds, with what COUNT counts and its default:
+${Object.entries(kinds)
+  .map(([name, { about, counted, count }]) => `  ${name.padEnd(width)}  ${about} (${counted}, ${count})`)
+  .join('\n')}
+
+Options:
+  -h, --help  Show this help
+
+Examples:
+${Object.values(kinds)
+  .map(({ example }) => `  npm run chaos -- ${example}`)
+  .join('\n')}`
+
+const results = path.join(import.meta.dirname, 'results')
+const program = path.join(import.meta.dirname, 'network-process.ts')
+const startedMs = performance.now()
+const seconds = () => Math.round((performance.now() - startedMs) / 1000)
+const say = (text: string) => console.log(`${seconds()} s: ${text}`)
+
+await runCommand(async () => {
+  const config = { allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } } as const
+  const { values, positionals } = readArguments(config, help)
+  if (values.help) return console.log(help)
+  const [name = '', count, seed = '1', ...rest] = positionals
+  const entry = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+  if (entry === undefined) throw new UsageError(`Name one of the kinds: ${names.join(', ')}.\n\n${help}`)
+  const [length, firstSeed] = [Number(count ?? entry.count), Number(seed)]
+  const isCount = entry.counted === 'minutes' ? length > 0 : Number.isSafeInteger(length) && length > 0
+  if (!isCount || !Number.isSafeInteger(firstSeed) || rest.length > 0)
+    throw new UsageError(`${entry.counted} must be above 0, and the seed a whole number.\n\n${help}`)
+  await run(name, entry, length, firstSeed).catch((error: unknown) => {
+    if (!(error instanceof Difference)) throw error
+    throw new CommandError(`The first difference, after ${seconds()} s. ${error.message}`)
+  })
+})
+// A network that ended may leave sockets behind.
+process.exit()
+
+async function run(name: string, { counted, load }: KindEntry, length: number, seed: number): Promise<void> {
+  const kind: Kind = await load()
+  const write = (result: object) => {
+    mkdirSync(results, { recursive: true })
+    const summary = { date: new Date().toISOString().slice(0, 10), ...result, seconds: seconds() }
+    const text = JSON.stringify(summary, (_, one) => (typeof one === 'bigint' ? String(one) : one), 2)
+    writeFileSync(path.join(results, `${name}-${seed}.json`), `${text}\n`)
+    return text
+  }
+  if ('start' in kind) {
+    const summarise = ({ scenarios, figures }: NetworkResult) =>
+      write({ [counted]: scenarios, first_seed: seed, ...figures })
+    const result = await runScenarios(kind, {
+      kind: name,
+      scenarios: length,
+      firstSeed: seed,
+      say,
+      // A run that is ended early has written its result so far.
+      onResult: summarise,
+      runInProcess: (task, onMessage) => runInProcess(program, task, onMessage),
+    })
+    return console.log(summarise(result))
+  }
+  const problems: string[] = []
+  const problem = (text: string) => {
+    problems.push(text)
+    console.error(`${seconds()} s: ${text}`)
+  }
+  const figures = await kind.run({ length, seed, say, problem, problems })
+  console.log(write({ [counted]: length, seed, ...figures, problems }))
+  if (problems.length > 0) throw new CommandError(`${problems.length} differences; the first: ${problems[0]}`)
+}

@@ -1,0 +1,96 @@
+import { Difference, expectSame } from '../harness/difference.ts'
+import { eachOf } from '../harness/time.ts'
+import { readCollaterals } from './check-money.ts'
+import type { SlashAnswer } from './check-slashes.ts'
+import { sum } from './counts.ts'
+import type { ChaosNetwork } from './network.ts'
+import type { ScenarioProject } from './records.ts'
+import { readExecutedSlashes, readList } from './views.ts'
+
+/** Owners whose records are read at a time. */
+const atOnce = 8
+
+/** The hub shows owners the same amounts as the chain. */
+export async function checkOwners(
+  network: ChaosNetwork,
+  projects: readonly ScenarioProject[],
+): Promise<void> {
+  const owners = new Map(
+    projects.flatMap(({ members }) => members.map(({ wallet }) => [wallet.address, wallet] as const)),
+  )
+  const executed = await readExecutedSlashes(network)
+  const collaterals = await readCollaterals(network, projects)
+  await eachOf([...owners.values()], atOnce, async ({ address, token }) => {
+    const subscriptions = new Map(
+      projects
+        .flatMap(({ members }) => members)
+        .filter(({ wallet }) => wallet.address === address)
+        .map(({ subscriptionId }) => [subscriptionId, collaterals.get(subscriptionId) ?? 0n] as const),
+    )
+    const lost = executed.filter(({ subscriptionId }) => subscriptions.has(subscriptionId))
+    const { bonded, slashed_total } = await network.hub.expect<{ bonded: string; slashed_total: string }>(
+      200,
+      {
+        path: '/v1/me/collateral',
+        token,
+      },
+    )
+    expectSame(
+      `the collateral that ${address} is shown`,
+      [bonded, slashed_total],
+      [String(sum([...subscriptions.values()])), String(sum(lost.map(({ amount }) => amount)))],
+    )
+    const listed = await readList<{ subscription_id: string; collateral: string }>(
+      network,
+      '/v1/me/subscriptions',
+      token,
+    )
+    expectSame(
+      `the subscriptions that ${address} is shown`,
+      listed.map(({ subscription_id, collateral }) => [subscription_id, collateral]).sort(),
+      [...subscriptions].map(([id, collateral]) => [id, String(collateral)]).sort(),
+    )
+    const slashes = await readList<SlashAnswer>(network, '/v1/me/slashes', token)
+    expectSame(
+      `the slashes that ${address} is shown`,
+      slashes.map(({ evidence_hash }) => evidence_hash).sort(),
+      projects
+        .flatMap(({ offences }) => offences)
+        .filter(({ member }) => member.wallet.address === address)
+        .map(({ evidenceHash }) => evidenceHash)
+        .sort(),
+    )
+    await checkWithdrawals(network, projects, address, token)
+    const takenShown = slashes.map(({ taken }) => BigInt(taken ?? 0))
+    expectSame(`what slashes took of ${address}`, sum(takenShown), sum(lost.map(({ amount }) => amount)))
+  })
+}
+
+interface WithdrawalAnswer {
+  withdrawal_id: string
+  kind: string
+  status: string
+  amount: string
+  epochs: { project_id: string; epoch: number }[]
+}
+
+/** Every withdrawal is over, and says what was paid; no payout is in two that are completed. */
+async function checkWithdrawals(
+  network: ChaosNetwork,
+  projects: readonly ScenarioProject[],
+  address: string,
+  token: string,
+): Promise<void> {
+  const seen = new Set<string>()
+  for (const one of await readList<WithdrawalAnswer>(network, '/v1/me/withdrawals', token)) {
+    const what = `the withdrawal ${one.withdrawal_id}`
+    if (one.status !== 'completed') throw new Difference(`${what} of ${address} is ${JSON.stringify(one)}`)
+    const amounts = one.epochs.map(({ project_id, epoch }) => {
+      if (seen.has(`${project_id}:${epoch}`)) throw new Difference(`${what} has a payout of another one`)
+      seen.add(`${project_id}:${epoch}`)
+      const project = projects.find(({ projectId }) => projectId === project_id)
+      return project?.epochs.get(epoch)?.claimed.get(address) ?? 0n
+    })
+    expectSame(`the amount of ${what}`, BigInt(one.amount), sum(amounts))
+  }
+}

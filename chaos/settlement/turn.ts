@@ -1,0 +1,128 @@
+import { Difference } from '../harness/difference.ts'
+import { draws } from '../harness/draws.ts'
+import { delay, happenInTime, runCrons } from '../harness/time.ts'
+import { checkNetwork } from './check.ts'
+import { claimStep } from './claims.ts'
+import type { Counts } from './counts.ts'
+import type { ChaosNetwork } from './network.ts'
+import { reopenStep, vetoStep } from './payments.ts'
+import { planScenario, type ScenarioPlan } from './plan.ts'
+import type { Scenario, ScenarioProject } from './records.ts'
+import { beginScenario, repeatStep, settleStep, workStep } from './scenario.ts'
+
+const cronMs = 4_000
+const hour = 3_600
+/** Two epochs lie between the committee sets of two turns, for scenarios with several epochs. */
+const epochsPerTurn = 3
+const stepsPerTurn = 5
+/** The hub is killed once for about so many scenarios, in steps that the seed fixes. */
+const scenariosPerKill = 24
+/** How long a step may take before it is disturbed. */
+const disturbedMs = 2_500
+/** How long a node shows no receipts, or fails to. */
+const blindMs = 2_500
+/** The logs of a block come so long after its header, in some steps. */
+const logsLagMs = 3_000
+
+/** The steps of a turn in which the hub is killed. */
+export function killedSteps(seeds: readonly number[]): number[] {
+  const steps = Array.from({ length: stepsPerTurn }, (_, at) => at)
+  const share = (100 * seeds.length) / scenariosPerKill / stepsPerTurn
+  return draws(seeds[0] as number).some(steps, share)
+}
+
+/** One scenario in each project, from the beginning of an epoch until nothing moves any more. */
+export async function runTurn(
+  network: ChaosNetwork,
+  projects: readonly ScenarioProject[],
+  seeds: readonly number[],
+  killed: readonly number[],
+  onStep: (text: string) => void,
+): Promise<Counts> {
+  const random = draws(-(seeds[0] as number))
+  const now = await network.hub.time()
+  const epoch = Math.floor(now / hour) + epochsPerTurn
+  const plans = seeds.map(planScenario)
+  const scenarios = await Promise.all(
+    plans.map((plan, at) => beginScenario(network, projects[at] as ScenarioProject, plan, epoch)),
+  )
+  await network.pass(epoch * hour + 60 - now)
+  const rate = random.below(4) * 0.04
+  const step = async (at: number, work: (scenario: Scenario) => Promise<void>) => {
+    const seed = (seeds[0] as number) + at
+    const lagging = random.percent(25) ? { logsLagMs } : {}
+    network.proxy.follow(seed, rate, {
+      withoutReceipts: random.percent(15),
+      failingReceipts: random.percent(15),
+      ...lagging,
+    })
+    // A node that shows no receipts leaves the outcome of every transaction open.
+    const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate, lagging))
+    const stopped = disturb(network, {
+      kill: killed.includes(at) ? random.below(disturbedMs) : null,
+      reorganisations: [0, 1]
+        .filter(() => random.percent(35))
+        .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
+      jump: random.percent(15),
+    })
+    const crons = runCrons(network.schedule, cronMs)
+    const startedMs = performance.now()
+    try {
+      await Promise.all([each(scenarios, work), stopped, seeing]).finally(crons.stop)
+      const doneMs = performance.now()
+      await network.settle()
+      onStep(
+        `from seed ${seeds[0]}, step ${at}: ${Math.round((doneMs - startedMs) / 1000)} s, settled after ${Math.round((performance.now() - doneMs) / 1000)} s`,
+      )
+    } finally {
+      network.proxy.follow(0, 0)
+    }
+    await each(scenarios, (scenario) => repeatStep(network, scenario))
+  }
+  await step(0, (scenario) => workStep(network, scenario))
+  await network.pass((epoch + 1) * hour + 130 - (await network.hub.time()))
+  await step(1, (scenario) => settleStep(network, scenario))
+  await step(2, (scenario) => vetoStep(network, scenario))
+  await step(3, (scenario) => reopenStep(network, scenario))
+  // The challenge period of epochs is over, and the windows of slashes.
+  await network.pass(hour + 900)
+  await step(4, (scenario) => claimStep(network, scenario))
+  await network.settle()
+  return checkNetwork(network, projects)
+}
+
+/** Names the seed of a scenario that fails. */
+async function each(scenarios: readonly Scenario[], work: (scenario: Scenario) => Promise<void>) {
+  const failures = await Promise.all(
+    scenarios.map((scenario) =>
+      work(scenario).then(
+        () => null,
+        (error: unknown) => ({ plan: scenario.plan, error }),
+      ),
+    ),
+  )
+  const [first] = failures.filter((one): one is { plan: ScenarioPlan; error: unknown } => one !== null)
+  if (first === undefined) return
+  if (!(first.error instanceof Difference)) throw first.error
+  throw new Difference(
+    `seed ${first.plan.seed}: ${first.error.message}; its plan is ${JSON.stringify(first.plan)}`,
+  )
+}
+
+interface Disturbances {
+  /** Milliseconds after which the hub is killed. */
+  kill: number | null
+  /** When each is, and how deep. */
+  reorganisations: readonly (readonly [ms: number, share: number])[]
+  jump: boolean
+}
+
+const disturb = (
+  { faulty, kill: killHub, schedule }: ChaosNetwork,
+  { kill, reorganisations, jump }: Disturbances,
+): Promise<void> =>
+  happenInTime([
+    ...reorganisations.map(([ms, share]) => ({ ms, happen: () => faulty.reorganise(share) })),
+    ...(jump ? [{ ms: 0, happen: faulty.jump }] : []),
+    ...(kill === null ? [] : [{ ms: kill, happen: () => killHub().then(schedule) }]),
+  ])

@@ -1,0 +1,34 @@
+import { type Hub, type HubOptions, startHub } from '../../localnet/hub.ts'
+import { keepSchedule } from '../../localnet/schedule.ts'
+import { ownWorkerds } from '../../testing/workerd.ts'
+import type { Ending } from '../network/end-node.ts'
+
+/** A hub that ends and comes back over the same data. */
+export class HubProcess {
+  readonly #options: HubOptions
+  readonly #url: string
+  #hub: Hub | null = null
+  #endSchedule: (() => void) | null = null
+
+  constructor(options: HubOptions, url: string) {
+    this.#options = options
+    this.#url = url
+  }
+
+  async start(): Promise<void> {
+    const hub = await startHub(this.#options)
+    this.#hub = hub
+    this.#endSchedule = await keepSchedule(hub, this.#url, (error) => {
+      if (this.#hub === hub) console.error('The crons failed:', error)
+    })
+  }
+
+  /** @param signal SIGKILL ends workerd at once, with what it holds in memory. */
+  async end(signal: Ending): Promise<void> {
+    this.#endSchedule?.()
+    const hub = this.#hub
+    this.#hub = null
+    if (signal === 'SIGKILL') for (const pid of ownWorkerds()) process.kill(pid, 'SIGKILL')
+    await hub?.stop()
+  }
+}

@@ -1,0 +1,86 @@
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { rewardsOf, treeOf, unitsOf } from '../../protocol/testing/plain/rewards.ts'
+import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import { readAll } from '../network/explorer.ts'
+import type { WeekNetwork } from './network.ts'
+
+type Schemas = components['schemas']
+export type RoundRecord = Schemas['Round']
+export type EpochRecord = Schemas['Epoch']
+
+/** Every round of tasks of the project, each with its votes and its finality record. */
+export async function readRounds({ network: { client }, projectId }: WeekNetwork): Promise<RoundRecord[]> {
+  const listed = await readAll((cursor) =>
+    unwrap(
+      client.GET('/v1/explorer/rounds', {
+        params: { query: { project_id: projectId, kind: 'task', limit: 100, ...(cursor && { cursor }) } },
+      }),
+    ),
+  )
+  const rounds: RoundRecord[] = []
+  for (const { round_id } of listed)
+    rounds.push(
+      await unwrap(client.GET('/v1/explorer/rounds/{round_id}', { params: { path: { round_id } } })),
+    )
+  return rounds
+}
+
+/** An epoch with its receipt; null where the hub knows no epoch of this number. */
+export const readEpoch = (
+  { network: { client }, projectId }: WeekNetwork,
+  epoch: number,
+): Promise<EpochRecord | null> =>
+  unwrapIfFound(
+    client.GET('/v1/explorer/epochs/{project_id}/{epoch}', {
+      params: { path: { project_id: projectId, epoch } },
+    }),
+  )
+
+/** The amounts that one epoch pays by the finality records of its rounds. */
+export interface Owed {
+  readonly units: number
+  readonly gross: bigint
+  readonly miner: bigint
+  readonly developer: bigint
+  readonly treasury: bigint
+  readonly shares: readonly { readonly miner: string; readonly units: number; readonly amount: string }[]
+  readonly root: string
+}
+
+export interface Rules {
+  readonly projectId: string
+  readonly epochSecs: number
+  // biome-ignore lint/suspicious/noExplicitAny: the economics of a manifest, as the plain rules read them.
+  readonly economics: any
+}
+
+/** Counts an epoch by the plain second implementation of the rules; null where nobody is owed anything. */
+export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecord[]): Owed | null {
+  const { economics, epochSecs, projectId } = rules
+  const records = rounds.flatMap(({ finality }) => finality ?? [])
+  const { max_recipients_per_epoch, max_units_per_epoch } = economics
+  const units = unitsOf(
+    records,
+    defaultNetworkParams.gas_per_unit,
+    max_recipients_per_epoch,
+    max_units_per_epoch,
+  )
+  if (units.length === 0) return null
+  const { shares, totals } = rewardsOf(economics, epochSecs, units)
+  const tree = treeOf(projectId, epoch, shares)
+  if (tree === null) return null
+  return {
+    units: totals.units,
+    gross: BigInt(totals.gross),
+    miner: BigInt(totals.miner),
+    developer: BigInt(totals.developer),
+    treasury: BigInt(totals.treasury),
+    shares: shares.map(({ miner, units: own, amount }: Owed['shares'][number]) => ({
+      miner,
+      units: own,
+      amount,
+    })),
+    root: tree.root,
+  }
+}
