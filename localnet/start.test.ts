@@ -5,7 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { deriveNodeId, resolveProfile } from '../protocol/identity/index.ts'
+import { buildSnapshot, hashSnapshot, type SnapshotCandidate } from '../protocol/committees/index.ts'
+import {
+  defaultNetworkParams,
+  deriveNodeId,
+  deriveSubscriptionId,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import {
@@ -25,6 +31,7 @@ import { sampleSlug } from './sample/manifest.ts'
 // Whole networks begin and end here, each in the time the machine has for it.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
+const profile = resolveProfile()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
@@ -148,7 +155,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const devices = [...network.output.stdout.matchAll(/^ +(\S+-[0-9a-f]{16}) {2}(\S+)\/$/gm)]
     expect(devices).toHaveLength(3)
     for (const [, nodeId, folder] of devices) {
-      expect(deriveNodeId(resolveProfile(), keyIn(folder!))).toBe(nodeId)
+      expect(deriveNodeId(profile, keyIn(folder!))).toBe(nodeId)
     }
   })
 
@@ -174,7 +181,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     )
     for (const [, role, , nodeId, url, dataDir, logFile] of rows) {
       expect(await (await fetch(`${url}/node`)).json()).toMatchObject({ node_id: nodeId, role })
-      expect(deriveNodeId(resolveProfile(), keyIn(dataDir!))).toBe(nodeId)
+      expect(deriveNodeId(profile, keyIn(dataDir!))).toBe(nodeId)
       expect(readFileSync(logFile!, 'utf8')).toContain('"message":"serving"')
     }
     const [, token] = /NODE_API_TOKEN=\$\(cat (\S+)\)/.exec(network.output.stdout) ?? []
@@ -201,7 +208,9 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     for (const { blockNumber } of bonds) expect(Number(blockNumber)).toBeLessThan(beacon.block_number)
 
     // Ready means that nobody waits for the validators any more.
-    const { snapshot, attestations, valid } = await read(`/v1/committees/${project.project_id}/${epoch}`)
+    const { snapshot, set_hash, attestations, valid } = await read(
+      `/v1/committees/${project.project_id}/${epoch}`,
+    )
     expect([valid, attestations.length >= 3]).toEqual([true, true])
     const keys = ['1', '2', '3'].map((name) => keyIn(file(`devices/${name}`))).sort()
     expect(snapshot).toMatchObject({
@@ -211,7 +220,43 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       entries: keys.map((node_key) => ({ node_key })),
       excluded: [],
     })
+
+    const { manifest } = await read(`/v1/projects/${project.project_id}/manifest`)
+    const candidates = await Promise.all(keys.map((key) => readCandidate(project.project_id, key)))
+    const rebuilt = buildSnapshot(profile, {
+      project_id: project.project_id,
+      epoch,
+      consensus: manifest.consensus,
+      beacon: { block_number: beacon.block_number, block_hash: beacon.block_hash, value: beacon.value },
+      params: defaultNetworkParams,
+      candidates,
+    })
+    expect(hashSnapshot(rebuilt), 'everybody rebuilds the set from public records').toBe(set_hash)
   })
+
+  /** A device as public records show it. */
+  const readCandidate = async (projectId: string, node_key: string): Promise<SnapshotCandidate> => {
+    const {
+      owner: bound,
+      binding_hash,
+      public_key,
+    } = await read(`/v1/devices/${deriveNodeId(profile, node_key)}`)
+    const subscription_id = deriveSubscriptionId(projectId, bound, node_key)
+    const { owner, payout_address, collateral, reputation, status } = await read(
+      `/v1/subscriptions/${subscription_id}`,
+    )
+    return {
+      node_key,
+      subscription_id,
+      owner,
+      payout_address,
+      collateral,
+      reputation,
+      paused: status === 'paused',
+      faulty: false,
+      binding: { binding_hash, owner: bound, public_key },
+    }
+  }
 
   test('the first task, given to the sample project, is final soon, and as nodectl runs it alone', async () => {
     const input = '{"hello":"world"}'

@@ -1,5 +1,5 @@
 /**
- * Generates the types of the hub's API from its OpenAPI document: `npm run client`.
+ * Generates the types of the hub's API from its OpenAPI document: the second part of `npm run openapi`.
  *
  * The generator works with TypeScript 5 only and the project has a newer one, so it lives in a folder of its own, which
  * the first run fills with npm.
@@ -42,7 +42,7 @@ function withoutProse(value: unknown, named: boolean): unknown {
 
 /** The first line of the generated file says what it was made from. */
 export const clientHeader = (document: string): string =>
-  `// Made by \`npm run client\` from the OpenAPI document ${createHash('sha256').update(document).digest('hex')}.\n`
+  `// Made by \`npm run openapi\` from the OpenAPI document ${createHash('sha256').update(document).digest('hex')}.\n`
 
 function install(): void {
   if (existsSync(path.join(home, 'node_modules/openapi-typescript'))) return

@@ -1,5 +1,5 @@
 // Runs a command with the project's own Node first on PATH, so that any Node >= 20 can start everything.
-// The Node comes from an optional dependency (see docs/decisions/0001-node-as-optional-dependency.md).
+// The Node comes from an optional dependency (see docs/decisions/0001-why-node-is-an-optional-dependency.md).
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'

@@ -7,7 +7,10 @@ import { readNetwork } from '../sdk/network.ts'
 import { signIn } from '../sdk/sign-in.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { runTool } from '../testing/run-tool.ts'
-import { commands, exampleOf, type OperatorCall, readCommand, usage } from './operator/commands.ts'
+import type { OperatorCall } from './operator/command.ts'
+import { commands } from './operator/commands.ts'
+import { readCommand } from './operator/read-command.ts'
+import { exampleOf, usage } from './operator/usage.ts'
 
 const post = (path: string, subject: Record<string, string>, body: object) => ({
   method: 'post',
@@ -227,7 +230,7 @@ describe('npm run operator', () => {
     const db = await hub.miniflare.getD1Database('DB', 'hub')
     await db
       .prepare(
-        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'action-dead-letters', '{}', 11, 1)",
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'relay-dead-letters', '{}', 11, 1)",
       )
       .run()
     const list = async () => JSON.parse((await run(['dead-letters', 'list'])).stdout) as { items: object[] }

@@ -1,15 +1,24 @@
 const width = 100
 let steps = 0
+let write: (text: string) => void = console.log
+
+/** Has everything of this file printed on standard error, where standard output is for a result. */
+export const printToStandardError = (): void => {
+  write = console.error
+}
+
+/** Prints text as it is. */
+export const printText = (text: string): void => write(text)
 
 /** Begins a numbered step of what a command does, with the seconds since the command began. */
 export const printStep = (title: string): void => {
   steps += 1
-  console.log(`\n${steps}. ${title}  (${(performance.now() / 1000).toFixed(1)} s)`)
+  write(`\n${steps}. ${title}  (${(performance.now() / 1000).toFixed(1)} s)`)
 }
 
 /** Prints lines below the step, each after a mark. */
 export const print = (mark: string, text: string): void => {
-  for (const line of text.split('\n')) console.log(`   ${mark} ${line}`)
+  for (const line of text.split('\n')) write(`   ${mark} ${line}`)
 }
 
 /** Fits a text into a line; ids and hashes keep their ends, and of what lets its holder in only the beginning is left. */

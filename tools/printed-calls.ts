@@ -1,6 +1,6 @@
 import { evmAddress, type TypedMessage } from '../protocol/signatures/index.ts'
 import { type Answer, unwrap } from '../sdk/answers.ts'
-import { type Fetch, fetchFromHub, HubError } from '../sdk/connect.ts'
+import { type Fetch, fetchFromHub } from '../sdk/connect.ts'
 import type { Network } from '../sdk/network.ts'
 import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
 import { signIn, type Wallet } from '../sdk/sign-in.ts'
@@ -26,13 +26,6 @@ async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('application/json')) return response.clone().text()
   const { byteLength } = await response.clone().arrayBuffer()
   return byteLength > 0 ? `${byteLength} bytes` : ''
-}
-
-/** Throws unless the hub refuses a call with this status. */
-export async function expectRefusal(answer: Answer<unknown>, status: number): Promise<void> {
-  const { response } = await answer
-  if (response.status !== status)
-    throw new HubError(`${response.url} answered ${response.status} where ${status} was expected`)
 }
 
 /** Waits until a record is as it should be, and prints that once. */

@@ -1,4 +1,4 @@
-/** Takes the picture of the reference page for the README: `npm run screenshot`. */
+/** Takes the picture of the reference page for the README: `node scripts/nx.mjs node tools/screenshot.ts`. */
 
 import { startHub } from '../localnet/hub.ts'
 import { bundleHub } from '../scripts/bundle.ts'

@@ -8,8 +8,6 @@ test.each([
   ['tools/sign-in.ts', ['--bogus'], "Unknown option '--bogus'"],
   ['tools/sign-in.ts', ['--hub', 'nonsense'], '--hub must be an http or https URL'],
   ['tools/demo.ts', ['--bogus'], "Unknown option '--bogus'"],
-  ['tools/demo.ts', ['--own', '--hub', nobody], 'Give --own or --hub, not both.'],
-  ['tools/demo.ts', ['--hub', 'nonsense'], '--hub must be an http or https URL'],
   ['tools/operator.ts', ['project', 'delist'], '"project delist" needs <project_id>.'],
   ['tools/submit.ts', ['examples/project/manifest.json'], 'Name a manifest and its worker'],
   [
@@ -26,7 +24,6 @@ test.each([
   ['tools/task.ts', ['echo', 'twice'], 'Name one function of the project.'],
   ['tools/task.ts', ['echo', '--wait', 'long'], '--wait must be a whole number from 0 to 3600, not "long".'],
   ['tools/task.ts', ['echo', '--input', '1', '--input-file', '-'], 'Give --input or --input-file, not both.'],
-  ['tools/demo.ts', ['--cluster', '--own'], '--cluster starts a network of its own'],
   ['tools/pass-time.ts', [], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['2h', '3h'], 'Say how much time is to pass.'],
   ['tools/pass-time.ts', ['soon'], 'A time must be such as 90s, 15m, 2h or 3d'],
@@ -47,7 +44,6 @@ test.each([
   ['tools/pass-time.ts', ['2h']],
   ['tools/task.ts', ['echo']],
   ['tools/faucet.ts', []],
-  ['tools/demo.ts', []],
 ])('%s: a hub that does not answer is told, with exit code 1', async (script, args) => {
   // As a browser shows it, with a slash at the end.
   const { code, stderr } = await runTool(script, args, { HUB_URL: `${nobody}/` })

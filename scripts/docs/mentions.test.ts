@@ -4,8 +4,8 @@ import { listFiles, readText } from '../imports/graph.ts'
 import { findMentions, isMentioned, isThere } from './mentions.ts'
 
 const files = listFiles('')
-// Decision notes and the changelog speak of the time they were written in.
-const pages = files.filter((file) => file.endsWith('.md') && !/^docs\/decisions\/|^CHANGELOG/.test(file))
+// The changelog speaks of the time it was written in.
+const pages = files.filter((file) => file.endsWith('.md') && !/^CHANGELOG/.test(file))
 const code = listFiles('.ts', '.mjs', '.sol', '.toml', '.json', '.sql')
   .filter((file) => !/package-lock/.test(file))
   .map(readText)

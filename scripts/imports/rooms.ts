@@ -98,7 +98,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'scripts',
     'sdk',
   ],
-  tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools', 'node-cli/build.ts'],
+  tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools'],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 }

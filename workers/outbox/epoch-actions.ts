@@ -106,7 +106,7 @@ async function notePosting(
 
 const unpostedMax = 1_000
 
-/** A project is underfunded while its vault does not pay what it owes ([why](../../docs/decisions/0063-when-a-project-pays.md)). */
+/** A project is underfunded while its vault does not pay what it owes ([why](../../docs/decisions/0017-when-a-vault-pays-an-epoch.md)). */
 async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState | null): Promise<void> {
   const { epochs, projects, projectFunding, clock } = services(env)
   const row = await epochs.findBySubject(action.subject)

@@ -13,7 +13,7 @@ export interface GuestFunction {
 
 /**
  * The functions of a source, ascending by name, in one of two dialects: it exports them, or it defines them with
- * `hive.define`.
+ * `hive.define`. They do not mix: `storage.get` of a missing key gives null in the first dialect, empty text in the second.
  */
 export type GuestFunctions =
   | { readonly dialect: 'exported'; readonly functions: readonly GuestFunction[] }

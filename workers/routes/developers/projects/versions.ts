@@ -104,6 +104,7 @@ export const createVersion = defineRoute(
     )
       throw stale(latest)
 
+    // Not with the version before it: that one may wait for the chain, and its rules would come into force without it.
     const tiersChanged = changedTiers(inForce, manifest)
     const next = {
       projectId: project_id,

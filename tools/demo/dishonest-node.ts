@@ -1,0 +1,129 @@
+/**
+ * A miner that breaks a rule in its first tasks, for the demo: it speaks the protocol with a key of its own, and
+ * no node has a switch for that.
+ *
+ *   node tools/demo/dishonest-node.ts lies|votes-twice DATA_DIR HUB BUILD
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import {
+  type ExecutionEvent,
+  type ExecutionReceipt,
+  hashedMembers,
+  hashPayload,
+} from '../../protocol/execution/index.ts'
+import { defaultNetworkParams, profileStrings } from '../../protocol/identity/index.ts'
+import { type OfferFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
+import { createTaskVote, type Task } from '../../protocol/rounds/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { type Network, readNetwork } from '../../sdk/network.ts'
+import { signedByNode } from '../../sdk/node-requests.ts'
+
+const heartbeatMs = 5_000
+const slots = 16
+/** Tasks in which it breaks the rule; one of them may have been too late to count. */
+const breachesMax = 2
+const limits = defaultNetworkParams
+
+/** What a node does with the true result of its first tasks. */
+export type Mode = 'lies' | 'votes-twice'
+
+interface Run {
+  readonly receipt: ExecutionReceipt
+  readonly output: Uint8Array
+  readonly events: readonly ExecutionEvent[]
+}
+
+const [mode, dataDir, hub, build] = process.argv.slice(2) as [Mode, string, string, string]
+const seed = `0x${readFileSync(path.join(dataDir, 'node.key'), 'utf8').trim()}`
+const network = await readNetwork(hub)
+const scratch = mkdtempSync(path.join(tmpdir(), 'dishonest-'))
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
+
+let breaches = 0
+const signed = signedByNode(network, seed)
+const beat = async () => {
+  const body = { status: 'online' as const }
+  await unwrap(network.client.POST('/v1/nodes/heartbeat', await signed('POST', '/v1/nodes/heartbeat', body)))
+}
+await beat()
+setInterval(() => void beat().catch(tell), heartbeatMs)
+await connect(network)
+
+async function connect({ profile }: Network): Promise<void> {
+  const { headers } = await signed('GET', '/v1/relay', undefined)
+  const url = `${hub.replace(/^http/, 'ws')}/v1/relay`
+  const socket = new WebSocket(url, { protocols: profileStrings(profile).relay_subprotocol, headers })
+  socket.addEventListener('message', ({ data }) => {
+    const frame = parseHubFrame(String(data), limits)
+    if (frame.type === 'offer') void work(socket, frame).catch(tell)
+    if (frame.type === 'error') tell(`${frame.code}: ${frame.message}`)
+    if (frame.type !== 'hello') return
+    const ready = { type: 'ready', slots, engine: 'native', nodectl_version: '1.0.0', holding: [] } as const
+    socket.send(writeNodeFrame(ready, limits))
+    console.log('connected')
+  })
+  socket.addEventListener('close', ({ code, reason }) => {
+    tell(`the hub closed the socket: ${code} ${reason}`)
+    process.exit(1)
+  })
+}
+
+async function work(socket: WebSocket, offer: OfferFrame): Promise<void> {
+  const { offer_id, task, position } = offer
+  socket.send(writeNodeFrame({ type: 'accept', offer_id }, limits))
+  const payout = await readPayout(task)
+  const truth = await run(task, Buffer.from(offer.input_b64 ?? '', 'base64'))
+  for (const { receipt, output, events } of breaches < breachesMax ? breachOf(truth) : [truth]) {
+    const content = { task, receipt, payout_address: payout, position }
+    const vote = createTaskVote(network.profile, seed, content)
+    const output_b64 = Buffer.from(output).toString('base64')
+    socket.send(writeNodeFrame({ type: 'vote', offer_id, vote, output_b64, events }, limits))
+    console.log(`voted for ${vote.receipt_hash} in ${vote.round_id}`)
+  }
+}
+
+/** What it votes for in the place of the truth. */
+function breachOf(truth: Run): Run[] {
+  breaches += 1
+  const { receipt, events } = truth
+  const output = new TextEncoder().encode('whatever pays')
+  const lie = { receipt: { ...receipt, output_hash: hashPayload(output) }, output, events }
+  return mode === 'lies' ? [lie] : [truth, lie]
+}
+
+/** Where rewards of this node go in the epoch of a task. */
+async function readPayout({ project_id, epoch }: Task): Promise<string> {
+  const params = { path: { project_id, epoch } }
+  const { snapshot } = await unwrap(network.client.GET('/v1/committees/{project_id}/{epoch}', { params }))
+  const own = snapshot.entries.find(({ node_key }) => node_key === ed25519PublicKey(seed))
+  if (own === undefined) throw new Error(`the set of epoch ${epoch} does not have this node`)
+  return own.payout_address
+}
+
+/** Runs a task with nodectl, as an honest node would. */
+async function run({ module_address, function: name, gas_limit }: Task, input: Uint8Array): Promise<Run> {
+  const module = path.join(scratch, `${module_address}.hbc`)
+  const params = { path: { address: module_address } }
+  const { data } = await network.client.GET('/v1/modules/{address}/hbc', { params, parseAs: 'arrayBuffer' })
+  writeFileSync(module, new Uint8Array(data as ArrayBuffer))
+  const given = path.join(scratch, `${hashPayload(input)}.input`)
+  writeFileSync(given, input)
+  const args = ['run', module, name, '--input-file', given, '--gas', String(gas_limit)]
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(build, 'nodectl.mjs'), ...args])
+  const { output, receipt } = JSON.parse(stdout)
+  return {
+    receipt: hashedMembers(receipt.receipt),
+    output: new TextEncoder().encode(output ?? ''),
+    events: receipt.receipt.events,
+  }
+}
+
+function tell(problem: unknown): void {
+  console.error(problem instanceof Error ? problem.message : problem)
+}

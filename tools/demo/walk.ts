@@ -1,0 +1,94 @@
+import type { Lifecycle } from '../../localnet/lifecycle.ts'
+import { unwrap } from '../../sdk/answers.ts'
+import { readNetwork } from '../../sdk/network.ts'
+import { print, printStep } from '../print.ts'
+import { startCluster, startDevices } from './cluster.ts'
+import { makeDevices, type PlacedDevice } from './devices.ts'
+import { showEarnings } from './earnings.ts'
+import { makeProject, makeWallet } from './project.ts'
+import { beginEpoch, showFallback, showTasks } from './rounds.ts'
+import { type Slash, showEvidence, showSlashes } from './slashes.ts'
+import type { Stage } from './stage.ts'
+import type { FinishedTask, TaskKind } from './tasks.ts'
+
+interface TaskSummary {
+  readonly kind: TaskKind
+  readonly round_id: string
+  readonly receipt_hash: string | null
+  readonly output: string | null
+  readonly seconds: number
+}
+
+/** What `--json` prints. Amounts are in base units. */
+export interface DemoResult {
+  readonly project_id: string
+  readonly epoch: number
+  readonly devices: {
+    readonly honest: readonly string[]
+    readonly liar: string
+    readonly double_voter: string
+  }
+  readonly tasks: readonly TaskSummary[]
+  readonly claimed: string
+  readonly slashes: readonly Pick<Slash, 'kind' | 'node_id' | 'bp' | 'taken'>[]
+}
+
+/** Goes all the way, from an empty network to a claimed reward and two slashes. */
+export async function walk(lifecycle: Lifecycle, scratch: string): Promise<DemoResult> {
+  printStep('Start a chain, its contracts, a hub and four validators, each a process of nodectl serve')
+  const cluster = await startCluster(lifecycle, scratch)
+  const network = await readNetwork(cluster.network.url)
+  print('·', `the hub is ${network.hub}`)
+  for (const { name, nodeId, url } of cluster.validators) print('·', `${name} ${nodeId} at ${url}`)
+
+  const projectId = await makeProject(network)
+  const miner = await makeWallet(network, 'A miner')
+  const names = ['1', '2', '3', 'liar', 'double-voter']
+  const devices = await makeDevices(network, cluster, miner, projectId, names)
+  const [liar, doubleVoter] = devices.slice(3) as [PlacedDevice, PlacedDevice]
+
+  printStep('Start the devices: three keep the rules, one lies, one votes twice')
+  const dishonest = { lies: liar.dataDir, 'votes-twice': doubleVoter.dataDir }
+  const honestDirs = devices.slice(0, 3).map(({ dataDir }) => dataDir)
+  const honest = await startDevices(lifecycle, cluster, honestDirs, dishonest)
+  for (const { name, nodeId, url } of honest) print('·', `${name}     ${nodeId} at ${url}`)
+  print('✗', `lies        ${liar.nodeId}`)
+  print('✗', `votes twice ${doubleVoter.nodeId}`)
+
+  const { epoch_secs } = await unwrap(
+    network.client.GET('/v1/projects/{project_id}/economics', {
+      params: { path: { project_id: projectId } },
+    }),
+  )
+  const stage: Stage = {
+    cluster,
+    network,
+    projectId,
+    epochSecs: epoch_secs,
+    honest: honest.flatMap(({ nodeId }) => nodeId ?? []),
+    liar: liar.nodeId,
+    doubleVoter: doubleVoter.nodeId,
+  }
+  const first = await showFallback(stage)
+  const epoch = await beginEpoch(stage)
+  const tasks = await showTasks(stage)
+  const windowsEnd = await showEvidence(stage)
+  const claimed = await showEarnings(stage, miner, epoch)
+  const slashes = await showSlashes(stage, windowsEnd)
+  return {
+    project_id: projectId,
+    epoch,
+    devices: { honest: stage.honest, liar: stage.liar, double_voter: stage.doubleVoter },
+    tasks: [first, ...tasks].map(describeTask),
+    claimed,
+    slashes: slashes.map(({ kind, node_id, bp, taken }) => ({ kind, node_id, bp, taken })),
+  }
+}
+
+const describeTask = ({ kind, round, output, seconds }: FinishedTask): TaskSummary => ({
+  kind,
+  round_id: round.round_id,
+  receipt_hash: round.receipt_hash ?? null,
+  output,
+  seconds,
+})

@@ -1,0 +1,127 @@
+import { readArguments } from '../../scripts/command/arguments.ts'
+import { UsageError } from '../../scripts/command/errors.ts'
+import { readAmount } from '../amounts.ts'
+import { readHub } from '../options/hub.ts'
+import type { OperatorCall } from './command.ts'
+import { commands } from './commands.ts'
+import { helpOf, usage } from './usage.ts'
+
+/** An amount as it was typed. */
+export interface GivenAmount {
+  readonly option: string
+  readonly text: string
+  readonly isNative: boolean
+}
+
+/** Of ether, which every chain of this protocol pays gas with. */
+const nativeSymbol = 'ETH'
+
+/** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
+export function readCommand(args: readonly string[]):
+  | { help: string }
+  | {
+      call: OperatorCall
+      /** Whose symbol has to be that of the network. */
+      tokenAmounts: readonly GivenAmount[]
+      keyEnv: string | undefined
+      json: boolean
+      hub: string
+    } {
+  const { values, positionals } = parse(args)
+  const { help, hub, json = false, 'key-env': keyEnv, ...options } = values
+  const beginning = commands.filter(({ words }) => begins(words, positionals))
+  if (help || args.length === 0)
+    return {
+      help: positionals.length === 0 || beginning.length === 0 ? usage : helpOf(beginning),
+    }
+  const command = beginning.find(({ words }) => words.length === positionals.length)
+  const wrong = (what: string) => new UsageError(`${what} ${seeHelpOf(positionals)}`)
+  if (!command) throw wrong(explain(positionals))
+  const allowed: readonly string[] = command.options ?? []
+  const foreign = Object.keys(options).find((name) => !allowed.includes(name))
+  if (foreign !== undefined) throw wrong(`"${positionals.join(' ')}" takes no --${foreign}.`)
+  if (command.words[1] === 'genesis' && options.node === undefined)
+    throw wrong('"validators genesis" needs --node, once for each validator.')
+  const amounts = (['amount', 'eth-amount'] as const).flatMap((name): GivenAmount[] => {
+    const text = options[name]
+    return text === undefined ? [] : [{ option: `--${name}`, text, isNative: name === 'eth-amount' }]
+  })
+  const inBaseUnits = ({ option, text, isNative }: GivenAmount): string => {
+    try {
+      return readAmount(option, text, isNative ? nativeSymbol : null)
+    } catch (error) {
+      throw error instanceof UsageError ? wrong(error.message) : error
+    }
+  }
+  for (const { option, ...given } of amounts)
+    options[option.slice(2) as 'amount' | 'eth-amount'] = inBaseUnits({ option, ...given })
+  const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
+  return {
+    call: command.call(given, options),
+    tokenAmounts: amounts.filter(({ isNative }) => !isNative),
+    keyEnv,
+    json,
+    hub: readHub(hub),
+  }
+}
+
+/** Where to read on: the help of the command that was meant, as far as it can be told. */
+function seeHelpOf(given: readonly string[]): string {
+  const known = given.slice(0, knownLength(given))
+  const names = known.filter((word, index) => commands.some(({ words }) => words[index] === word))
+  return `See ${['npm run -s operator --', ...names, '--help'].join(' ')}`
+}
+
+/** How many of the words begin a command. */
+const knownLength = (given: readonly string[]): number =>
+  given.findLastIndex((_, index) => commands.some(({ words }) => begins(words, given.slice(0, index + 1)))) +
+  1
+
+/** Whether a command with these words can begin with what was given. */
+const begins = (words: readonly string[], given: readonly string[]): boolean =>
+  given.every((word, index) => words[index]?.startsWith('<') || word === words[index])
+
+/** Why words are no command: where they leave the commands that begin as they do, or that they end too early. */
+function explain(given: readonly string[]): string {
+  const known = knownLength(given)
+  const sense = given.slice(0, known)
+  const rest = given[known]
+  if (sense.length === 0) return rest === undefined ? 'Name a command.' : `There is no command "${rest}".`
+  const next = commands
+    .filter(({ words }) => begins(words, sense))
+    .flatMap(({ words }) => words[sense.length] ?? [])
+  const [placeholder] = next.filter((word) => word.startsWith('<'))
+  if (next.length === 0) return `"${sense.join(' ')}" takes no "${rest}".`
+  if (placeholder !== undefined) return `"${sense.join(' ')}" needs ${placeholder}.`
+  const choice = [...new Set(next)].join(', ')
+  return `"${sense.join(' ')}" needs one of ${choice}${rest === undefined ? '' : `, not "${rest}"`}.`
+}
+
+const parse = (args: readonly string[]) =>
+  readArguments(
+    {
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        reason: { type: 'string' },
+        notes: { type: 'string' },
+        condition: { type: 'string', multiple: true },
+        status: { type: 'string' },
+        role: { type: 'string' },
+        project: { type: 'string' },
+        subject: { type: 'string' },
+        amount: { type: 'string' },
+        'eth-amount': { type: 'string' },
+        node: { type: 'string', multiple: true },
+        approve: { type: 'string', multiple: true },
+        revoke: { type: 'string', multiple: true },
+        emergency: { type: 'boolean' },
+        'at-once': { type: 'boolean' },
+        'key-env': { type: 'string' },
+        hub: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    },
+    seeHelpOf(args),
+  )
