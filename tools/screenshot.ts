@@ -21,7 +21,10 @@ try {
   await page.goto('http://localhost:8787/docs')
   await page.waitForSelector('.opblock')
   // Above the calls is a table of limits, which fills the page.
-  await page.locator('.opblock-tag-section').first().evaluate((section) => section.scrollIntoView())
+  await page
+    .locator('.opblock-tag-section')
+    .first()
+    .evaluate((section) => section.scrollIntoView())
   await page.screenshot({ path: 'docs/reference-page.png' })
   console.log('docs/reference-page.png')
 } finally {

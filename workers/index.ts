@@ -66,9 +66,9 @@ export default {
     await generationKeeper.wake().catch(logged)
     if (committees !== null) {
       for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
-        await committees.lookAgain(projectId).catch(logged)
+        await committees(projectId).lookAgain(projectId).catch(logged)
       for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
-        await committees.wake(projectId).catch(logged)
+        await committees(projectId).wake(projectId).catch(logged)
     }
   },
 } satisfies ExportedHandler<Env>

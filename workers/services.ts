@@ -2,7 +2,7 @@ import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
 import { createIndexerClient } from './chain/indexer.ts'
-import { createCommitteesClient } from './committees/object.ts'
+import { createCommitteesClient } from './committees/client.ts'
 import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
@@ -11,7 +11,7 @@ import { createLinksClient } from './link/client.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relayer/client.ts'
 import { AuditBlocks } from './rounds/audit-blocks.ts'
-import { createRoundsClient } from './rounds/client.ts'
+import { createDirectOrderClient, createRoundsClient } from './rounds/client.ts'
 import { AccountStore } from './stores/accounts.ts'
 import { ApiKeyStore } from './stores/api-keys.ts'
 import { AssetStore } from './stores/assets.ts'
@@ -151,6 +151,7 @@ export function createServices(env: Env) {
     /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),
     roundObjects: createRoundsClient(env),
+    directOrder: createDirectOrderClient(env),
     /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }

@@ -470,7 +470,7 @@ describe('an epoch that runs without an attested set', () => {
   test('is named by the status with its project, also where there is no beacon and no task waits', async () => {
     await happen({})
     chain.down = true
-    await services(env).committees?.wake(project)
+    await services(env).committees?.(project).wake(project)
     await runDurableObjectAlarm(env.PROJECT_COMMITTEES.getByName(project))
     expect((await lateAt(now + 59)).late).toEqual([])
     expect(await lateAt(now + 65)).toMatchObject({ status: 'degraded', late: [about('set_not_built')] })
@@ -527,7 +527,7 @@ describe('the object of a project', () => {
     const miner = minerAt(0)
     await subscribe(miner)
     await happen({ 3: [bonded(miner, minCollateral)] })
-    await services(env).committees?.wake(project)
+    await services(env).committees?.(project).wake(project)
     expect(await runDurableObjectAlarm(object())).toBe(true)
     const built = await find()
     expect(built).toMatchObject({ entries: 1, attestedAt: null })
@@ -539,7 +539,7 @@ describe('the object of a project', () => {
   test('goes on after a chain that did not answer', async () => {
     await happen({})
     chain.down = true
-    await services(env).committees?.wake(project)
+    await services(env).committees?.(project).wake(project)
     expect(await runDurableObjectAlarm(object())).toBe(true)
     expect(await find()).toBeNull()
     chain.down = false
@@ -552,7 +552,7 @@ describe('the object of a project', () => {
     await env.DB.prepare("UPDATE projects SET listing_status = 'delisted' WHERE project_id = ?")
       .bind(project)
       .run()
-    await services(env).committees?.wake(project)
+    await services(env).committees?.(project).wake(project)
     expect(await runDurableObjectAlarm(object())).toBe(true)
     expect(await runDurableObjectAlarm(object())).toBe(false)
   })

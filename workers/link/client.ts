@@ -1,35 +1,33 @@
-import type { LinkStatus } from '../../durable-objects/link/types.ts'
+import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { Env } from '../env.ts'
 import { unavailable } from '../errors.ts'
+import { objectClient } from '../object-client.ts'
+
+const part = 'The relay'
+
+/** The link of a device. Methods throw 503 `unavailable`. */
+export interface LinkClient extends Pick<NodeLinkObject, 'refresh' | 'status'> {
+  /** Opens a socket to the link. */
+  connect(): Promise<{ webSocket: WebSocket; headers: Record<string, string> }>
+}
 
 /** The links of devices, by their public keys. */
-export interface LinksClient {
-  /** Opens a socket to the link. Throws {@link ApiError} `unavailable`. */
-  connect(publicKey: string): Promise<{ webSocket: WebSocket; headers: Record<string, string> }>
-  /**
-   * Has the link act at once on what the hub's records hold against its device; it looks by itself from time to time.
-   * Throws {@link ApiError} `unavailable`.
-   */
-  refresh(publicKey: string): Promise<void>
-  /** Throws {@link ApiError} `unavailable`. */
-  status(publicKey: string): Promise<LinkStatus>
-}
-
-const reach = <T>(answer: Promise<T>): Promise<T> =>
-  answer.catch((error: unknown) => {
-    throw unavailable('The relay', error)
-  })
-
-export function createLinksClient(env: Env): LinksClient {
-  const link = (publicKey: string) => env.NODE_LINK.getByName(publicKey)
-  return {
-    connect: async (publicKey) => {
-      const upgrade = { headers: { Upgrade: 'websocket' } }
-      const { webSocket, headers } = await reach(link(publicKey).fetch(`https://link/${publicKey}`, upgrade))
-      if (webSocket === null) throw unavailable('The relay')
-      return { webSocket, headers: Object.fromEntries(headers) }
-    },
-    refresh: (publicKey) => reach(link(publicKey).refresh()),
-    status: (publicKey) => reach(link(publicKey).status()),
+export const createLinksClient =
+  (env: Env) =>
+  (publicKey: string): LinkClient => {
+    const stub = () => env.NODE_LINK.getByName(publicKey)
+    const { fetch, ...calls } = objectClient<Pick<NodeLinkObject, 'refresh' | 'status' | 'fetch'>>(
+      part,
+      stub,
+      ['refresh', 'status', 'fetch'],
+    )
+    return {
+      ...calls,
+      connect: async () => {
+        const upgrade = { headers: { Upgrade: 'websocket' } }
+        const { webSocket, headers } = await fetch(new Request(`https://link/${publicKey}`, upgrade))
+        if (webSocket === null) throw unavailable(part)
+        return { webSocket, headers: Object.fromEntries(headers) }
+      },
+    }
   }
-}

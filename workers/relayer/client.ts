@@ -1,25 +1,13 @@
-import type {
-  RelayerHealth,
-  RelayRequest,
-  RelayResult,
-  RelayView,
-} from '../../durable-objects/relayer/object.ts'
+import type { RelayerObject } from '../../durable-objects/relayer/object.ts'
 import type { Env, Settings } from '../env.ts'
-import { unavailable } from '../errors.ts'
+import { objectClient } from '../object-client.ts'
 import { keyRing, type RelayKey } from './key-ring.ts'
 
+const methods = ['accept', 'submit', 'relay', 'find', 'health', 'wake'] as const
+
 /** The Durable Object of one key. Methods throw 503 `unavailable`. */
-export interface RelayerClient {
+export interface RelayerClient extends Pick<RelayerObject, (typeof methods)[number]> {
   readonly signer: string
-  /** Accepts an action for the queue to have it submitted. */
-  accept(request: RelayRequest): Promise<RelayResult>
-  /** Submits what was accepted. */
-  submit(ids: readonly string[]): Promise<void>
-  /** Accepts an action and submits it at once. */
-  relay(request: RelayRequest): Promise<RelayResult>
-  find(id: string): Promise<RelayView | null>
-  health(): Promise<RelayerHealth>
-  wake(): Promise<void>
 }
 
 export interface RelayerClients {
@@ -42,25 +30,14 @@ export function createRelayerClients(env: Env, settings: Settings): RelayerClien
   }
 }
 
-function createClient(env: Env, { address, objectName }: RelayKey): RelayerClient {
-  const object = () => env.RELAYER.getByName(objectName)
-  const reach = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer
-    } catch (error) {
-      throw unavailable('The relayer', error)
-    }
-  }
-  return {
-    signer: address,
-    accept: (request) => reach<RelayResult>(object().accept(request) as Promise<RelayResult>),
-    submit: (ids) => reach(object().submit(ids)),
-    relay: (request) => reach<RelayResult>(object().relay(request) as Promise<RelayResult>),
-    find: (id) => reach(object().find(id)),
-    health: () => reach(object().health()),
-    wake: () => reach(object().wake()),
-  }
-}
+const createClient = (env: Env, { address, objectName }: RelayKey): RelayerClient => ({
+  signer: address,
+  ...objectClient<Pick<RelayerObject, (typeof methods)[number]>>(
+    'The relayer',
+    () => env.RELAYER.getByName(objectName),
+    methods,
+  ),
+})
 
 /** An action stays with the key that accepted it. */
 function withPrevious(current: RelayerClient, previous: readonly RelayerClient[]): RelayerClient {

@@ -1,33 +1,18 @@
-import type { DirectOutcome, DirectRequest } from '../../durable-objects/round/direct.ts'
-import type { Awaited } from '../../durable-objects/round/object.ts'
-import type { RoundWaiting } from '../../durable-objects/round/round.ts'
+import type { DirectOrderObject } from '../../durable-objects/direct-order/object.ts'
+import type { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Env } from '../env.ts'
+import { objectClient } from '../object-client.ts'
 
-export interface RoundsClient {
-  /** Waits until everybody can read that a round came this far. */
-  wait(roundId: string, awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'>
-  /** What a round waits for; null while its committee works, and when it is over. */
-  waitingFor(roundId: string): Promise<RoundWaiting | null>
-  /** Has every validator run something that looks at no storage. */
-  execute(request: DirectRequest): Promise<DirectOutcome>
-  /** As `execute`, for what may look at storage: in the one order of such rounds. */
-  executeInOrder(request: DirectRequest): Promise<DirectOutcome>
-}
+type RoundCalls = Pick<RoundObject, 'wait' | 'waitingFor' | 'execute'>
 
-/** Named, because the type of a stub follows events down without end. */
-interface RoundCalls {
-  wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'>
-  waitingFor(): Promise<RoundWaiting | null>
-  execute(request: DirectRequest): Promise<DirectOutcome>
-}
+/** The objects of rounds, by their ids. Methods throw 503 `unavailable`. */
+export const createRoundsClient = (env: Env) => (roundId: string) =>
+  objectClient<RoundCalls>('The round', () => env.ROUND.getByName(roundId), ['wait', 'waitingFor', 'execute'])
 
-export function createRoundsClient(env: Env): RoundsClient {
-  const round = (roundId: string) => env.ROUND.getByName(roundId) as unknown as RoundCalls
-  return {
-    wait: (roundId, awaited, ms) => round(roundId).wait(awaited, ms),
-    waitingFor: (roundId) => round(roundId).waitingFor(),
-    execute: (request) => round(request.roundId).execute(request),
-    executeInOrder: (request) =>
-      (env.DIRECT_ORDER.getByName('direct') as unknown as Pick<RoundCalls, 'execute'>).execute(request),
-  }
-}
+/** The order of direct rounds that may change storage. Methods throw 503 `unavailable`. */
+export const createDirectOrderClient = (env: Env) =>
+  objectClient<Pick<DirectOrderObject, 'execute'>>(
+    'The order of direct rounds',
+    () => env.DIRECT_ORDER.getByName('direct'),
+    ['execute'],
+  )

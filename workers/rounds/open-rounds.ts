@@ -1,4 +1,3 @@
-import { unavailable } from '../errors.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -13,8 +12,6 @@ export async function openRounds(
   epoch: number,
 ): Promise<string[]> {
   if (committees === null) return []
-  const given = await committees.openRounds(projectId, epoch).catch((error) => {
-    throw unavailable('The committee of the project', error)
-  })
+  const given = await committees(projectId).openRounds(epoch)
   return given.length === 0 ? given : rounds.notOver(given)
 }

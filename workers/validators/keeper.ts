@@ -1,17 +1,11 @@
+import type { GenerationKeeperObject } from '../../durable-objects/generations/object.ts'
 import type { Env } from '../env.ts'
-import { unavailable } from '../errors.ts'
+import { objectClient } from '../object-client.ts'
 
-export interface GenerationKeeperClient {
-  /** Has the generation that waits be signed, from now on until it is. Throws {@link ApiError} `unavailable`. */
-  wake(): Promise<void>
-}
-
-/** What has generations of validators be signed. */
-export const createGenerationKeeperClient = (env: Env): GenerationKeeperClient => ({
-  wake: () =>
-    env.GENERATION_KEEPER.getByName('validators')
-      .wake()
-      .catch((error: unknown) => {
-        throw unavailable('What has generations be signed', error)
-      }),
-})
+/** The object that has generations of validators signed. Methods throw 503 `unavailable`. */
+export const createGenerationKeeperClient = (env: Env) =>
+  objectClient<Pick<GenerationKeeperObject, 'wake'>>(
+    'The object of validator generations',
+    () => env.GENERATION_KEEPER.getByName('validators'),
+    ['wake'],
+  )

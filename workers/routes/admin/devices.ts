@@ -52,7 +52,7 @@ export const banDevice = defineRoute(
     const ban = await devices.setBanned(node_id, banned, decision, unixNow())
     if (ban === null) throw new ApiError('not_found', `No device ${node_id} was ever bound to a wallet.`)
     // Repeated also where nothing changed: an earlier try may have ended before it.
-    await links.refresh(ban.publicKey)
+    await links(ban.publicKey).refresh()
     return json({
       node_id,
       banned: ban.bannedAt !== null,

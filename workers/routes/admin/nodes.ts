@@ -152,6 +152,6 @@ async function decide(
 ): Promise<Answer> {
   const { nodes, links } = c.var.services
   await nodes.decide(nodeId, status, { operator: sessionOf(c).address, reason }, unixNow())
-  await links.refresh(publicKey)
+  await links(publicKey).refresh()
   return json(nodeView(await requireNode(c, nodeId)))
 }

@@ -67,8 +67,9 @@ async function wakeCommittees(
   { var: { services, requestId } }: HubContext,
   projectId: string,
 ): Promise<void> {
-  await services.committees
-    ?.wake(projectId)
+  await services
+    .committees?.(projectId)
+    .wake(projectId)
     .catch((error) => console.error(`${requestId} the committee sets could not be begun`, error))
 }
 

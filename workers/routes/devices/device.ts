@@ -39,7 +39,7 @@ export const getDevice = defineRoute(
     const view = deviceView(device, viewer)
     // Asking wakes the object of the link, which a stranger must not.
     if (viewer !== device.owner) return json(view)
-    return json({ ...view, ...linkView(await c.var.services.links.status(device.publicKey)) })
+    return json({ ...view, ...linkView(await c.var.services.links(device.publicKey).status()) })
   },
 )
 
@@ -103,7 +103,7 @@ export const putDeviceProfile = defineRoute(
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0
     await devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, isFaulty, unixNow())
     const device = await requireDevice(c, node_id)
-    if (rest.benchmark !== null) await links.refresh(device.publicKey)
+    if (rest.benchmark !== null) await links(device.publicKey).refresh()
     return json(deviceView(device, null))
   },
 )

@@ -80,7 +80,7 @@ export const attestCommitteeSet = defineRoute(
     const counted = (await committeeSets.find(project_id, epoch)) ?? set
     // Tasks may wait for this set. Their own alarm looks again should this fail.
     if (counted.valid && !set.valid)
-      c.executionCtx.waitUntil(Promise.resolve(committees?.nudge(project_id)).catch(console.error))
+      c.executionCtx.waitUntil(Promise.resolve(committees?.(project_id).nudge()).catch(console.error))
     return attestedSnapshot(c, counted)
   },
 )

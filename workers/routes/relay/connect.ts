@@ -33,7 +33,7 @@ export const connectRelay = defineRoute(
     const { nodeId, publicKey } = nodeOf(c)
     const { deviceLinks, links } = c.var.services
     requireStanding(nodeId, await deviceLinks.standing(publicKey))
-    const { webSocket, headers } = await links.connect(publicKey)
+    const { webSocket, headers } = await links(publicKey).connect()
     return { status: 101, headers, body: null, webSocket }
   },
 )

@@ -68,7 +68,7 @@ export const execute = defineRoute(
       throw new ApiError('scope_missing', 'This API key lacks the scope tasks:submit.', {
         details: { scope: 'tasks:submit' },
       })
-    const { clock, roundObjects, validators } = c.var.services
+    const { clock, directOrder, roundObjects, validators } = c.var.services
     const now = await clock.now()
     const [module, generation] = await Promise.all([findKnownModule(c, body.module), validators.at(now)])
     if (module === null) throw new ApiError('not_found', `There is no module ${body.module}.`)
@@ -95,8 +95,8 @@ export const execute = defineRoute(
     }
     const outcome = await payForDirectRound(c, round.gas_limit, async () => {
       const came = module.record.stateless
-        ? await roundObjects.execute(request)
-        : await roundObjects.executeInOrder(request)
+        ? await roundObjects(request.roundId).execute(request)
+        : await directOrder.execute(request)
       return { result: came, use: useOf(came, round.gas_limit) }
     })
     if (outcome.refusal !== undefined) throw refusalOf(outcome.refusal)

@@ -105,11 +105,11 @@ export const submitTask = defineRoute(
     }
     if (request.input === null) {
       // Nothing is kept of a task that is refused; and a task that is taken has its input, whatever ends in between.
-      const refused = await committees.refusal(projectId, request)
+      const refused = await committees(projectId).refusal(projectId, request)
       if (refused !== null) throw refusalError(refused)
       await roundFiles.putPayload(input.hash, input.bytes)
     }
-    const taken = requireTaken(await committees.submit(projectId, request))
+    const taken = requireTaken(await committees(projectId).submit(projectId, request))
     const found = (await tasks.find(taken.taskId)) ?? {
       // It was taken, and is written down by the object of its round as soon as that can.
       task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },

@@ -43,8 +43,8 @@ async function waitOnce(
   ms: number,
 ): Promise<'reached' | 'pending' | 'gone' | 'scheduled'> {
   const { committees, roundObjects } = c.var.services
-  if (task.roundId !== null) return roundObjects.wait(task.roundId, awaited, ms)
-  const roundId = await committees?.waitForRound(task.projectId, task.taskId, ms)
+  if (task.roundId !== null) return roundObjects(task.roundId).wait(awaited, ms)
+  const roundId = await committees?.(task.projectId).waitForRound(task.taskId, ms)
   return roundId ? 'scheduled' : 'pending'
 }
 

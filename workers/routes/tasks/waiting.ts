@@ -17,7 +17,10 @@ const messages = {
 export async function waitingFor(c: HubContext, { task, round }: TaskRecord): Promise<Waiting | null> {
   if (round === null) return task.roundId === null && task.error === null ? waitingForRound(c, task) : null
   if (['pending', 'finalized', 'failed'].includes(round.state)) return null
-  const waiting = await c.var.services.roundObjects.waitingFor(round.roundId).catch(() => null)
+  const waiting = await c.var.services
+    .roundObjects(round.roundId)
+    .waitingFor()
+    .catch(() => null)
   return waiting && { ...waiting, message: messages[waiting.code] }
 }
 
