@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Address, Hex } from 'viem'
-import type { Beginning, Roles } from './deploy.ts'
+import type { Beginning, Roles } from './deploy-options.ts'
 
 export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR --admin ADDRESS --arbiter ADDRESS
          --treasury ADDRESS [--guardian ADDRESS] [--relayer ADDRESS] [--poster ADDRESS] [--proposer ADDRESS]

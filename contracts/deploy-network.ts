@@ -2,17 +2,16 @@
 import { formatEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
+import { adminDelaySecs } from './creations.ts'
 import {
-  adminDelaySecs,
   DeployError,
   type Deployment,
   type DeploymentPlan,
-  type DeployOptions,
   deployContracts,
   planDeployment,
-  type Roles,
 } from './deploy.ts'
 import { type DeployArguments, DeployUsageError, readDeployArguments, usage } from './deploy-arguments.ts'
+import type { DeployOptions, Roles } from './deploy-options.ts'
 import { callNode, RpcError } from './json-rpc.ts'
 import { SendError } from './send.ts'
 

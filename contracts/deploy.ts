@@ -1,95 +1,15 @@
 import type { Address, Hex } from 'viem'
-import type { LocalAccount } from 'viem/accounts'
-import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem/utils'
+import { encodeFunctionData, getContractAddress } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
 import { type NetworkParams, type Profile, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
-import {
-  adminTimelockAbi,
-  adminTimelockBytecode,
-  faucetAbi,
-  faucetBytecode,
-  hubTokenAbi,
-  hubTokenBytecode,
-  projectRegistryAbi,
-  projectRegistryBytecode,
-  projectVaultAbi,
-  projectVaultBytecode,
-  stakingAbi,
-  stakingBytecode,
-  vaultFactoryAbi,
-  vaultFactoryBytecode,
-} from './generated/contracts.ts'
+import { creationCode, expectedContracts } from './creations.ts'
+import type { Beginning, ContractAddresses, DeployOptions } from './deploy-options.ts'
+import { hubTokenAbi } from './generated/contracts.ts'
 import { callNode } from './json-rpc.ts'
 import { findPublished, isLocalChain } from './published-accounts.ts'
 import { type Call, feePerGasOf, readSender, type Sender, sendCalls } from './send.ts'
-import { type ExpectedContract, findDifferences, roleHash } from './verify.ts'
-
-/** Accounts that may do what not everyone may. The same account may have several roles. */
-export interface Roles {
-  /** Gives and takes roles in every contract, each time announced in the timelock. The hub has no use for its key. */
-  readonly admin: Address
-  /** Takes any role but the admin's away at once, and can do nothing else. */
-  readonly guardian: Address
-  /** Creates tokens. */
-  readonly minter: Address
-  /** Gives tokens out of the faucet. */
-  readonly dripper: Address
-  /** Sets the listing status of projects. */
-  readonly reviewer: Address
-  /** Proposes slashes. */
-  readonly proposer: Address
-  /** Decides about slashes, vetoes epochs, and pauses either. Not the relayer's, whose errors it is there for. */
-  readonly arbiter: Address
-  /** Posts epochs, and opens vaults for developers. */
-  readonly poster: Address
-}
-
-export interface DeployOptions {
-  readonly rpcUrl: string
-  /** Pays for the deployment. Holds no role unless `roles` says so. */
-  readonly account: LocalAccount
-  /** Gives the token's names, the domains and the tag of project ids. */
-  readonly profile: Profile
-  /** Gives the times that contracts enforce. */
-  readonly params: NetworkParams
-  /** Receives the network's fees and slashed collateral. */
-  readonly treasury: Address
-  /** Admin and arbiter are named each time. The admin is the guardian too, and the deploying account has the other roles, where these are left out. */
-  readonly roles: Pick<Roles, 'admin' | 'arbiter'> & Partial<Roles>
-  /** Tokens that the faucet begins with. */
-  readonly faucetSupplyWei: bigint
-  /** Tokens that accounts begin with. Needs the deploying account as minter. */
-  readonly grants?: readonly Grant[]
-  /** Notice before a developer takes funds out of a vault. */
-  readonly withdrawalNoticeSecs?: number
-  /** Goes on with a deployment that was interrupted: what it was begun with. */
-  readonly resume?: Beginning
-  /** For tests, whose signatures outlive the unbonding: takes a time in which a fault cannot be proven. */
-  readonly allowShortUnbonding?: boolean
-}
-
-/** What the addresses of a deployment follow from, and the block before it. */
-export interface Beginning {
-  readonly nonce: number
-  readonly block: number
-}
-
-export interface Grant {
-  readonly to: Address
-  readonly amountWei: bigint
-}
-
-/** Lower-case addresses under the hub's names for them. */
-export interface ContractAddresses {
-  readonly token: Address
-  readonly faucet: Address
-  readonly project_registry: Address
-  readonly vault_factory: Address
-  readonly vault_implementation: Address
-  readonly staking: Address
-  readonly treasury: Address
-}
+import { findDifferences } from './verify.ts'
 
 export interface Deployment {
   readonly contracts: ContractAddresses
@@ -110,9 +30,6 @@ const longestEpochSecs = Math.max(...epochLengths)
 const nameBytesMax = 31
 /** Twice what minting costs an account without tokens. */
 const mintGas = 110_000n
-
-/** Time between the announcement of a change of roles and the change: an owner who disagrees with it is out before. */
-export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unbonding_secs + daySecs
 
 /** Everything that a deployment sends, and where it leads. */
 export interface DeploymentPlan extends Deployment {
@@ -243,167 +160,6 @@ function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: C
     to: token,
     data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'mint', args: [to, amountWei] }),
   }))
-}
-
-const defaultHolder = (role: keyof Roles, { roles, account }: DeployOptions): Address =>
-  role === 'guardian' ? roles.admin : account.address
-
-/** In the order of the nonces. */
-function creationCode(options: DeployOptions, contracts: ContractAddresses, admin: Address): Hex[] {
-  const { profile, params, faucetSupplyWei } = options
-  const names = profileStrings(profile)
-  const role = (name: keyof Roles): Address => options.roles[name] ?? defaultHolder(name, options)
-  return [
-    encodeDeployData({
-      abi: hubTokenAbi,
-      bytecode: hubTokenBytecode,
-      args: [
-        profile.token_name,
-        profile.token_symbol,
-        names.permit_domain,
-        admin,
-        role('guardian'),
-        role('minter'),
-        contracts.faucet,
-        faucetSupplyWei,
-      ],
-    }),
-    encodeDeployData({
-      abi: faucetAbi,
-      bytecode: faucetBytecode,
-      args: [contracts.token, admin, role('guardian'), role('dripper')],
-    }),
-    encodeDeployData({
-      abi: projectRegistryAbi,
-      bytecode: projectRegistryBytecode,
-      args: [names.registry_domain, names.project, admin, role('guardian'), role('reviewer')],
-    }),
-    encodeDeployData({
-      abi: vaultFactoryAbi,
-      bytecode: vaultFactoryBytecode,
-      args: [
-        contracts.project_registry,
-        contracts.treasury,
-        BigInt(params.vault_challenge_secs),
-        BigInt(options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs),
-        admin,
-        role('guardian'),
-        role('poster'),
-        role('arbiter'),
-      ],
-    }),
-    encodeDeployData({
-      abi: stakingAbi,
-      bytecode: stakingBytecode,
-      args: [
-        names.staking_domain,
-        contracts.token,
-        contracts.treasury,
-        {
-          bondMin: BigInt(params.min_collateral_floor),
-          unbondingSecs: BigInt(params.unbonding_secs),
-          disputeWindowSecsMin: BigInt(params.dispute_window_secs_min),
-          disputeWindowSecsMax: BigInt(params.dispute_window_secs_max),
-        },
-        admin,
-        role('guardian'),
-        role('proposer'),
-        role('arbiter'),
-      ],
-    }),
-    encodeDeployData({
-      abi: adminTimelockAbi,
-      bytecode: adminTimelockBytecode,
-      args: [BigInt(adminDelaySecs(params)), role('admin')],
-    }),
-  ]
-}
-
-/** Roles and parameters of each contract, as its functions say them. */
-function expectedContracts(
-  options: DeployOptions,
-  contracts: ContractAddresses,
-  admin: Address,
-): ExpectedContract[] {
-  const { profile, params } = options
-  const holds = (role: keyof Roles, hash: string) =>
-    ['hasRole', [roleHash(hash), options.roles[role] ?? defaultHolder(role, options)], true] as const
-  const guarded = [
-    ['hasRole', [roleHash('DEFAULT_ADMIN_ROLE'), admin], true] as const,
-    holds('guardian', 'GUARDIAN_ROLE'),
-  ]
-  return [
-    {
-      name: 'token',
-      address: contracts.token,
-      abi: hubTokenAbi,
-      bytecode: hubTokenBytecode,
-      answers: [...guarded, holds('minter', 'MINTER_ROLE'), ['symbol', [], profile.token_symbol]],
-    },
-    {
-      name: 'faucet',
-      address: contracts.faucet,
-      abi: faucetAbi,
-      bytecode: faucetBytecode,
-      answers: [...guarded, holds('dripper', 'DRIPPER_ROLE'), ['token', [], contracts.token]],
-    },
-    {
-      name: 'project_registry',
-      address: contracts.project_registry,
-      abi: projectRegistryAbi,
-      bytecode: projectRegistryBytecode,
-      answers: [...guarded, holds('reviewer', 'REVIEWER_ROLE')],
-    },
-    {
-      name: 'vault_factory',
-      address: contracts.vault_factory,
-      abi: vaultFactoryAbi,
-      bytecode: vaultFactoryBytecode,
-      answers: [
-        ...guarded,
-        holds('poster', 'POSTER_ROLE'),
-        holds('arbiter', 'ARBITER_ROLE'),
-        ['registry', [], contracts.project_registry],
-        ['implementation', [], contracts.vault_implementation],
-      ],
-    },
-    {
-      name: 'vault_implementation',
-      address: contracts.vault_implementation,
-      abi: projectVaultAbi,
-      bytecode: projectVaultBytecode,
-      answers: [
-        ['factory', [], contracts.vault_factory],
-        ['treasury', [], contracts.treasury],
-        ['challengeSecs', [], params.vault_challenge_secs],
-        ['withdrawalNoticeSecs', [], options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs],
-      ],
-    },
-    {
-      name: 'staking',
-      address: contracts.staking,
-      abi: stakingAbi,
-      bytecode: stakingBytecode,
-      answers: [
-        ...guarded,
-        holds('proposer', 'PROPOSER_ROLE'),
-        holds('arbiter', 'ARBITER_ROLE'),
-        ['token', [], contracts.token],
-        ['treasury', [], contracts.treasury],
-        ['bondMin', [], params.min_collateral_floor],
-        ['unbondingSecs', [], params.unbonding_secs],
-        ['disputeWindowSecsMin', [], params.dispute_window_secs_min],
-        ['disputeWindowSecsMax', [], params.dispute_window_secs_max],
-      ],
-    },
-    {
-      name: 'timelock',
-      address: admin,
-      abi: adminTimelockAbi,
-      bytecode: adminTimelockBytecode,
-      answers: [['getMinDelay', [], adminDelaySecs(params)], holds('admin', 'PROPOSER_ROLE')],
-    },
-  ]
 }
 
 const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ContractAddresses } from '../contracts/deploy.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { faucetAbi, hubTokenAbi } from '../contracts/generated/contracts.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'

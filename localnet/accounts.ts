@@ -1,6 +1,6 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { anvilKeys } from '../contracts/anvil.ts'
-import type { Grant } from '../contracts/deploy.ts'
+import type { Grant } from '../contracts/deploy-options.ts'
 
 const at = (index: number): PrivateKeyAccount => privateKeyToAccount(anvilKeys[index]!)
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { ContractAddresses } from '../contracts/deploy.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { bundleHub } from '../scripts/bundle.ts'
 import { readNetwork } from '../sdk/network.ts'
 import { type ChainOptions, catchUp, startChain } from './chain.ts'

@@ -1,5 +1,5 @@
 import { type Abi, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
-import type { ContractAddresses } from '../contracts/deploy.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import {
   hubTokenAbi,
   projectRegistryAbi,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { encodeEventTopics, type Hex } from 'viem'
 import type { Anvil } from '../contracts/anvil.ts'
-import type { ContractAddresses } from '../contracts/deploy.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import type { RelayRequest } from '../durable-objects/relayer/types.ts'
 import { domainOf, hashAction, payloadSeconds } from '../protocol/actions/index.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../contracts/anvil.ts'
-import type { ContractAddresses, Roles } from '../contracts/deploy.ts'
+import type { ContractAddresses, Roles } from '../contracts/deploy-options.ts'
 import type { RelayerHealth, RelayRequest, RelayResult, RelayView } from '../durable-objects/relayer/types.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'

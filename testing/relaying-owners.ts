@@ -1,5 +1,5 @@
 import { generatePrivateKey } from 'viem/accounts'
-import type { ContractAddresses } from '../contracts/deploy.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { type GaslessPayload, hashAction } from '../protocol/actions/index.ts'
 import { packArtifact } from '../protocol/hbc/artifact.ts'
 import { echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'

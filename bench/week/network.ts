@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { encodeFunctionData, type Hex } from 'viem'
-import type { ContractAddresses } from '../../contracts/deploy.ts'
+import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import { accounts, privateKeys } from '../../localnet/accounts.ts'
 import { catchUp, startChain } from '../../localnet/chain.ts'

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { adminDelaySecs } from '../deploy.ts'
+import { adminDelaySecs } from '../creations.ts'
 import {
   bytes32,
   eth,

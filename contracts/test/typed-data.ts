@@ -1,7 +1,7 @@
 import type { Address, Hex, TypedDataDomain } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { profileStrings } from '../../protocol/identity/index.ts'
-import type { ContractAddresses } from '../deploy.ts'
+import type { ContractAddresses } from '../deploy-options.ts'
 import { profile } from './network.ts'
 
 const members = (text: string) =>

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { ContractAddresses } from '../../contracts/deploy.ts'
+import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { type Network, readNetwork } from '../../sdk/network.ts'
 import { signIn, type Wallet } from '../../sdk/sign-in.ts'

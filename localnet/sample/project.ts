@@ -1,4 +1,4 @@
-import type { ContractAddresses } from '../../contracts/deploy.ts'
+import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
