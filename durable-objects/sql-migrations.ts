@@ -1,9 +1,19 @@
-/** Applies the statements a Durable Object has not applied yet. The list only ever grows at its end. */
+/**
+ * Brings the tables of a Durable Object to the newest version. Each migration is the SQL of one version; the list only grows at
+ * its end.
+ *
+ * @throws {Error} If a hub with more versions has written the storage. Nothing is changed then.
+ */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
-  const applied = storage.kv.get<number>('migrations') ?? 0
-  if (applied >= migrations.length) return
+  const version = storage.kv.get<number>('migrations') ?? 0
+  if (version === migrations.length) return
+  if (version > migrations.length)
+    throw new Error(
+      `The storage of this Durable Object has version ${version}, and this hub knows ${migrations.length}. Run the hub that ` +
+        'wrote it, or a newer one; on a development machine, remove the data of the local hub.',
+    )
   storage.transactionSync(() => {
-    for (const statement of migrations.slice(applied)) storage.sql.exec(statement)
+    for (const sql of migrations.slice(version)) storage.sql.exec(sql)
     storage.kv.put('migrations', migrations.length)
   })
 }

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -86,6 +87,28 @@ test('`npx wrangler dev` in a clean clone runs a hub where people sign in and up
   expect(uploaded.status).toBe(201)
   await stop('SIGINT')
 }, 180_000)
+
+test('a database that another version of the hub wrote is refused with the fix', () => {
+  for (const file of ['localnet', 'node_modules', 'scripts', 'wrangler.toml'])
+    symlinkSync(path.resolve(file), path.join(folder, file))
+  cpSync('d1-migrations', path.join(folder, 'd1-migrations'), { recursive: true })
+  const [first = ''] = readdirSync('d1-migrations').sort()
+  const script = `
+    import { renameSync } from 'node:fs'
+    const { prepareDatabase } = await import('./scripts/development-hub.ts')
+    await prepareDatabase()
+    await prepareDatabase()
+    renameSync('d1-migrations/${first}', 'd1-migrations/0001_everything.sql')
+    await prepareDatabase()`
+  const args = ['--input-type=module', '--eval', script]
+  expect(spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toMatchObject({
+    status: 1,
+    stdout: 'Applied the migrations to the local database\n',
+    stderr: expect.stringContaining(
+      `do not exist here, such as ${first}. Stop wrangler, and remove .wrangler/state/v3 to begin with an empty database.`,
+    ),
+  })
+}, 60_000)
 
 test('npx runs the project’s own Node, also where npm made no link to it', () => {
   const name = `node-${process.platform}-${process.arch}`

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hub } from '../localnet/hub.ts'
 import { probePort } from '../localnet/port.ts'
+import { OtherVersionError } from '../scripts/wrangler-hub.ts'
 import { startTestHub } from '../testing/hub.ts'
+import { temporaryFolder } from '../testing/node/nodectl.ts'
 
 let hub: Hub
 
@@ -81,4 +83,15 @@ test('on a network that people use, a caller does not choose its address', async
   } finally {
     await network.stop()
   }
+})
+
+test('a database that another version of the hub wrote is refused, and stays as it is', async () => {
+  const statePath = temporaryFolder()
+  const first = await startTestHub({}, { statePath })
+  const database = await first.miniflare.getD1Database('DB', 'hub')
+  await database.prepare("UPDATE d1_migrations SET name = '0001_everything.sql' WHERE id = 1").run()
+  await first.stop()
+  const refused = startTestHub({}, { statePath })
+  await expect(refused).rejects.toThrow(OtherVersionError)
+  await expect(refused).rejects.toThrow('such as 0001_everything.sql')
 })

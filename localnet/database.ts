@@ -1,10 +1,5 @@
 import { callBatch } from '../contracts/json-rpc.ts'
-
-/** The last block that the hub has read. */
-export interface Tip {
-  readonly block_number: number
-  readonly block_hash: string
-}
+import type { Tip } from '../scripts/wrangler-hub.ts'
 
 /** Whether the chain at `rpcUrl` has a block. */
 export async function isOnChain(tip: Tip, rpcUrl: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
 import type { HubBundle } from '../scripts/bundle.ts'
-import { migrator, readWranglerOptions } from '../scripts/wrangler-hub.ts'
-import { isOnChain, type Tip } from './database.ts'
+import { migrator, readMigrated, readWranglerOptions } from '../scripts/wrangler-hub.ts'
+import { isOnChain } from './database.ts'
 import { behindFront } from './front.ts'
 
 export interface HubOptions {
@@ -52,6 +52,7 @@ export class LostChainError extends Error {
  * Starts the hub in workerd with the bindings of wrangler.toml. It takes no connection before its database is migrated.
  *
  * @throws {@link LostChainError}
+ * @throws {@link OtherVersionError}
  */
 export async function startHub({
   script,
@@ -133,8 +134,7 @@ export async function startHub({
     ]),
   )
   try {
-    const migrated = await miniflare.dispatchFetch('http://migrator')
-    const tip = (await migrated.json()) as Tip | null
+    const tip = await readMigrated(await miniflare.dispatchFetch('http://migrator'))
     if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl)))
       throw new LostChainError()
     await miniflare.setOptions(optionsWith(workers))

@@ -101,7 +101,7 @@ export async function runNetwork(
   const chainSeconds = secondsSince(chainMs)
 
   progress('Starting the hub')
-  const { startHub, LostChainError, script } = await prepareHub()
+  const { startHub, LostChainError, OtherVersionError, script } = await prepareHub()
   const startHubOf = async (deployment: Deployment) => {
     const vars = hubSettings({
       baseUrl,
@@ -117,8 +117,11 @@ export async function runNetwork(
     return { hub, deployment }
   }
   const { hub, deployment } = await startHubOf(first).catch(async (error) => {
-    if (!(error instanceof LostChainError)) throw error
-    return startHubOf(await deploy(files, chain))
+    if (error instanceof LostChainError) return startHubOf(await deploy(files, chain))
+    if (!(error instanceof OtherVersionError)) throw error
+    // Its nodes may be of that version too.
+    setAside(files.devices)
+    return startHubOf(await deploy(files, chain, 'was written by another version of the hub'))
   })
   recordChildren(stateFolder)
 
@@ -243,21 +246,25 @@ async function orGoOn<T>(
 
 /** What takes long to load, and is loaded only once nothing speaks against a start. */
 async function prepareHub() {
-  const [{ startHub, LostChainError }, { bundleHub }] = await Promise.all([
+  const [{ startHub, LostChainError }, { OtherVersionError }, { bundleHub }] = await Promise.all([
     import('./hub.ts'),
+    import('../scripts/wrangler-hub.ts'),
     import('../scripts/bundle.ts'),
     import('../scripts/copy-assets.ts'),
   ])
-  return { startHub, LostChainError, script: await bundleHub() }
+  return { startHub, LostChainError, OtherVersionError, script: await bundleHub() }
 }
 
-/** Deploys the contracts. What a hub knows of others would be wrong of these. */
-async function deploy(files: NetworkFiles, chain: Chain): Promise<Deployment> {
+/** Deploys the contracts, and sets aside the data of a hub that is about others or that this hub cannot read. */
+async function deploy(
+  files: NetworkFiles,
+  chain: Chain,
+  problem = 'is about a chain or contracts that are gone',
+): Promise<Deployment> {
   const aside = setAside(files.storage)
   // Validators stand by what they attested about a chain.
   setAside(files.validators)
-  if (aside !== null)
-    progress(`The hub’s data is about a chain or contracts that are gone; it is set aside in ${aside}`)
+  if (aside !== null) progress(`The hub’s data ${problem}; it is set aside in ${aside}`)
   progress('Deploying the contracts')
   return makeDeployment(files.deployment, chain)
 }

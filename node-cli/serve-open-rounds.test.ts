@@ -40,7 +40,7 @@ async function startWaiting() {
   const posted: EpochReceipt[] = []
   const waiting = Object.assign(network, {
     posted,
-    /** What the hub counts; undefined of a hub that does not. */
+    /** The number in the hub's answer; undefined leaves it out. */
     openRounds: undefined as number | undefined,
     stateOfRound: 'pending',
     /** Receipts that the hub refuses, because rounds are open; it counts one from then on. */

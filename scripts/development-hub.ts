@@ -2,7 +2,13 @@
 import { constants, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { migrationsFolder, migrator, readWranglerOptions } from './wrangler-hub.ts'
+import {
+  migrationsFolder,
+  migrator,
+  OtherVersionError,
+  readMigrated,
+  readWranglerOptions,
+} from './wrangler-hub.ts'
 
 /** Where wrangler keeps the data of a local Worker. */
 const statePath = '.wrangler/state/v3'
@@ -23,7 +29,11 @@ export function prepareSecrets(): void {
   }
 }
 
-/** Applies the migrations that the local database lacks. A hub that runs is disturbed only while there are new ones. */
+/**
+ * Applies the migrations that the local database lacks. A hub that runs is disturbed only while there are new ones.
+ *
+ * @throws {Error} If another version of the hub wrote the database.
+ */
 export async function prepareDatabase(): Promise<void> {
   const migrations = readdirSync(migrationsFolder).sort().join('\n')
   if (readIfPresent(appliedFile) === migrations) return
@@ -39,8 +49,13 @@ export async function prepareDatabase(): Promise<void> {
     }),
   )
   try {
-    const answer = await miniflare.dispatchFetch('http://migrator')
-    if (!answer.ok) throw new Error(`The migrations could not be applied: ${await answer.text()}`)
+    await readMigrated(await miniflare.dispatchFetch('http://migrator'))
+  } catch (error) {
+    if (error instanceof OtherVersionError)
+      throw new Error(
+        `${error.message} Stop wrangler, and remove ${statePath} to begin with an empty database.`,
+      )
+    throw error
   } finally {
     await miniflare.dispose()
   }

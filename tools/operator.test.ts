@@ -230,7 +230,7 @@ describe('npm run operator', () => {
     const db = await hub.miniflare.getD1Database('DB', 'hub')
     await db
       .prepare(
-        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'relay-dead-letters', '{}', 11, 1)",
+        "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m0', 'action-dead-letters', '{}', 11, 1)",
       )
       .run()
     const list = async () => JSON.parse((await run(['dead-letters', 'list'])).stdout) as { items: object[] }

@@ -96,7 +96,7 @@ describe('the scheduled clean-up', () => {
       env.DB.prepare("INSERT INTO siwe_nonces VALUES ('old', '0x', 'd', 'm', 1, 2, NULL)"),
       env.DB.prepare("INSERT INTO node_request_nonces VALUES ('0x', 'old', 2)"),
       env.DB.prepare(
-        "INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at) VALUES ('0x', 'old', 'h', 1, 2)",
+        "INSERT INTO idempotency_keys VALUES ('0x', 'old', 'h', 'o', 'r', 1, NULL, NULL, NULL, 2)",
       ),
       env.DB.prepare("INSERT INTO sessions VALUES ('old', '0x', 1, 2, NULL)"),
     ])

@@ -3,20 +3,22 @@ import type { ExecutionVote } from '../../protocol/rounds/index.ts'
 import { migrate } from '../sql-migrations.ts'
 
 const migrations = [
-  // What a quorum signed last of the storage of each module, and in which round.
-  `CREATE TABLE heads (
+  `
+  -- The head of each module's storage that a quorum signed last, and the round of it.
+  CREATE TABLE heads (
     address TEXT PRIMARY KEY, seq INTEGER NOT NULL, root TEXT NOT NULL, round_id TEXT NOT NULL
-  ) WITHOUT ROWID`,
-  'CREATE INDEX heads_by_round ON heads (round_id)',
-  // The votes of rounds that a head is of: with them a validator that was away catches up.
-  'CREATE TABLE certificates (round_id TEXT PRIMARY KEY, votes TEXT NOT NULL) WITHOUT ROWID',
-  // Modules whose storage the last round of a module looked at: what the next one is likely to look at.
-  'CREATE TABLE touched (entry TEXT PRIMARY KEY, addresses TEXT NOT NULL) WITHOUT ROWID',
-  // The last try of what was asked for under an Idempotency-Key.
-  `CREATE TABLE named (
+  ) WITHOUT ROWID;
+  CREATE INDEX heads_by_round ON heads (round_id);
+  -- The votes of the rounds of these heads: a validator that was away catches up with them.
+  CREATE TABLE certificates (round_id TEXT PRIMARY KEY, votes TEXT NOT NULL) WITHOUT ROWID;
+  -- Modules whose storage the last round of a module read or wrote: the next round probably does too.
+  CREATE TABLE touched (entry TEXT PRIMARY KEY, addresses TEXT NOT NULL) WITHOUT ROWID;
+  -- The last try of each request with an Idempotency-Key.
+  CREATE TABLE named (
     nonce TEXT PRIMARY KEY, request TEXT NOT NULL, issued_at INTEGER NOT NULL, state TEXT NOT NULL
-  ) WITHOUT ROWID`,
-  'CREATE INDEX named_by_age ON named (issued_at)',
+  ) WITHOUT ROWID;
+  CREATE INDEX named_by_age ON named (issued_at);
+  `,
 ]
 
 /** As long as an `Idempotency-Key` holds. */

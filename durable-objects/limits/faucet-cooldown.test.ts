@@ -38,17 +38,6 @@ describe('FaucetCooldown', () => {
     expect((await granted('confirmed', 'a')).turnId).not.toBe(turnId)
   })
 
-  test('a turn that was confirmed by the former name of its state is confirmed', async () => {
-    const former = object('former')
-    const { turnId } = await granted('former', 'a')
-    await runInDurableObject(former, (_, { storage }) => {
-      storage.sql.exec("UPDATE turns SET state = 'settled'")
-      storage.kv.put('migrations', 2)
-    })
-    await evictDurableObject(former)
-    expect(await former.take(ask('a'))).toMatchObject({ status: 'wait', confirmedTurnId: turnId })
-  })
-
   test('a turn that is released, or never confirmed, is the same turn when it is taken again', async () => {
     const { turnId } = await granted('released', 'a')
     await object('released').release(turnId)

@@ -24,17 +24,17 @@ export type TurnResult =
     }
 
 const migrations = [
-  `CREATE TABLE turns (
+  `
+  CREATE TABLE turns (
     holder TEXT PRIMARY KEY,
     turn_id TEXT NOT NULL,
     state TEXT NOT NULL,
     taken_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL
-  ) WITHOUT ROWID`,
-  // Live turns are counted at every take, and the first to expire says when the next sweep is due.
-  'CREATE INDEX turns_by_expiry ON turns (expires_at)',
-  `UPDATE turns SET state = 'confirmed' WHERE state = 'settled'`,
-  `UPDATE turns SET state = 'released' WHERE state = 'returned'`,
+  ) WITHOUT ROWID;
+  -- Every take counts the live turns, and the first to expire says when the next sweep is due.
+  CREATE INDEX turns_by_expiry ON turns (expires_at);
+  `,
 ]
 
 /** A turn whose taker died before confirming it is open again after this long. */

@@ -33,10 +33,10 @@ const migrations = [
     reason TEXT,
     answer TEXT,
     -- Whether the round knows that it was accepted or declined.
-    told INTEGER NOT NULL DEFAULT 1
+    told INTEGER NOT NULL DEFAULT 1,
+    -- Why the link may have missed a message of its node: the session that the link itself lost, or a vote that found no round.
+    unheard TEXT
   ) WITHOUT ROWID`,
-  // Why the link may not have heard its node: the session that it lost by its own fault, or a vote that found no round.
-  'ALTER TABLE offers ADD COLUMN unheard TEXT',
 ]
 
 const voteLost = 'vote'

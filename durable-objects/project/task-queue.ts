@@ -61,24 +61,26 @@ const startsMax = 50
 const expiredMax = 500
 
 const migrations = [
-  `CREATE TABLE tasks (
+  `
+  CREATE TABLE tasks (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
     task_id TEXT NOT NULL UNIQUE,
     idempotency_key TEXT UNIQUE,
     state TEXT NOT NULL,
     request TEXT NOT NULL,
     epoch INTEGER NOT NULL,
+    -- The end of its wait, in network time: after a change of the epoch length, numbers of epochs cannot be compared.
+    waits_until INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     seq INTEGER,
     round_id TEXT UNIQUE,
     terms TEXT
-  )`,
-  // One seq for each task of an epoch, whatever order they come in.
-  'CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL',
-  'CREATE INDEX tasks_by_state ON tasks (state, position)',
-  'CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL)',
-  // Until when a task waits, in network time. Numbers of epochs say nothing once their length has changed.
-  'ALTER TABLE tasks ADD COLUMN waits_until INTEGER',
+  );
+  -- One seq for each task of an epoch, whatever order they come in.
+  CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL;
+  CREATE INDEX tasks_by_state ON tasks (state, position);
+  CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+  `,
 ]
 
 /**
@@ -163,10 +165,7 @@ export class TaskQueue {
   expired({ epoch, epochSecs }: RunningEpoch): string[] {
     return this.#storage.sql
       .exec<Pick<Row, 'task_id'>>(
-        `SELECT task_id FROM tasks WHERE state = 'queued'
-            AND CASE WHEN waits_until IS NULL THEN epoch < ? ELSE waits_until <= ? END
-          ORDER BY position LIMIT ?`,
-        epoch,
+        `SELECT task_id FROM tasks WHERE state = 'queued' AND waits_until <= ? ORDER BY position LIMIT ?`,
         epochStart(epoch, epochSecs),
         expiredMax,
       )

@@ -93,7 +93,7 @@ export class RelayLedger {
   /** Stores an accepted action, which has no nonce yet. */
   accept(relay: NewRelay): Relay {
     const row = this.#sql.exec(
-      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, ?, 1, 0, NULL)
+      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, NULL, ?, 1, 0)
         RETURNING *`,
       relay.id,
       relay.action,
@@ -140,8 +140,8 @@ export class RelayLedger {
   /** Gives a nonce to nothing: what waits behind it is mined only once it is used. */
   fillGap(nonce: number, signer: string, nowMs: number): void {
     this.#sql.exec(
-      `INSERT INTO relays VALUES (?, ?, '${fillGap}', ?, NULL, ?, '0x', '0', ?, '0', ?, 'queued', NULL, NULL, 0, 1, NULL, ?,
-        1, 1, NULL)`,
+      `INSERT INTO relays VALUES (?, ?, '${fillGap}', ?, NULL, ?, '0x', '0', ?, '0', ?, 'queued', NULL, NULL, 0, 1, NULL,
+        NULL, ?, 1, 1)`,
       `gap ${nonce}`,
       nonce,
       signer,

@@ -74,6 +74,7 @@ const rules = {
   roundSecs: 60,
   leaseSecs: 30,
   acceptSecs: 10,
+  snapshotAt: start - 120,
 }
 const terms = {
   roundId: deriveTaskRoundId(task),
@@ -82,6 +83,7 @@ const terms = {
   input: '',
   rules,
   underfunded: false,
+  paidUntil: start + 86_400,
   startedAtMs: 0,
 } as unknown as RoundTerms
 

@@ -20,8 +20,8 @@ export interface RoundRules {
   roundSecs: number
   leaseSecs: number
   acceptSecs: number
-  /** When the set of the epoch was due, in network time; older rounds do not say. */
-  snapshotAt?: number
+  /** When the set of the epoch was due, in network time. */
+  snapshotAt: number
 }
 
 /** What a round begins with. */
@@ -35,8 +35,8 @@ export interface RoundTerms {
   rules: RoundRules
   /** Whether the project cannot pay a committee. */
   underfunded: boolean
-  /** By when it is final at the latest to be paid: then the receipt of its epoch waits no longer. None where an older hub began it. */
-  paidUntil?: number
+  /** By when it has to be final to be paid: then the receipt of its epoch waits no longer. */
+  paidUntil: number
   /** By the clock of the machine. */
   startedAtMs: number
 }
@@ -59,8 +59,8 @@ export interface Lease {
   completedAt: number | null
   /** Why a vote of its was refused. */
   refused: 'invalid_vote' | 'late' | null
-  /** Whether the link of a member that was late says that it heard everything. None where an older hub asked it. */
-  isHeard?: boolean
+  /** Whether the link of a member that was late says that it heard everything. */
+  isHeard: boolean
   /** Whether its node has to be told that nothing is awaited of it. */
   isObsolete: boolean
 }
@@ -165,7 +165,7 @@ export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
 
 /** Whether a lease ended as late, and nobody asked the link of its member yet whether it was there all the time. */
-export const isToConfirm = ({ missedBecause, isHeard = false }: Lease): boolean =>
+export const isToConfirm = ({ missedBecause, isHeard }: Lease): boolean =>
   missedBecause === 'late' && !isHeard
 
 /** How long a member that is to be told its offer is waited for before the next is asked: as long as for its answer. */
@@ -183,10 +183,8 @@ export function agreedAtOf(round: Round): number | null {
 }
 
 /** Whether a round became final when the receipt of its epoch no longer waited: it pays nobody and blames nobody. */
-export const isUnpaid = ({
-  terms: { paidUntil = Infinity },
-  outcome,
-}: Pick<Round, 'terms' | 'outcome'>): boolean => outcome?.state === 'finalized' && outcome.at > paidUntil
+export const isUnpaid = ({ terms: { paidUntil }, outcome }: Pick<Round, 'terms' | 'outcome'>): boolean =>
+  outcome?.state === 'finalized' && outcome.at > paidUntil
 
 /** What a round waits for whose committee is done. */
 export interface RoundWaiting {

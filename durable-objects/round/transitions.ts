@@ -139,6 +139,7 @@ function ask(round: Round, { position, role, node_key: nodeKey }: Seat, now: num
     ...timesFrom(round, now),
     completedAt: null,
     refused: null,
+    isHeard: false,
     isObsolete: false,
   }
 }

@@ -177,16 +177,6 @@ describe('Idempotency-Key', () => {
     expect(last).toEqual({ status: 'claimed', operationId: 'two' })
   })
 
-  test('a claim from before operations had ids is given one', async () => {
-    const { idempotencyKeys } = services(env)
-    await env.DB.prepare(
-      `INSERT INTO idempotency_keys (caller, key, request_hash, locked_until, expires_at)
-       VALUES ('c', 'older', 'h', 1, 99999)`,
-    ).run()
-    const request = { caller: 'c', key: 'older', requestHash: 'h', requestId: 'r', operationId: 'one' }
-    expect(await idempotencyKeys.claim(request, 1000)).toEqual({ status: 'claimed', operationId: 'one' })
-  })
-
   test.each(['', 'x'.repeat(256), 'with space', 'tab\there'])(
     '400 invalid_field: the key %j',
     async (key) => {

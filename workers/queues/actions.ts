@@ -1,52 +1,38 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import { ActionMessage, type HubActionMessage } from './action-message.ts'
+import { ActionMessage } from './action-message.ts'
 
 /**
- * Has accepted actions submitted, all of a batch at once, and relays whole actions. Messages may come twice and in any
- * order: their id names the action.
+ * Has accepted actions submitted, all of a batch in one call. Messages may come twice and in any order: their id names the
+ * action.
  */
 export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const accepted: { message: Message<unknown>; id: string }[] = []
-  const whole: { message: Message<unknown>; action: HubActionMessage }[] = []
   for (const message of batch.messages) {
     const parsed = ActionMessage.safeParse(message.body)
-    // A message nobody can read dies at its last attempt, where operators see it.
-    if (!parsed.success) retry(message)
-    else if ('action' in parsed.data) whole.push({ message, action: parsed.data })
-    else accepted.push({ message, id: parsed.data.id })
+    if (parsed.success) accepted.push({ message, id: parsed.data.id })
+    // A message that the hub cannot read dies at its last attempt, where operators see it.
+    else retry(message)
   }
-  await Promise.all([
-    submit(accepted, env),
-    ...whole.map(async ({ message, action }) => acknowledge(message, () => relay(action, env))),
-  ])
+  if (accepted.length === 0) return
+  const isSubmitted = await submit(
+    accepted.map(({ id }) => id),
+    env,
+  )
+  for (const { message } of accepted)
+    if (isSubmitted) message.ack()
+    else retry(message)
 }
 
-/** What the chain keeps from being submitted now, the relayer submits by itself later. */
-async function submit(accepted: readonly { message: Message<unknown>; id: string }[], env: Env) {
-  if (accepted.length === 0) return
-  const submitted = services(env).relayer?.submit(accepted.map(({ id }) => id))
-  const work = async () => {
+/** Whether the relayer has taken the actions. Those that the chain does not take now, it submits by itself later. */
+async function submit(ids: readonly string[], env: Env): Promise<boolean> {
+  try {
+    const submitted = services(env).relayer?.submit(ids)
     await submitted
     return submitted !== undefined
-  }
-  await Promise.all(accepted.map(({ message }) => acknowledge(message, work)))
-}
-
-/** Whether the action is accepted. What is refused may have a reason that passes. */
-async function relay(action: HubActionMessage, env: Env): Promise<boolean> {
-  const result = await services(env).relayer?.relay(action)
-  return result?.status === 'accepted'
-}
-
-/** Acknowledges the message once the work is done; otherwise it comes again. */
-async function acknowledge(message: Message<unknown>, work: () => Promise<boolean>): Promise<void> {
-  try {
-    if (await work()) message.ack()
-    else retry(message)
   } catch (error) {
-    console.error(`message ${message.id} could not be relayed`, error)
-    retry(message)
+    console.error(`${ids.length} accepted actions could not be submitted`, error)
+    return false
   }
 }
 

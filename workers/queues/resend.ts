@@ -7,16 +7,16 @@ import { ActionMessage } from './action-message.ts'
 /**
  * Puts a dead letter back into the queue it died in. It may be put there twice: messages may always come twice.
  *
- * @returns Whether this version of the hub can read it; one it cannot read would only die again.
+ * @returns Whether the hub can read it: a message that it cannot read would only die again.
  * @throws {@link ApiError} 503 `unavailable`.
  */
 export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promise<boolean> {
   // What the hub wants is no message but a row, which becomes due.
   if (queue === hubActionsQueue) return true
-  const message: unknown = JSON.parse(body)
-  if (queue !== 'action-dead-letters' || !ActionMessage.safeParse(message).success) return false
+  const message = ActionMessage.safeParse(JSON.parse(body))
+  if (queue !== 'action-dead-letters' || !message.success) return false
   try {
-    await env.ACTIONS.send(message as ActionMessage)
+    await env.ACTIONS.send(message.data)
   } catch (error) {
     throw unavailable('The queue', error)
   }

@@ -56,7 +56,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
         accept_by: lease.acceptBy,
         vote_by: lease.voteBy,
       }
-      return link(lease).offer(frame, round.terms.rules.snapshotAt ?? null)
+      return link(lease).offer(frame, round.terms.rules.snapshotAt)
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
     wasHeard: (round, lease) => link(lease).wasHeard(offerIdOf(round, lease)),

@@ -537,8 +537,10 @@ describe('a round with five members and four validators', () => {
         roundSecs: 60,
         leaseSecs: 30,
         acceptSecs: 10,
+        snapshotAt: task.issued_at - 120,
       },
       underfunded: false,
+      paidUntil: task.issued_at + 86_400,
       startedAtMs: Date.now(),
     })
     await vi.waitUntil(() => isGone(roundId))

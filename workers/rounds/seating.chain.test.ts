@@ -34,8 +34,15 @@ const termsOf = (seq: number, setHash = set.setHash): RoundTerms => ({
   taskId: `task ${seq}`,
   task: { project_id: projectId, epoch, seq, set_hash: setHash } as Task,
   input: '',
-  rules: { committee: { ...set.committee, ...drawing }, roundSecs: 60, leaseSecs: 30, acceptSecs: 10 },
+  rules: {
+    committee: { ...set.committee, ...drawing },
+    roundSecs: 60,
+    leaseSecs: 30,
+    acceptSecs: 10,
+    snapshotAt: 0,
+  },
   underfunded: false,
+  paidUntil: 0,
   startedAtMs: 0,
 })
 

@@ -50,7 +50,7 @@ export class IdempotencyKeyStore {
       body: null,
       expiresAt: now + answerLifetimeSeconds,
     }
-    const isFree = sql`(${idempotencyKeys.expiresAt} <= ${now} OR ${idempotencyKeys.operationId} = '')`
+    const isFree = sql`${idempotencyKeys.expiresAt} <= ${now}`
     const [claimed] = await query(
       this.#db
         .insert(idempotencyKeys)
@@ -58,7 +58,7 @@ export class IdempotencyKeyStore {
         .onConflictDoUpdate({
           target: [idempotencyKeys.caller, idempotencyKeys.key],
           set: { ...claim, operationId: sql`iif(${isFree}, ${operationId}, ${idempotencyKeys.operationId})` },
-          setWhere: sql`${idempotencyKeys.expiresAt} <= ${now} OR (${idempotencyKeys.status} IS NULL
+          setWhere: sql`${isFree} OR (${idempotencyKeys.status} IS NULL
             AND ${idempotencyKeys.lockedUntil} <= ${now} AND ${idempotencyKeys.requestHash} = ${requestHash})`,
         })
         .returning({ operationId: idempotencyKeys.operationId }),

@@ -82,13 +82,13 @@ export const idempotencyKeys = sqliteTable(
     caller: text().notNull(),
     key: text().notNull(),
     requestHash: text('request_hash').notNull(),
+    operationId: text('operation_id').notNull(),
+    claimedBy: text('claimed_by').notNull(),
     lockedUntil: integer('locked_until').notNull(),
     status: integer(),
     headers: text({ mode: 'json' }).$type<Record<string, string>>(),
     body: text(),
     expiresAt: integer('expires_at').notNull(),
-    operationId: text('operation_id').notNull().default(''),
-    claimedBy: text('claimed_by').notNull().default(''),
   },
   (table) => [primaryKey({ columns: [table.caller, table.key] })],
 )
@@ -127,12 +127,12 @@ export const nodes = sqliteTable('nodes', {
   status: text().$type<NodeStatus>().notNull(),
   url: text().notNull(),
   region: text(),
-  registeredAt: integer('registered_at').notNull(),
   engine: text(),
   nodectlVersion: text('nodectl_version'),
   capabilities: text({ mode: 'json' }).$type<string[]>(),
   health: text().$type<NodeHealth>(),
   lastHeartbeatAt: integer('last_heartbeat_at'),
+  registeredAt: integer('registered_at').notNull(),
   updatedAt: integer('updated_at'),
   revokedAt: integer('revoked_at'),
 })
@@ -226,16 +226,16 @@ export const subscriptions = sqliteTable('subscriptions', {
   nodeKey: text('node_key').notNull(),
   closings: integer().notNull(),
   pausedAt: integer('paused_at'),
+  /** What the project asks for. */
+  minCollateral: text('min_collateral').notNull(),
+  /** Whether the device is bound to the owner. */
+  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull(),
   reputation: integer().notNull(),
   creditedRounds: integer('credited_rounds').notNull(),
   missedLeases: integer('missed_leases').notNull(),
   disagreements: integer().notNull(),
   lastProofAt: integer('last_proof_at'),
   createdAt: integer('created_at').notNull(),
-  /** What the project asks for. */
-  minCollateral: text('min_collateral').notNull(),
-  /** Whether the device is bound to the owner. */
-  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull(),
 })
 
 export const faucetSettings = sqliteTable('faucet_settings', {
@@ -259,14 +259,16 @@ export const auditLog = sqliteTable('audit_log', {
 
 export const projects = sqliteTable('projects', {
   projectId: text('project_id').primaryKey(),
+  ordinal: integer(),
   developer: text().notNull(),
+  developerName: text('developer_name'),
+  developerVerified: integer('developer_verified', { mode: 'boolean' }).notNull(),
   slug: text().notNull(),
   category: text().$type<Listing['category']>().notNull(),
   listingStatus: text('listing_status').$type<ListingStatus>().notNull(),
-  createdAt: integer('created_at').notNull(),
-  ordinal: integer(),
-  developerName: text('developer_name'),
-  developerVerified: integer('developer_verified', { mode: 'boolean' }).notNull(),
+  version: integer().notNull(),
+  manifestHash: text('manifest_hash').notNull(),
+  consensusHash: text('consensus_hash').notNull(),
   name: text().notNull(),
   nameKey: text('name_key').notNull(),
   tagline: text().notNull(),
@@ -281,24 +283,22 @@ export const projects = sqliteTable('projects', {
   vault: text().notNull(),
   rewardModel: text('reward_model').$type<Economics['reward_model']>().notNull(),
   minCollateral: text('min_collateral').notNull(),
-  version: integer().notNull(),
-  manifestHash: text('manifest_hash').notNull(),
-  consensusHash: text('consensus_hash').notNull(),
   reviewStatus: text('review_status').$type<ReviewStatus>().notNull(),
   reviewReason: text('review_reason'),
   reviewConditions: text('review_conditions', { mode: 'json' }).$type<readonly string[]>().notNull(),
   reviewedAt: integer('reviewed_at'),
   listedAt: integer('listed_at'),
+  featured: integer({ mode: 'boolean' }).notNull(),
   miners: integer().notNull(),
+  devicesByClass: text('devices_by_class', { mode: 'json' }).$type<Record<string, number>>().notNull(),
   avgDailyReward: text('avg_daily_reward').notNull(),
   earningsKey: text('earnings_key').notNull(),
   ratingSum: integer('rating_sum').notNull(),
   ratingCount: integer('rating_count').notNull(),
   ratingX100: integer('rating_x100').notNull(),
   trendingScore: integer('trending_score').notNull(),
-  featured: integer({ mode: 'boolean' }).notNull(),
-  devicesByClass: text('devices_by_class', { mode: 'json' }).$type<Record<string, number>>().notNull(),
   lastSettledAt: integer('last_settled_at'),
+  createdAt: integer('created_at').notNull(),
 })
 
 export const categoryCounts = sqliteTable('category_counts', {
@@ -651,29 +651,19 @@ export const epochReceipts = sqliteTable(
   (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
 )
 
-export const underfundedPeriods = sqliteTable(
-  'underfunded_periods',
-  {
-    projectId: text('project_id').notNull(),
-    since: integer().notNull(),
-    until: integer(),
-  },
-  (table) => [primaryKey({ columns: [table.projectId, table.since] })],
-)
-
 export const epochShares = sqliteTable(
   'epoch_shares',
   {
     miner: text().notNull(),
     projectId: text('project_id').notNull(),
     epoch: integer().notNull(),
+    endsAt: integer('ends_at').notNull().default(0),
     units: integer().notNull(),
     amount: text().notNull(),
     leaf: integer(),
+    withdrawalId: text('withdrawal_id'),
     claimedAt: integer('claimed_at'),
     claimedTx: text('claimed_tx'),
-    withdrawalId: text('withdrawal_id'),
-    endsAt: integer('ends_at').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
 )

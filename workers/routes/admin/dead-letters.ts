@@ -108,7 +108,7 @@ export const resendDeadLetter = defineRoute(
     if (!(await resendLetter(c.env, letter)))
       throw new ApiError(
         'invalid_state',
-        'This version of the hub cannot read the message, so it would only fail again. Close it, or resend it after an upgrade.',
+        'The hub cannot read the message, so it would only fail again. Close it.',
         { details: { queue: letter.queue } },
       )
     return resolve(c, message_id, 'resent', reason)

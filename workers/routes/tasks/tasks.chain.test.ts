@@ -36,15 +36,16 @@ const setEffective = (time: number) =>
 const isKept = async (input: string): Promise<boolean> =>
   (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
 
-/** Has the object of the project wait with so many tasks more, which were given in an epoch. */
-async function fillQueue(count: number, epoch = testEpoch): Promise<void> {
+/** Makes so many tasks more wait in the object of the project, until the end of the epoch. */
+async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {
     storage.sql.exec(
-      `INSERT INTO tasks (task_id, state, request, epoch, created_at)
+      `INSERT INTO tasks (task_id, state, request, epoch, waits_until, created_at)
        WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
-       SELECT 'waiting ' || n, 'queued', '{}', ?, 0 FROM counted`,
+       SELECT 'waiting ' || n, 'queued', '{}', ?, ?, 0 FROM counted`,
       count,
-      epoch,
+      testEpoch,
+      (testEpoch + 1) * 3_600,
     )
   })
 }

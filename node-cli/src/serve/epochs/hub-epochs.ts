@@ -64,7 +64,7 @@ export class HubEpochs {
     }
   }
 
-  /** How many rounds of an epoch are open; null while the hub does not say, and 0 of a hub that does not count them. */
+  /** The number of open rounds of an epoch; null while the hub does not say. Its answer leaves out the number if it has a receipt. */
   async openRounds({ projectId, epoch }: ProjectEpoch): Promise<number | null> {
     const target = `/v1/explorer/epochs/${projectId}/${epoch}`
     return orNull(

@@ -10,11 +10,9 @@ import { defaultNetworkParams, deriveNodeId } from '../../../../protocol/identit
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
 import { coordinatorSeed, createGenerations } from '../../../../testing/node/generations.ts'
 import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
-import { openDatabase } from '../../data-dir/database.ts'
 import { profile } from '../../profile.ts'
 import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
-import { migrations } from '../store/migrations.ts'
 import { Generations } from './generations.ts'
 import { signNextGeneration } from './signer.ts'
 
@@ -23,7 +21,8 @@ const start = 1_793_000_000
 const coordinator = ed25519PublicKey(coordinatorSeed)
 
 /** A validator of generation 0, at a time that the test sets, which may start again. */
-function setUp(dataDir = path.join(temporaryFolder(), 'node')) {
+function setUp() {
+  const dataDir = path.join(temporaryFolder(), 'node')
   const chain = createGenerations(() => null)
   chain.add(seeds.slice(0, 4))
   const seed = seeds[0]!
@@ -108,22 +107,4 @@ test('nobody but the coordinator that began the chain has one signed', async () 
   await expect(ask(document, ed25519PublicKey(seeds[1]!))).rejects.toMatchObject({
     reason: 'not_the_coordinator',
   })
-})
-
-test('what was signed before this was noted lapses five minutes later', async () => {
-  const dataDir = path.join(temporaryFolder(), 'node')
-  const before = migrations.findIndex((sql) => sql.includes('signed_generations ADD COLUMN effective_at'))
-  const old = openDatabase(dataDir)
-  for (const sql of migrations.slice(0, before)) old.exec(sql)
-  old.exec(`PRAGMA user_version = ${before}`)
-  old
-    .prepare('INSERT INTO signed_generations VALUES (1, ?, 1, ?, ?, ?)')
-    .run(`${profile.network}:${profile.chain_id}`, hashText('another'), '{}', start)
-  old.close()
-
-  const { chain, clock, ask } = setUp(dataDir)
-  const document = chain.next(seeds.slice(0, 5), start + 600)
-  await expect(ask(document)).rejects.toMatchObject({ reason: 'signed_another' })
-  clock.time = start + 300
-  expect(await ask(document)).toEqual(signGeneration(profile, seeds[0]!, document))
 })

@@ -111,7 +111,11 @@ function migrate(db: DatabaseSync, file: string): void {
   inTransaction(db, () => {
     const { user_version: applied } = db.prepare('PRAGMA user_version').get() as { user_version: number }
     if (applied > migrations.length)
-      throw new CliError('data_dir', `${file} was written by a newer nodectl; update this one`)
+      throw new CliError(
+        'data_dir',
+        `${file} was written by another version of nodectl: its tables have version ${applied}, and this nodectl knows ` +
+          `${migrations.length}; install that version or a newer one, or use a new data directory with a new key`,
+      )
     for (const sql of migrations.slice(applied)) db.exec(sql)
     db.exec(`PRAGMA user_version = ${migrations.length}`)
   })

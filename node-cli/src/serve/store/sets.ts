@@ -69,7 +69,7 @@ export function setStore(db: DatabaseSync): SetStore {
     epochSecs: ({ setHash, projectId, epoch }) =>
       (length.get(setHash, projectId, epoch) as { epochSecs: number } | undefined)?.epochSecs ?? null,
     keep: (set, now) => {
-      insert.run(set.setHash, set.projectId, set.epoch, set.snapshot, now, set.epochSecs)
+      insert.run(set.setHash, set.projectId, set.epoch, set.epochSecs, set.snapshot, now)
       purge.run(now - keptSeconds)
     },
     attested,

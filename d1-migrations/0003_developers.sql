@@ -1,12 +1,6 @@
--- What wallets keep with the hub: preferences, developer profiles and drafts of manifests.
+-- Developers and their drafts of manifests.
 
-CREATE TABLE preferences (
-  address TEXT PRIMARY KEY,
-  preferences TEXT NOT NULL,
-  updated_at INTEGER NOT NULL
-) WITHOUT ROWID;
-
--- One row per wallet that ever began to enroll; the profile is public once the enrollment is active.
+-- One row for each wallet that began to enroll. The profile is public once the enrollment is active.
 CREATE TABLE developers (
   address TEXT PRIMARY KEY,
   enrollment TEXT NOT NULL,
@@ -18,6 +12,7 @@ CREATE TABLE developers (
   logo TEXT,
   location TEXT,
   email TEXT,
+  -- JSON.
   social TEXT NOT NULL,
   reason TEXT,
   agreements_accepted_at INTEGER,
@@ -27,13 +22,13 @@ CREATE TABLE developers (
 CREATE INDEX developers_by_enrollment ON developers (enrollment, updated_at, address);
 CREATE INDEX developers_by_verification ON developers (verification, updated_at, address);
 
--- `revision` rises with every write; the ETag of a draft is made of it.
 CREATE TABLE drafts (
   owner TEXT NOT NULL,
   draft_id TEXT NOT NULL,
   current_step INTEGER NOT NULL,
   project_id TEXT,
   data TEXT NOT NULL,
+  -- Rises with every write; the ETag of the draft is made of it.
   revision INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,

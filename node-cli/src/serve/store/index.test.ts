@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { databaseFile } from '../../data-dir/database.ts'
+import { openServeStore } from './index.ts'
+import { migrations } from './migrations.ts'
+
+/** Does something with the database of a data directory that no store has open. */
+function inDatabase<T>(dataDir: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(databaseFile(dataDir))
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+test('a new data directory gets every version once, and opens again', () => {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  const first = openServeStore(dataDir)
+  first.facts.set('name', 'value')
+  first.close()
+  const again = openServeStore(dataDir)
+  expect(again.facts.get('name')).toBe('value')
+  again.close()
+  expect(inDatabase(dataDir, (db) => db.prepare('PRAGMA user_version').get())).toEqual({
+    user_version: migrations.length,
+  })
+})
+
+test('the database of another version is refused with the fix, and stays as it is', () => {
+  const dataDir = path.join(temporaryFolder(), 'node')
+  openServeStore(dataDir).close()
+  const other = migrations.length + 9
+  inDatabase(dataDir, (db) => db.exec(`PRAGMA user_version = ${other}`))
+  const before = readFileSync(databaseFile(dataDir))
+  expect(() => openServeStore(dataDir)).toThrow(
+    expect.objectContaining({
+      code: 'data_dir',
+      message: expect.stringMatching(
+        new RegExp(
+          `node.sqlite was written by another version of nodectl: its tables have version ${other}, .*install that version`,
+        ),
+      ),
+    }),
+  )
+  expect(readFileSync(databaseFile(dataDir))).toEqual(before)
+})
