@@ -7,7 +7,7 @@ import { nodeSigner } from '../node-cli/src/node-signer.ts'
 import { systemClock } from '../node-cli/src/serve/clock.ts'
 import {
   describeDevice,
-  type HubLink,
+  type HubStanding,
   hubClient,
   keepRegistered,
   register,
@@ -70,7 +70,7 @@ const registrationOf = (role: NodeRole, url: string | null) => ({
 
 /** Keeps a node registered; a pause between two calls lasts until the test ends it. */
 function keep(node: Node, role: NodeRole = 'miner') {
-  const changes: HubLink[] = []
+  const changes: HubStanding[] = []
   const { wait, pause, next } = createTurns()
   const registration = keepRegistered({
     client: hubClient(new URL(hub.origin)),
@@ -83,13 +83,13 @@ function keep(node: Node, role: NodeRole = 'miner') {
     benchmarkRanAt: () => null,
     beforeEach: async () => {},
     afterEach: async () => {},
-    changed: (link) => changes.push(link),
+    changed: (standing) => changes.push(standing),
     random: () => 1,
     wait,
   })
   return {
     changes,
-    link: registration.link,
+    standing: registration.standing,
     pause,
     /** Lets it call once. */
     call: next,
@@ -102,7 +102,7 @@ describe('a node that registers', () => {
     const node = createNode()
     const kept = keep(node)
     expect(await kept.pause()).toBe(30)
-    expect(kept.link()).toEqual({
+    expect(kept.standing()).toEqual({
       state: 'registered',
       problem: null,
       heardAt: expect.any(Number),
@@ -110,9 +110,9 @@ describe('a node that registers', () => {
     })
     await bind(node)
     for (let beats = 1; beats < 10; beats++) await kept.call()
-    expect(kept.link().isBound).toBe(false)
+    expect(kept.standing().isBound).toBe(false)
     await kept.call()
-    expect(kept.link().isBound).toBe(true)
+    expect(kept.standing().isBound).toBe(true)
     const device = await (await fetch(`${hub.origin}/v1/devices/${node.nodeId}`)).json()
     expect(device).toMatchObject({
       // It has no socket to the relay.
@@ -123,7 +123,7 @@ describe('a node that registers', () => {
       arch: process.arch,
     })
     await kept.stop()
-    expect(kept.link().state).toBe('stopped')
+    expect(kept.standing().state).toBe('stopped')
   })
 
   test('goes on while the hub is away, tries with growing pauses, and is heard when it is back', async () => {
@@ -131,7 +131,7 @@ describe('a node that registers', () => {
     await kept.pause()
     await hub.stop()
     expect([await kept.call(), await kept.call(), await kept.call(), await kept.call()]).toEqual([1, 2, 4, 8])
-    expect(kept.link()).toMatchObject({
+    expect(kept.standing()).toMatchObject({
       state: 'away',
       problem: expect.stringContaining('no hub answers on'),
     })
@@ -139,7 +139,7 @@ describe('a node that registers', () => {
     expect(kept.changes.filter(({ state }) => state === 'away')).toHaveLength(1)
     await restart()
     expect(await kept.call()).toBe(30)
-    expect(kept.link()).toMatchObject({ state: 'registered', problem: null })
+    expect(kept.standing()).toMatchObject({ state: 'registered', problem: null })
     await kept.stop()
   })
 
@@ -151,7 +151,7 @@ describe('a node that registers', () => {
     await restart()
     expect(await kept.call()).toBe(1)
     expect(await kept.call()).toBe(30)
-    expect(kept.link().state).toBe('registered')
+    expect(kept.standing().state).toBe('registered')
     await kept.stop()
   })
 
@@ -159,13 +159,13 @@ describe('a node that registers', () => {
     const node = createNode()
     const kept = keep(node, 'validator')
     await kept.pause()
-    expect(kept.link()).toMatchObject({ state: 'pending', problem: null, isBound: null })
+    expect(kept.standing()).toMatchObject({ state: 'pending', problem: null, isBound: null })
     await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/approve`)
     await kept.call()
-    expect(kept.link().state).toBe('registered')
+    expect(kept.standing().state).toBe('registered')
     await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
     await kept.call()
-    expect(kept.link()).toMatchObject({
+    expect(kept.standing()).toMatchObject({
       state: 'refused',
       problem: 'an operator of the hub revoked this node',
     })
@@ -183,7 +183,7 @@ describe('a node that registers', () => {
     await (await operator()).post(`/admin/v1/nodes/${node.nodeId}/revoke`)
     const kept = keep(node)
     expect(await kept.pause()).toBeCloseTo(330)
-    expect(kept.link()).toMatchObject({
+    expect(kept.standing()).toMatchObject({
       state: 'refused',
       problem: expect.stringContaining('An operator revoked this node'),
     })

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/link/index.ts'
 import { echo, filler, spinner } from '../testing/node/artifacts.ts'
+import { type HubSocket, helloFrame, json, type LinkHub, startLinkHub } from '../testing/node/link-hub.ts'
 import { unixNow } from '../testing/node/miner-project.ts'
 import {
   createHub,
@@ -15,7 +16,6 @@ import {
   votesIn,
 } from '../testing/node/miner-stage.ts'
 import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
-import { type HubSocket, helloFrame, json, type RelayHub, startRelayHub } from '../testing/node/relay-hub.ts'
 import { token } from '../testing/node/serving-node.ts'
 
 beforeAll(buildNodectl)
@@ -24,7 +24,7 @@ beforeAll(buildNodectl)
 const slow = { module: spinner, functions: ['f'], maxGas: 400_000_000 }
 const slowTask = { task: { gas_limit: slow.maxGas } }
 
-const upgrades = (hub: RelayHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
+const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
 
 describe('slots', () => {
@@ -264,13 +264,13 @@ describe('a node that does not get through', () => {
       status: 'ok',
       relay: { connected: false, state, problem: expect.stringContaining(problem), session_id: null },
     })
-    expect(node.log()).toContainEqual(expect.objectContaining({ level: 'error', message: `relay: ${state}` }))
+    expect(node.log()).toContainEqual(expect.objectContaining({ level: 'error', message: `link: ${state}` }))
     expect(upgrades(hub)).toBe(1)
 
     const at = ['--data-dir', miner.dataDir]
     const env = { NODE_API_TOKEN: token, NODE_BIND: node.url.slice('http://'.length) }
     const shown = await nodectl(['status', ...at], { env })
-    expect(shown.stdout).toMatch(new RegExp(`^relay +${state}: ${problem}`, 'm'))
+    expect(shown.stdout).toMatch(new RegExp(`^link +${state}: ${problem}`, 'm'))
     hub.answers.set(
       `GET /v1/devices/${node.node_id}`,
       json({ owner: `0x${'11'.repeat(20)}`, status: 'online', last_seen_at: 1 }),
@@ -328,7 +328,7 @@ describe('a node that does not get through', () => {
     await untilStatus(node, { relay: { connected: false, state: 'away', session_id: null } })
     expect((await node.call('/health')).status).toBe(200)
     const port = Number(new URL(hub.origin).port)
-    const back = await startRelayHub(port)
+    const back = await startLinkHub(port)
     const project = publish(back, miner)
     const third = await back.connection()
     await third.next('ready')
@@ -365,7 +365,7 @@ describe('a node that does not get through', () => {
   })
 })
 
-test('a validator connects to no relay', async () => {
+test('a validator opens no link', async () => {
   const hub = await createHub()
   const miner = createMiner(hub)
   const node = await miner.start(['--role', 'validator', '--node-url', 'http://127.0.0.1:7070'])
@@ -390,7 +390,7 @@ describe('the benchmark', () => {
   })
   /** Of the echo module on this input. */
   const pinned = '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6'
-  const asked = (hub: RelayHub) => hub.requests.filter((one) => one === 'GET /v1/benchmarks/current').length
+  const asked = (hub: LinkHub) => hub.requests.filter((one) => one === 'GET /v1/benchmarks/current').length
 
   test('is run once for an engine and a version, before any work, and told with the profile', async () => {
     const hub = await createHub()

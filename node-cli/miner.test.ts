@@ -14,6 +14,7 @@ import {
   spinner,
   type TestArtifact,
 } from '../testing/node/artifacts.ts'
+import { bytes, type HubAnswer, json, type LinkHub } from '../testing/node/link-hub.ts'
 import {
   otherKeys,
   payoutOf,
@@ -32,7 +33,6 @@ import {
   votesIn,
 } from '../testing/node/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
-import { bytes, type HubAnswer, json, type RelayHub } from '../testing/node/relay-hub.ts'
 
 beforeAll(buildNodectl)
 
@@ -109,24 +109,21 @@ describe('an offer that holds', () => {
 
   test('of a version that is no longer in force is judged by its own rules', async () => {
     const { hub, miner, project, socket } = await createStage()
-    const { id, consensus, snapshot } = project
+    const { id, consensus, manifestOf, snapshot } = project
     const newer = { ...consensus, work: { ...consensus.work, functions: ['other'] } }
-    hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus: newer } }))
+    hub.answers.set(`GET /v1/projects/${id}/manifest`, json(manifestOf(newer)))
     hub.answers.set(
-      `GET /v1/projects/${id}/versions`,
+      `GET /v1/projects/${id}/versions?limit=200`,
       json({
         items: [{ version: 2, consensus_hash: hashText('newer') }],
         next_cursor: 'next page',
       }),
     )
     hub.answers.set(
-      `GET /v1/projects/${id}/versions?cursor=next%20page`,
+      `GET /v1/projects/${id}/versions?limit=200&cursor=next%20page`,
       json({ items: [{ version: 1, consensus_hash: snapshot.consensus_hash }], next_cursor: null }),
     )
-    hub.answers.set(
-      `GET /v1/projects/${id}/versions/1`,
-      json({ signed_manifest: { manifest: { consensus } } }),
-    )
+    hub.answers.set(`GET /v1/projects/${id}/versions/1`, json({ signed_manifest: manifestOf(consensus) }))
     expect(await take(socket, project.offer(miner.key))).toMatchObject({ type: 'vote' })
   })
 
@@ -247,7 +244,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
   interface Lie {
     readonly project?: Parameters<typeof publish>[2]
     readonly offer?: Parameters<TestProject['offer']>[1]
-    readonly hub?: (hub: RelayHub, project: TestProject) => void
+    readonly hub?: (hub: LinkHub, project: TestProject) => void
     readonly reason?: string
     readonly problem: string
   }
@@ -265,14 +262,15 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
       problem: 'the input is to be read from http://127.0.0.1:9, which is not the hub',
     },
     'an input that is not there': {
-      hub: (hub) => hub.answers.set('GET /v1/inputs/2', json({}, 404)),
+      hub: (hub) =>
+        hub.answers.set('GET /v1/inputs/2', json({ error: 'not_found', message: 'Nothing is there.' }, 404)),
       offer: { frame: { input_url: 'ORIGIN/v1/inputs/2' } },
       problem: 'the hub does not have the input that it names',
     },
     'an input that is too large': {
       hub: (hub) => hub.answers.set('GET /v1/inputs/3', bytes(new Uint8Array(1024 * 1024 + 1))),
       offer: { frame: { input_url: 'ORIGIN/v1/inputs/3' } },
-      problem: 'the hub sent more than 1048576 bytes for GET /v1/inputs/3',
+      problem: 'sent more than 1048576 bytes',
     },
     'a set without a quorum': {
       project: { attestedBy: 2 },
@@ -280,7 +278,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
     },
     'a set of another network': {
       project: { set: { network: 'other' } },
-      problem: 'the set is one of the network other',
+      problem: 'the set belongs to the network other',
     },
     'a set under other parameters': {
       project: { set: { params_hash: hashText('other') } },
@@ -295,7 +293,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
             snapshot: { ...snapshot, entries: snapshot.entries.map((one) => ({ ...one, reputation: 9000 })) },
           }),
         ),
-      problem: 'no quorum of generation 0 of the validators has signed the set of the epoch',
+      problem: 'the attested set of the epoch is',
     },
     'no set': {
       hub: (hub, { id, snapshot }) => hub.answers.delete(`GET /v1/committees/${id}/${snapshot.epoch}`),
@@ -334,7 +332,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
       project: { functions: ['echo', 'other'] },
       hub: (hub, { id }) => {
         hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus: { work: {} } } }))
-        hub.answers.set(`GET /v1/projects/${id}/versions`, json({ items: [], next_cursor: null }))
+        hub.answers.set(`GET /v1/projects/${id}/versions?limit=200`, json({ items: [], next_cursor: null }))
       },
       problem: 'the hub has no version of the project with the rules',
     },
@@ -371,12 +369,12 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
     'another module under the address': {
       project: { module: never },
       reason: 'unknown_module',
-      problem: 'has another address',
+      problem: 'has the address',
     },
     'a module that is none': {
       project: { module: { ...never, bytes: new Uint8Array(10) } },
       reason: 'unknown_module',
-      problem: 'is none:',
+      problem: 'is not valid:',
     },
     'a module with storage': {
       project: { module: collector, functions: ['f'] },

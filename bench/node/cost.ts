@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { keptNodectl } from '../../node-cli/kept-build.ts'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
 import { collector, echo } from '../../testing/node/artifacts.ts'
+import { startLinkHub } from '../../testing/node/link-hub.ts'
 import { type ServingNode, startNodeProcess } from '../../testing/node/node-process.ts'
-import { startRelayHub } from '../../testing/node/relay-hub.ts'
 import { memory } from '../process-memory.ts'
 
 const seconds = Number(process.argv[2] ?? 60)
@@ -27,7 +27,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'node-idle-'))
 try {
   const dist = await keptNodectl()
   const startedMs = performance.now()
-  const hub = await startRelayHub()
+  const hub = await startLinkHub()
   const node = await startNodeProcess(dist, path.join(folder, 'node'), {
     flags: ['--hub-url', hub.origin],
     env: allocatorEnvironment,

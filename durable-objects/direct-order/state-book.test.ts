@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { StateTransition } from '../../protocol/execution/index.ts'
 import type { ExecutionVote } from '../../protocol/rounds/index.ts'
-import { StateBook } from './state-book.ts'
+import { modulesMax, StateBook, touchedMax } from './state-book.ts'
 
 const addressOf = (name: string) => hashText(`module ${name}`)
 const rootOf = (name: string, seq: number) => hashText(`root ${name} ${seq}`)
@@ -68,5 +68,30 @@ test('the votes of a round stay while a head is of it, whoever reads it since, a
     expect([count('heads'), count('certificates')]).toEqual([2, 2])
     // What was read has to be what was agreed.
     expect(book.decide(quorumOf('c', [read('a', 1)]))).toBe(false)
+  })
+})
+
+test('a round that looked at more modules than a validator can be told of is not decided', async () => {
+  await withBook('many', (book, count) => {
+    const state = Array.from({ length: modulesMax + 1 }, (_, i) => written(`many ${i}`))
+    expect(book.decide(quorumOf('many 0', state))).toBe(false)
+    expect([count('heads'), count('certificates'), count('touched')]).toEqual([0, 0, 0])
+    expect(book.decide(quorumOf('many 0', state.slice(1)))).toBe(true)
+    expect(count('heads')).toBe(modulesMax)
+  })
+})
+
+test('what a module looked at is forgotten when so many others ran since, and then it is taken to look at itself', async () => {
+  await withBook('touched', (book, count) => {
+    const run = (entry: string) => book.decide(quorumOf(entry, [read(entry), read('x')]))
+    run('a')
+    run('b')
+    for (let i = 0; i < touchedMax - 2; i++) run(`other ${i}`)
+    run('a')
+    expect(count('touched')).toBe(touchedMax)
+    run('another')
+    expect(count('touched')).toBe(touchedMax)
+    expect(book.touchedBy(addressOf('a'))).toEqual([addressOf('a'), addressOf('x')])
+    expect(book.touchedBy(addressOf('b'))).toEqual([addressOf('b')])
   })
 })

@@ -11,8 +11,11 @@ const migrations = [
   CREATE INDEX heads_by_round ON heads (round_id);
   -- The votes of the rounds of these heads: a validator that was away catches up with them.
   CREATE TABLE certificates (round_id TEXT PRIMARY KEY, votes TEXT NOT NULL) WITHOUT ROWID;
-  -- Modules whose storage the last round of a module read or wrote: the next round probably does too.
-  CREATE TABLE touched (entry TEXT PRIMARY KEY, addresses TEXT NOT NULL) WITHOUT ROWID;
+  -- Modules whose storage the last round of a module read or wrote: the next round probably does too. The ids are in the
+  -- order in which modules ran last, so that modules that no longer run can be forgotten.
+  CREATE TABLE touched (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL UNIQUE, addresses TEXT NOT NULL
+  );
   -- The last try of each request with an Idempotency-Key.
   CREATE TABLE named (
     nonce TEXT PRIMARY KEY, request TEXT NOT NULL, issued_at INTEGER NOT NULL, state TEXT NOT NULL
@@ -25,8 +28,12 @@ const migrations = [
 const namedSeconds = 24 * 3_600
 /** A row may have 2 MB. */
 const votesTextMax = 1_500_000
+/** Modules whose storage one round may look at: of so many a validator is told what was agreed. */
+export const modulesMax = 256
 /** Modules that are told a validator beforehand. */
-const touchedMax = 64
+const hintsMax = 64
+/** What a module looked at is known until so many rounds later. */
+export const touchedMax = 1_024
 
 /** The last try of a round that has a name. */
 export interface NamedTry {
@@ -74,11 +81,13 @@ export class StateBook {
   /**
    * Stores what a quorum of equal votes says: from here on the round is decided, whatever ends before anybody hears of it.
    *
-   * @returns Whether it is: false where it does not follow from what was decided before, or is too large to be kept.
+   * @returns Whether it is: false where it does not follow from what was decided before, looked at too many modules, or is too
+   * large to be kept.
    */
   decide(votes: readonly ExecutionVote[]): boolean {
     const [{ round_id: roundId, state = [], round } = { round_id: '' }] = votes
     if (round !== undefined && this.#isDecided(round)) return true
+    if (state.length > modulesMax) return false
     const text = JSON.stringify(votes)
     const follows = this.heads(state.map(({ module_address }) => module_address)).every(
       ({ seq, root }, i) => seq === null || (seq === state[i]!.pre_seq && root === state[i]!.pre_root),
@@ -89,16 +98,20 @@ export class StateBook {
     this.#storage.transactionSync(() => {
       this.#moveHeads(moved, roundId)
       if (moved.length > 0) this.#rows('INSERT OR REPLACE INTO certificates VALUES (?, ?)', roundId, text)
-      const touched = state.slice(0, touchedMax).map(({ module_address }) => module_address)
-      if (round !== undefined)
-        this.#rows(
-          'INSERT OR REPLACE INTO touched VALUES (?, ?)',
-          round.module_address,
-          JSON.stringify(touched),
-        )
+      if (round !== undefined) this.#noteTouched(round.module_address, state)
       this.#rows("UPDATE named SET state = 'decided' WHERE nonce = ?", round?.nonce ?? '')
     })
     return true
+  }
+
+  #noteTouched(entry: string, state: readonly StateTransition[]): void {
+    const addresses = state.slice(0, hintsMax).map(({ module_address }) => module_address)
+    this.#rows(
+      'INSERT OR REPLACE INTO touched (entry, addresses) VALUES (?, ?)',
+      entry,
+      JSON.stringify(addresses),
+    )
+    this.#rows('DELETE FROM touched WHERE id <= (SELECT max(id) FROM touched) - ?', touchedMax)
   }
 
   /** Certificates that the heads were of go with the last of them. */

@@ -24,6 +24,7 @@ import { Alarm } from '../alarm.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { KeptValues } from './kept-values.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
+import { withPresence } from './presences.ts'
 import type {
   Absence,
   LinkOffer,
@@ -51,8 +52,6 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const retryMs = 5_000
-/** So many of the last sessions are remembered. */
-const presencesMax = 16
 /** How often a socket that nothing happens on is looked at. */
 const checkMs = 300_000
 
@@ -204,7 +203,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#kv.put('lost_session', how === 'lost' ? (session?.id ?? null) : null)
     if (session !== null) {
       const ended: Presence = { sessionId: session.id, sinceMs: session.sinceMs, goneMs, byHub }
-      this.#presences = [...this.#presences, ended]
+      this.#presences = withPresence(this.#presences, ended)
       if (byHub) this.#offers.noteLost(session.id)
     }
     this.#session = null
@@ -311,8 +310,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
         return this.#ready(frame)
       case 'accept':
         return this.#answer(frame.offer_id, () => this.#offers.accept(frame.offer_id))
-      case 'decline':
-        return this.#answer(frame.offer_id, () => this.#offers.decline(frame.offer_id, frame.reason))
+      case 'decline': {
+        const now = await this.#config.now()
+        return this.#answer(frame.offer_id, () => this.#offers.decline(frame.offer_id, frame.reason, now))
+      }
       case 'vote':
         return this.#vote(frame)
     }
@@ -352,12 +353,13 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** What cannot be told is told again by an alarm. */
-  async #tell({ offer, state, reason }: KeptOffer): Promise<void> {
+  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<void> {
     const { offer_id: offerId } = offer
     const round = this.#config.round(parseOfferId(offerId).round_id)
     try {
       if (state === 'accepted') await round.accepted(offerId, this.#nodeKey)
-      if (state === 'declined') await round.declined(offerId, this.#nodeKey, reason as DeclineReason)
+      if (state === 'declined')
+        await round.declined(offerId, this.#nodeKey, reason as DeclineReason, isExcused)
       this.#offers.told(offerId, state)
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
@@ -375,14 +377,14 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       result = await round.voted(offerId, this.#nodeKey, { vote, output_b64, events })
     } catch (error) {
       console.error(`the round of ${offerId} did not take a vote`, error)
-      if (cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
-      return this.#sendError(
-        'unavailable',
-        'The round does not answer. Send the same vote again shortly.',
-        offerId,
-      )
+      const message = 'The round does not answer. Send the same vote again shortly.'
+      result = { ok: false, code: 'unavailable', message }
     }
-    if (!result.ok) return this.#sendError(codeOf(result.code), result.message, offerId)
+    if (!result.ok) {
+      const code = codeOf(result.code)
+      if (code === 'unavailable' && cameAt <= before.offer.vote_by) this.#offers.noteVoteLost(offerId)
+      return this.#sendError(code, result.message, offerId)
+    }
     this.#offers.vote(offerId, result.state)
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)
@@ -534,7 +536,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   set #presences(presences: readonly Presence[]) {
-    this.#kv.put('presences', presences.slice(-presencesMax))
+    this.#kv.put('presences', presences)
   }
 
   get #session(): Session | null {

@@ -11,6 +11,8 @@ export interface KeptOffer {
   /** The session that was sent it last. */
   readonly sessionId: string
   readonly reason: DeclineReason | null
+  /** Whether the node may have declined because it did not know yet that one of its slots was free. */
+  readonly isExcused: boolean
   /** What the round answered to the vote. */
   readonly answer: string | null
 }
@@ -20,6 +22,8 @@ export interface KeptOffer {
  * node that asks again is told what became of its vote.
  */
 const keptSecs = 300
+/** A node learns at most so many seconds late that the time of an offer is over; until then it takes the slot for used. */
+const freedSecs = 10
 /** What came to its end within so many seconds is forgotten together. */
 const forgetSecs = 60
 
@@ -35,7 +39,9 @@ const migrations = [
     -- Whether the round knows that it was accepted or declined.
     told INTEGER NOT NULL DEFAULT 1,
     -- Why the link may have missed a message of its node: the session that the link itself lost, or a vote that found no round.
-    unheard TEXT
+    unheard TEXT,
+    -- Whether a decline is excused: another offer of the node has just ended.
+    is_excused INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID`,
 ]
 
@@ -46,6 +52,7 @@ interface Row extends Record<string, SqlStorageValue> {
   state: OfferState
   session_id: string
   reason: DeclineReason | null
+  is_excused: number
   answer: string | null
 }
 
@@ -142,11 +149,12 @@ export class OfferLedger {
     this.#untold.add(offerId)
   }
 
-  decline(offerId: string, reason: DeclineReason): void {
+  decline(offerId: string, reason: DeclineReason, now: number): void {
     if (!this.#open.has(offerId)) return
     this.#sql.exec(
-      "UPDATE offers SET state = 'declined', reason = ?, told = 0 WHERE offer_id = ?",
+      "UPDATE offers SET state = 'declined', reason = ?, is_excused = ?, told = 0 WHERE offer_id = ?",
       reason,
+      reason === 'busy' && this.#hasJustExpired(now) ? 1 : 0,
       offerId,
     )
     this.#end(offerId)
@@ -228,6 +236,14 @@ export class OfferLedger {
     return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
   }
 
+  #hasJustExpired(now: number): boolean {
+    const since = now - freedSecs
+    return (
+      [...this.#sql.exec("SELECT 1 FROM offers WHERE state = 'expired' AND vote_by >= ? LIMIT 1", since)]
+        .length > 0
+    )
+  }
+
   #end(offerId: string): void {
     const offer = this.#open.get(offerId)
     if (offer === undefined) return
@@ -252,10 +268,11 @@ export class OfferLedger {
   }
 }
 
-const keptOf = ({ offer, state, session_id, reason, answer }: Row): KeptOffer => ({
+const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): KeptOffer => ({
   offer: JSON.parse(offer) as LinkOffer,
   state,
   sessionId: session_id,
   reason,
+  isExcused: is_excused === 1,
   answer,
 })

@@ -49,7 +49,8 @@ export type VoteResult =
 /** What a link tells the round of an offer. Each may be told twice. */
 export interface RoundPort {
   accepted(offerId: string, nodeKey: string): Promise<void>
-  declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void>
+  /** @param isExcused - Whether the node may not have known yet that the slot for this offer was free. */
+  declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void>
   /** Answers once the vote is stored. */
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
 }

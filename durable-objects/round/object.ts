@@ -134,11 +134,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /** Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes. */
-  async declined(offerId: string, nodeKey: string, reason: DeclineReason): Promise<void> {
+  /**
+   * Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes, and had
+   * not taken its slot for free before the node could know.
+   */
+  async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
-    const isServed = reason === 'stopping' || (await this.#isServed(this.#round))
+    const isServed = !isExcused && (reason === 'stopping' || (await this.#isServed(this.#round)))
     await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
   }
 
@@ -159,10 +162,12 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
     this.#note((round) => voteCame(round, lease.position, cameAt))
-    const judgement = await this.#config.judge(this.#round, lease, body)
-    this.#note((round) => voteJudged(round, lease))
+    const judgement = await this.#judge(this.#round, lease, body)
+    if (judgement === null)
+      return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
+    const judged = (round: Round) => voteJudged(round, lease)
     if (judgement.status === 'invalid') {
-      this.#change((round) => refused(round, lease.position, 'invalid_vote'))
+      this.#change((round) => refused(judged(round), lease.position, 'invalid_vote'))
       await this.#config.reportInvalid(nodeKey)
       return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
     }
@@ -171,15 +176,25 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       // A vote after the close is looked at only for what it proves.
       const isAwaited = isVoteAwaited(this.#round, lease.position, cameAt)
       if (isAwaited || this.#round.closedAt !== null)
-        this.#change((round) => voted(round, judgement.vote, judgement.result, cameAt))
+        this.#change((round) => voted(judged(round), judgement.vote, judgement.result, cameAt))
       if (!isAwaited) {
-        this.#change((round) => refused(round, lease.position, 'late'))
+        this.#change((round) => refused(judged(round), lease.position, 'late'))
         this.#work()
         return refusal('invalid_state', 'The vote came after its time.')
       }
-    }
+    } else this.#note(judged)
     this.#work()
     return { ok: true, state: publicState(this.#round) }
+  }
+
+  /** Null where something that this takes is not to be had. */
+  async #judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement | null> {
+    try {
+      return await this.#config.judge(round, lease, body)
+    } catch (error) {
+      console.error(`a vote of ${lease.nodeKey} in ${round.terms.roundId} cannot be looked at`, error)
+      return null
+    }
   }
 
   /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */

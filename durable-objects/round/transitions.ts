@@ -205,7 +205,7 @@ export function accepted(round: Round, position: number, now: number): Round {
 /**
  * A node declines. When it could no longer accept, that says no more than silence.
  *
- * @param isServed - Whether the hub gave it everything that judging and running the task takes.
+ * @param isServed - Whether the hub gave it everything that judging and running the task takes, a free slot included.
  */
 export function declined(round: Round, position: number, isServed: boolean, now: number): Round {
   const changed = mapLease(round, position, (lease) => {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 
+const json = 'application/json'
+
 /** What is asked of a server. */
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'PUT'
@@ -39,6 +41,8 @@ export class OversizedAnswer extends Error {
 export interface BytesAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
+  /** As declared, without parameters; empty where none is. */
+  readonly type: string
   /** Undefined for what is of another type than was asked for. */
   readonly bytes: Uint8Array | undefined
 }
@@ -49,8 +53,18 @@ export interface BytesAnswer {
  * @throws {@link NoAnswer}, {@link OversizedAnswer}
  */
 export async function requestJson(url: string, request: JsonRequest): Promise<JsonAnswer> {
-  const { status, headers, bytes } = await requestBytes(url, 'application/json', request)
-  return { status, headers, value: bytes === undefined ? undefined : parsed(bytes) }
+  const answer = await requestBytes(url, json, request)
+  return { status: answer.status, headers: answer.headers, value: jsonOf(answer) }
+}
+
+/** The JSON of an answer; undefined for what is declared as another type, or is none. */
+export function jsonOf({ type, bytes }: BytesAnswer): unknown {
+  if (type !== json || bytes === undefined) return undefined
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
 }
 
 /**
@@ -71,11 +85,12 @@ export async function requestBytes(
   const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop])
   try {
     const response = await send(url, type, request, signal)
-    return {
-      status: response.statusCode ?? 0,
-      headers: headersOf(response),
-      bytes: await readBytes(response, type, answerBytesMax),
-    }
+    const [declared = ''] = (response.headers['content-type'] ?? '').toLowerCase().split(';')
+    const answered = { status: response.statusCode ?? 0, headers: headersOf(response), type: declared.trim() }
+    if (type === null || answered.type === type)
+      return { ...answered, bytes: await readBytes(response, answerBytesMax) }
+    response.destroy()
+    return { ...answered, bytes: undefined }
   } catch (error) {
     if (error instanceof OversizedAnswer) throw error
     throw new NoAnswer(timeout.aborted ? `nothing came within ${timeoutSeconds} s` : reasonOf(error))
@@ -117,16 +132,7 @@ const headersOf = ({ headers }: IncomingMessage): AnswerHeaders => ({
   },
 })
 
-async function readBytes(
-  response: IncomingMessage,
-  type: string | null,
-  bytesMax: number,
-): Promise<Uint8Array | undefined> {
-  const [declared = ''] = (response.headers['content-type'] ?? '').toLowerCase().split(';')
-  if (type !== null && declared.trim() !== type) {
-    response.destroy()
-    return undefined
-  }
+async function readBytes(response: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   // Leaving the loop ends the transfer.
@@ -143,14 +149,6 @@ async function unpacked(response: IncomingMessage): Promise<AsyncIterable<Uint8A
   const { default: zlib } = await import('node:zlib')
   // What goes wrong on the way is thrown where it is read.
   return pipeline(response, zlib.createGunzip(), () => {})
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
 }
 
 /** Where a name has several addresses, the errors of all are in one without a message. */

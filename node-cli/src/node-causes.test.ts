@@ -10,7 +10,11 @@ describe('causesOf', () => {
   test.each<[string, object, string[]]>([
     ['nothing that is wrong', { relay, hub: { state: 'registered', problem: null } }, []],
     ['what everybody sees', {}, []],
-    ['no connection', { relay: { ...relay, state: 'away', problem: 'no relay answers' } }, ['relay_away']],
+    [
+      'no connection',
+      { relay: { ...relay, state: 'away', problem: 'the hub does not answer' } },
+      ['relay_away'],
+    ],
     ['no hub', { hub: { state: 'refused', problem: 'no' } }, ['hub_refused']],
     ['a clock that is behind', { relay: { ...relay, clock_ahead_secs: 61 } }, ['clock_off']],
     ['a clock that is ahead', { relay: { ...relay, clock_ahead_secs: -300 } }, ['clock_off']],
@@ -35,7 +39,7 @@ describe('causesOf', () => {
       {
         code: 'relay_replaced',
         severity: 'error',
-        message: 'The node is not connected to the relay: another process connected',
+        message: 'The link of the node to its hub is not open: another process connected',
         since: 5,
         next_step: 'Stop the other process for good, then restart this node.',
         docs: null,

@@ -26,10 +26,10 @@ export async function askNode(url: string, nodeId: string): Promise<readonly Cau
 
 /** @param now Unix seconds of this machine. */
 export function causesOf(status: NodeStatus, now: number): readonly Cause[] {
-  const { hub, relay, last_refusal: refusal, benchmark, slots } = status
+  const { hub, relay: link, last_refusal: refusal, benchmark, slots } = status
   return [
     ...(isObject(hub) ? hubCauses(hub) : []),
-    ...(isObject(relay) ? relayCauses(relay) : []),
+    ...(isObject(link) ? linkCauses(link) : []),
     ...(isObject(refusal) ? refusalCauses(refusal, now) : []),
     ...(isObject(benchmark) ? benchmarkCauses(benchmark) : []),
     ...(slots === 0
@@ -45,21 +45,23 @@ function hubCauses({ state, problem }: Part): Cause[] {
   return [cause(`hub_${state}`, `The node does not get through to its hub: ${problem}`, 'nodectl doctor')]
 }
 
-/** What mends each state in which there is no connection. */
-const relaySteps: Readonly<Record<string, string>> = {
+/** What mends each state in which the link is not open. */
+const linkSteps: Readonly<Record<string, string>> = {
   away: 'Can this machine open WebSockets to the hub? The node tries again at least once a minute.',
   refused: 'Mend what the message names; the node tries again at least once a minute.',
   replaced: 'Stop the other process for good, then restart this node.',
   banned: 'Ask an operator of the hub; once the ban is lifted, restart the node.',
 }
 
-function relayCauses({ state, problem, since, clock_ahead_secs: ahead }: Part): Cause[] {
-  const step = relaySteps[String(state)]
+function linkCauses({ state, problem, since, clock_ahead_secs: ahead }: Part): Cause[] {
+  const step = linkSteps[String(state)]
   const off = typeof ahead === 'number' && Math.abs(ahead) > clockOffSeconds ? ahead : null
   return [
     ...(step === undefined
       ? []
-      : [cause(`relay_${state}`, `The node is not connected to the relay: ${problem}`, step, { since })]),
+      : [
+          cause(`relay_${state}`, `The link of the node to its hub is not open: ${problem}`, step, { since }),
+        ]),
     ...(off === null
       ? []
       : [

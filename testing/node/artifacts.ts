@@ -56,7 +56,7 @@ export const filler = artifactOf(
   '(memory (export "memory") 20 20)',
 )
 
-/** Emits 64 events of 16 KiB and answers a mebibyte: more than a frame of the relay carries. */
+/** Emits 64 events of 16 KiB and answers a mebibyte: more than a frame of the link carries. */
 export const shouter = artifactOf(
   'shouter',
   `(local $left i32)

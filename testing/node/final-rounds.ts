@@ -73,7 +73,7 @@ export const recordsOf = (known: KnownEpoch): FinalityRecord[] =>
 /** Keeps the rules and the set of an epoch, as after a round of it. */
 export function keepRules(store: ServeStore, known: KnownEpoch): void {
   const set = setOf(known)
-  store.consensus.keep(known.projectId, hashConsensus(known.consensus), known.consensus)
+  store.projectRules.keep(known.projectId, hashConsensus(known.consensus), known.consensus)
   store.sets.keep(
     {
       setHash: hashSnapshot(set),

@@ -17,15 +17,25 @@ import {
   resolveProfile,
 } from '../../protocol/identity/index.ts'
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
-import { type Consensus, hashConsensus } from '../../protocol/manifest/index.ts'
+import {
+  type Consensus,
+  deriveManifestHashes,
+  hashConsensus,
+  type ManifestEnvelope,
+  type ProjectManifest,
+  signManifest,
+} from '../../protocol/manifest/index.ts'
 import { type SeatedCommittee, seatCommittee, type Task } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { ed25519PublicKey, evmAddress } from '../../protocol/signatures/index.ts'
 import type { TestArtifact } from './artifacts.ts'
 
 const profile = resolveProfile()
 const example = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../examples/project/manifest.json'), 'utf8'),
-) as { consensus: Consensus }
+) as ProjectManifest
+
+const developerKey = hashText('developer')
+const addressOf = (name: string): string => hashText(name).slice(0, 42)
 
 /** Seeds of the validators that attest sets. */
 export const validatorSeeds = ['a1', 'a2', 'a3', 'a4'].map((byte) => `0x${byte.repeat(32)}`)
@@ -58,6 +68,8 @@ export interface OfferOptions {
 export interface TestProject {
   readonly id: string
   readonly consensus: Consensus
+  /** The manifest of the project with other rules, as its developer signs it. */
+  readonly manifestOf: (consensus: Consensus) => ManifestEnvelope
   readonly snapshot: Snapshot
   readonly setHash: string
   /** What a hub answers for the set. */
@@ -82,9 +94,20 @@ export function createProject(options: ProjectOptions): TestProject {
       max_gas_limit: maxGas,
       committee: { ...work.committee, backups },
     },
-    economics,
+    economics: { ...economics, reward_token: addressOf('token'), vault: addressOf('vault') },
   }
-  const id = hashText(`project of ${module.address}`)
+  const manifestOf = (rules: Consensus): ManifestEnvelope => {
+    const manifest: ProjectManifest = {
+      ...example,
+      network: profile.network,
+      chain_id: profile.chain_id,
+      developer: evmAddress(developerKey),
+      slug: `p-${module.address.slice(2, 22)}`,
+      consensus: rules,
+    }
+    return { manifest, sig_type: 'eip191', signature: signManifest(developerKey, manifest) }
+  }
+  const id = deriveManifestHashes(profile, manifestOf(consensus).manifest).project_id
   const epoch = epochAt(now(), work.epoch_secs)
   const blockHash = hashText('beacon block')
   const snapshot: Snapshot = {
@@ -114,6 +137,7 @@ export function createProject(options: ProjectOptions): TestProject {
   return {
     id,
     consensus,
+    manifestOf,
     snapshot,
     setHash,
     attestedSet: { snapshot, set_hash: setHash, attestations, valid: true },

@@ -7,9 +7,9 @@ import type { OfferFrame } from '../../protocol/link/index.ts'
 import type { TaskVote } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { echo } from './artifacts.ts'
+import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
 import { createProject, otherKeys, type ProjectOptions, type TestProject } from './miner-project.ts'
 import { temporaryFolder } from './nodectl.ts'
-import { bytes, type HubSocket, json, type RelayHub, startRelayHub } from './relay-hub.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
 
 /** A node of this machine with the data directory it was given. */
@@ -19,13 +19,13 @@ export interface Miner {
   readonly start: (flags?: string[], env?: NodeJS.ProcessEnv) => Promise<ServingNode>
 }
 
-export async function createHub(): Promise<RelayHub> {
-  const hub = await startRelayHub()
+export async function createHub(): Promise<LinkHub> {
+  const hub = await startLinkHub()
   onTestFinished(hub.stop)
   return hub
 }
 
-export function createMiner(hub: RelayHub): Miner {
+export function createMiner(hub: LinkHub): Miner {
   const dataDir = path.join(temporaryFolder(), 'node')
   const seed = randomBytes(32).toString('hex')
   mkdirSync(dataDir, { mode: 0o700 })
@@ -40,15 +40,15 @@ export function createMiner(hub: RelayHub): Miner {
 
 /** A project whose documents the hub has, and which the miner and two others, or more, may be drawn for. */
 export function publish(
-  hub: RelayHub,
+  hub: LinkHub,
   miner: Miner,
   { others = 2, ...options }: Partial<ProjectOptions> & { others?: number } = {},
 ): TestProject {
   const module = options.module ?? echo
   const project = createProject({ nodeKeys: [miner.key, ...otherKeys(others)], ...options, module })
-  const { id, snapshot, attestedSet, consensus } = project
+  const { id, snapshot, attestedSet, consensus, manifestOf } = project
   hub.answers.set(`GET /v1/committees/${id}/${snapshot.epoch}`, json(attestedSet))
-  hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus } }))
+  hub.answers.set(`GET /v1/projects/${id}/manifest`, json(manifestOf(consensus)))
   hub.answers.set(`GET /v1/modules/${module.address}/hbc`, bytes(module.bytes))
   return project
 }

@@ -4,6 +4,7 @@ import {
   applyEvent,
   type ChainState,
   isPostingPaused,
+  nextPauseAt,
   ownerOf,
   type Subject,
   subjectsOf,
@@ -328,6 +329,15 @@ test('the posting of epochs is paused for three days at most, also where a pause
   ])
   const ended = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)))
   expect(isPostingPaused(ended, days(1))).toBe(false)
+  // One that was ended early may be taken up again until its time is over; the next one begins a day after that.
+  for (const state of [once, ended])
+    expect([days(2), days(3), days(4) - 1, days(4)].map((time) => nextPauseAt(state, time))).toEqual([
+      null,
+      days(4),
+      days(4),
+      null,
+    ])
+  expect(nextPauseAt({}, days(1))).toBeNull()
   const again = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)), at('Paused', days(2)))
   expect([days(3) - 1, days(3)].map((time) => isPostingPaused(again, time))).toEqual([true, false])
   const next = fold('posting', at('Paused', days(0)), at('Paused', days(4)))

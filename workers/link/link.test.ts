@@ -168,11 +168,46 @@ describe('an offer', () => {
       {
         method: 'declined',
         round: deriveTaskRoundId(refused.task),
-        given: [refused.offer_id, node.publicKey, 'unknown_module'],
+        given: [refused.offer_id, node.publicKey, 'unknown_module', false],
       },
     ])
     expect(await linkOf(node).status()).toMatchObject({ activeLeases: 1 })
   })
+
+  test.each([
+    ['seconds ago', 'busy', 11, true],
+    ['longer ago', 'busy', 21, false],
+    ['seconds ago, for another reason', 'incompatible', 11, false],
+  ] as const)(
+    'that is declined by a node whose last one expired %s, as %s',
+    async (_, reason, secs, excused) => {
+      const relay = await openReady()
+      await relay.drain()
+      const begun = unixNow()
+      const [last, next] = [offerOf({ vote_by: begun + 10 }), offerOf()]
+      await linkOf(node).offer(last)
+      relay.send({ type: 'accept', offer_id: last.offer_id })
+      await relay.drain()
+      vi.useFakeTimers({ toFake: ['Date'], now: (begun + secs) * 1000 })
+      try {
+        expect(await linkOf(node).offer(next)).toBe('offered')
+        rounds.areDown = true
+        relay.send({ type: 'decline', offer_id: next.offer_id, reason })
+        await relay.drain()
+        // It counts when the node declined, not when the round hears of it.
+        rounds.areDown = false
+        vi.setSystemTime((begun + 60) * 1000)
+        await evictDurableObject(linkOf(node))
+        await runDurableObjectAlarm(linkOf(node))
+      } finally {
+        vi.useRealTimers()
+      }
+      expect(rounds.calls.at(-1)).toMatchObject({
+        method: 'declined',
+        given: [next.offer_id, node.publicKey, reason, excused],
+      })
+    },
+  )
 
   test('that was declined is known for five minutes after its time, and forgotten soon after', async () => {
     const relay = await openReady(2)
@@ -565,6 +600,25 @@ describe('after the object was dropped from memory', () => {
       await linkOf(node).status()
       vi.setSystemTime((begun + 200) * 1000)
       expect(await linkOf(node).offer(offerOf(), begun + 10)).toBe(expected)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('a node that came back twenty times after the set was built, and then left, is offline', async () => {
+    const begun = Math.ceil(Date.now() / 1000) + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: begun * 1000 })
+    try {
+      for (let i = 0; i <= 20; i++) {
+        const relay = await openReady()
+        vi.setSystemTime((begun + 100 * i + 20) * 1000)
+        relay.socket.close(closeCodes.normal, 'the node stops')
+        await relay.close()
+        await vi.waitUntil(async () => !(await linkOf(node).status()).connected)
+        vi.setSystemTime((begun + 100 * (i + 1)) * 1000)
+      }
+      expect(await linkOf(node).offer(offerOf(), begun + 10)).toBe('offline')
+      expect(await linkOf(node).offer(offerOf(), begun - 10)).toBe('absent')
     } finally {
       vi.useRealTimers()
     }

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { type ChainState, isPostingPaused, type VaultTerms } from '../chain/projections.ts'
+import { type ChainState, isPostingPaused, nextPauseAt, type VaultTerms } from '../chain/projections.ts'
 import { recordEpochFigures } from '../earnings/epoch-figures.ts'
 import { type EpochCost, isPaying, type Shortfall, shortfallOf } from '../earnings/vault-standing.ts'
 import type { Env } from '../env.ts'
@@ -167,6 +167,12 @@ export const postingPauseRules: HubActionRules = {
   signer: 'arbiter',
   stateKind: 'posting',
   isThere: (state, { paused }, now) => isPostingPaused(state, now) === (paused === 'yes'),
+  waitsFor: ({ own }, { wanted }, now) => {
+    const until = own === null || wanted.paused !== 'yes' ? null : nextPauseAt(own, now)
+    return until === null
+      ? null
+      : { reason: 'The next pause begins a day after the last one at the soonest.', until }
+  },
   call: ({ vault_factory }, _, { paused }) => ({
     to: vault_factory,
     data: encodeFunctionData({

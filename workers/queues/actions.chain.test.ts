@@ -72,7 +72,7 @@ describe('the queue actions', () => {
   test('tries again while the hub has no relayer', async () => {
     const message = await accepted()
     const bindings = { ...env, RELAYER_PRIVATE_KEY: undefined } as unknown as typeof env
-    expect(await consumeIn(bindings, 'relay', [message])).toEqual({ acked: [], retried: ['m0'] })
+    expect(await consumeIn(bindings, 'actions', [message])).toEqual({ acked: [], retried: ['m0'] })
     expect(await consume('actions', message)).toEqual({ acked: ['m0'], retried: [] })
   })
 
@@ -80,7 +80,7 @@ describe('the queue actions', () => {
     const message = await accepted()
     const RELAYER = { getByName: () => ({ submit: () => Promise.reject(new Error('overloaded')) }) }
     const bindings = { ...env, RELAYER } as unknown as typeof env
-    expect(await consumeIn(bindings, 'relay', [{}, message])).toEqual({ acked: [], retried: ['m0', 'm1'] })
+    expect(await consumeIn(bindings, 'actions', [{}, message])).toEqual({ acked: [], retried: ['m0', 'm1'] })
   })
 
   const known = `0x${'0a'.repeat(32)}`

@@ -1,4 +1,4 @@
-import type { StateBook } from '../../durable-objects/direct-order/state-book.ts'
+import { modulesMax, type StateBook } from '../../durable-objects/direct-order/state-book.ts'
 import type { DirectRequest } from '../../durable-objects/round/direct.ts'
 import { isBytes32, isObject } from '../../protocol/encoding/index.ts'
 import type { ExecutionVote } from '../../protocol/rounds/index.ts'
@@ -16,8 +16,6 @@ interface Asking {
 
 /** What a validator that was away takes to fetch the storage of a module, as a guess. */
 const catchUpMs = 300
-/** Modules that one run may look at. */
-const modulesMax = 256
 /** The caller waits for this. Who has not heard by then is told in the next round. */
 const tellMsMax = 1_500
 

@@ -4,6 +4,7 @@ import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
+import { inTime } from '../deadline.ts'
 import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
@@ -19,6 +20,9 @@ import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
 const answerMsMax = 27_000
+
+/** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
+const confirmMsMax = 5_000
 
 let ownProcessId: string | undefined
 
@@ -59,7 +63,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       return link(lease).offer(frame, round.terms.rules.snapshotAt)
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
-    wasHeard: (round, lease) => link(lease).wasHeard(offerIdOf(round, lease)),
+    wasHeard: (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
     judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     isServed: (round) => isServed(hub, round),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),

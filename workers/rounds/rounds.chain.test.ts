@@ -1,10 +1,12 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { RoundObject } from '../../durable-objects/round/object.ts'
-import type { Round } from '../../durable-objects/round/round.ts'
+import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { isTaskVote } from '../../protocol/rounds/index.ts'
+import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
 import { RoundFiles } from '../stores/round-files.ts'
@@ -18,6 +20,7 @@ import {
   seatedOf,
   testEpoch,
 } from '../test/rounds.ts'
+import { createRoundConfig } from './round-config.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -249,6 +252,24 @@ describe('a round with five members and four validators', () => {
     ])
   })
 
+  test('excuses a member that is busy because its lease in another round ended a moment ago', async () => {
+    const busy = await accepted()
+    await rounds.passTime(31)
+    await rounds.tick(busy.roundId)
+    const { roundId, primaries } = await rounds.begun()
+    const last = busy.voters.map(({ member }) => member)
+    const [member] = primaries.filter((one) => last.includes(one)) as [SimulatedMember]
+    await member.decline(await member.offer(roundId))
+    await ended(roundId, 1)
+    const lease = (await objectLeases(roundId))?.find(({ nodeKey }) => nodeKey === member.key)
+    expect(lease).toMatchObject({ state: 'cancelled', missedBecause: 'unserved' })
+    for (const one of [busy.roundId, roundId]) {
+      await rounds.passTime(61)
+      await rounds.tick(one)
+      await decide(one)
+    }
+  })
+
   test('asks a backup when nobody accepts in time, and still takes the vote of who was silent', async () => {
     const { roundId, primaries, backups } = await rounds.begun()
     const offers = await Promise.all(primaries.map((member) => member.offer(roundId)))
@@ -299,6 +320,15 @@ describe('a round with five members and four validators', () => {
     const large = 'x'.repeat(5000)
     for (const { member, offer } of voters.slice(0, 2))
       expect(await member.vote(offer, large)).toMatchObject({ type: 'error', code: 'unavailable' })
+    const [{ member, offer }] = voters as [Voter]
+    const { vote, output_b64, events } = member.voteOf(offer, large)
+    expect(
+      await roundOf(roundId).voted(offer.offer_id, member.key, { vote, output_b64, events }),
+    ).toMatchObject({
+      ok: false,
+      code: 'unavailable',
+    })
+    expect(await env.NODE_LINK.getByName(member.key).wasHeard(offer.offer_id)).toBe(false)
     away.mockRestore()
     // What comes again when the storage is back counts.
     expect(await voters[1]!.member.vote(voters[1]!.offer, large)).toMatchObject({ type: 'voted' })
@@ -512,6 +542,25 @@ describe('a round with five members and four validators', () => {
       { state: 'missed', missedBecause: 'late', proofStatus: 'missed' },
       { missedBecause: null },
     ])
+  })
+
+  test('waits five seconds for a link to say whether it heard its node', async () => {
+    const { promise: later, resolve: answer } = Promise.withResolvers<boolean>()
+    const asked = vi.spyOn(NodeLinkObject.prototype, 'wasHeard').mockReturnValue(later)
+    const round = { terms: { roundId: `task:0x${'ab'.repeat(32)}` } } as Round
+    const lease = { position: 0, nodeKey: rounds.members[0]!.key } as Lease
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() })
+    try {
+      const outcome = createRoundConfig(env, readSettings(env))
+        .wasHeard(round, lease)
+        .catch((error: Error) => error.message)
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(await Promise.race([outcome, Promise.resolve('waiting')])).toContain('no answer')
+    } finally {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+      answer(true)
+      asked.mockRestore()
+    }
   })
 
   test('that is over is not begun again by whoever begins it once more', async () => {

@@ -251,7 +251,7 @@ function excuseOf(reason: MissReason | null): string {
     case 'hub_away':
       return 'the hub was away while the node could have answered'
     case 'unserved':
-      return 'the node declined for what the hub did not serve'
+      return 'the node declined for what the hub did not serve, or for a slot that it could not know was free'
     case 'cut_short':
       return 'the round began too late to leave the node its time'
     case 'too_large':

@@ -82,7 +82,8 @@ export class PendingGenerationStore {
   /**
    * Keeps the next generation until it is signed, with what it says about nodes.
    *
-   * @param replaces - Whether it takes the place of one that is pending, as an emergency generation does.
+   * @param replaces - Whether it takes the place of one that is pending, as an emergency generation does. What that one said
+   * about nodes is taken back.
    * @returns Whether it was kept: not beside another one, nor on top of what is not the end of the chain any more.
    */
   async propose(
@@ -95,8 +96,12 @@ export class PendingGenerationStore {
     const isNext = sql`(SELECT max(generation) FROM ${validatorGenerations}) = ${document.generation - 1}
       AND ${document.prev_hash} = (SELECT hash FROM ${validatorGenerations} ORDER BY generation DESC LIMIT 1)`
     const isFree = replaces ? isNext : sql`${isNext} AND NOT EXISTS (SELECT 1 FROM ${pendingGenerations})`
-    const results = await batch(this.#db, [
+    const before = [
       noteGeneration(made, decision, now, isFree),
+      ...(replaces ? takenBack(made, decision, now, isFree) : []),
+    ]
+    const results = await batch(this.#db, [
+      ...before,
       sql`INSERT OR REPLACE INTO ${pendingGenerations}
           (generation, hash, document, made_at, renewals, attempts, next_attempt_at)
         SELECT ${document.generation}, ${hash}, ${encodeCanonicalJson(document)}, ${now}, 0, 0, ${now}
@@ -104,7 +109,7 @@ export class PendingGenerationStore {
       ...decided(decision, now, sql`EXISTS (SELECT 1 FROM ${pendingGenerations} WHERE hash = ${hash})`),
       dropStraySignatures,
     ])
-    return isChanged(results[1])
+    return isChanged(results[before.length])
   }
 
   /** Puts another document in the place of one that lapsed, without its signatures. @returns Whether it was the one that waits. */
@@ -173,6 +178,35 @@ const noteGeneration = (
     json_object('generation', (SELECT max(generation) FROM ${validatorGenerations})),
     ${JSON.stringify({ generation: document.generation, hash, approve, revoke, ended_at: endedAt })}, ${now}
   WHERE ${isFree}`
+
+/**
+ * Gives the nodes that the pending generation approved or revoked the status that they have by the chain of generations, with
+ * a note of each, unless the one that replaces it says the same of them. An ended key stays ended.
+ */
+function takenBack(
+  { document }: NewGeneration,
+  { operator, reason }: Pick<GenerationDecision, 'operator' | 'reason'>,
+  now: number,
+  holds: SQL,
+): SQL[] {
+  const isIn = (documents: SQL) => sql`EXISTS (SELECT 1 FROM (${documents}) AS one,
+    json_each(one.document, '$.validators') AS member WHERE json_extract(member.value, '$.node_id') = node_id)`
+  const wasComing = isIn(sql`SELECT document FROM ${pendingGenerations}`)
+  const isHere = isIn(sql`SELECT document FROM ${validatorGenerations} ORDER BY generation DESC LIMIT 1`)
+  const isComing = isIn(sql`SELECT ${encodeCanonicalJson(document)} AS document`)
+  const wasEverHere = isIn(sql`SELECT document FROM ${validatorGenerations}`)
+  const status = sql`CASE WHEN ${isHere} THEN 'approved' WHEN ${wasEverHere} THEN 'revoked' ELSE 'pending' END`
+  const changing = sql`role = 'validator' AND revoked_at IS NULL
+    AND status = CASE WHEN ${wasComing} THEN 'approved' ELSE 'revoked' END
+    AND ${wasComing} <> ${isHere} AND ${wasComing} <> ${isComing}
+    AND EXISTS (SELECT 1 FROM ${pendingGenerations}) AND ${holds}`
+  return [
+    sql`INSERT INTO ${auditLog} (operator, action, subject, reason, before, after, created_at)
+      SELECT ${operator}, 'node.restore', node_id, ${reason}, json_object('status', status),
+        json_object('status', ${status}), ${now} FROM ${nodes} WHERE ${changing}`,
+    sql`UPDATE ${nodes} SET status = ${status}, updated_at = ${now} WHERE ${changing}`,
+  ]
+}
 
 /** What a generation says about nodes, with a note of each whose status it changes. */
 function decided(

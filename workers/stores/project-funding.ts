@@ -13,7 +13,7 @@ export class ProjectFundingStore {
   /**
    * Moves a listed project to underfunded or back, and wants the registry to be told. Any other status stays.
    *
-   * @param now - Network time, which tasks are dated by too.
+   * @param now - Network time.
    */
   async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? ['underfunded', 'listed'] : ['listed', 'underfunded']

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { pauseRestSecs } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
@@ -46,7 +47,10 @@ export class SettlementDecisionStore {
     )
   }
 
-  /** Wants the posting of epochs paused, or to go on; refused where the chain says that it is so already. */
+  /**
+   * Wants the posting of epochs paused, or to go on; refused where the chain says that it is so already, and a pause where the
+   * last one ended less than a day before.
+   */
   async setPaused(
     factory: string,
     paused: boolean,
@@ -56,7 +60,9 @@ export class SettlementDecisionStore {
     const isPaused = sql`EXISTS (SELECT 1 FROM ${chainStates}
       WHERE kind = 'posting' AND subject = ${factory} AND state->>'paused' = 1
         AND coalesce(state->>'paused_until', ${now + 1}) > ${now})`
-    const condition = paused ? sql`${isPaused} = 0` : sql`${isPaused} = 1`
+    const rests = sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'posting' AND subject = ${factory}
+      AND state->>'paused_until' <= ${now} AND state->>'paused_until' > ${now - pauseRestSecs})`
+    const condition = paused ? sql`${isPaused} = 0 AND ${rests} = 0` : sql`${isPaused} = 1`
     return this.#decide(
       auditStatement(
         {

@@ -67,7 +67,7 @@ const workRows = (work: DeviceWork | null): [string, string][] =>
 /** What a person looks for first; members that a newer node adds are in the JSON. */
 function rowsOf(url: string, status: NodeStatus): [string, string][] {
   const { node_id, version, uptime_secs, role, network, engine, counts, queue, hub, last_errors } = status
-  const { relay, slots, active_leases: leases, consensus, epochs, state_sync: sync } = status
+  const { relay: link, slots, active_leases: leases, consensus, epochs, state_sync: sync } = status
   const { generations } = status
   const up = typeof uptime_secs === 'number' ? `, up ${durationText(uptime_secs)}` : ''
   return [
@@ -80,7 +80,7 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
     ...(isObject(consensus) ? [['votes', consensusText(consensus)] as [string, string]] : []),
     ...(isObject(epochs) ? [['epochs', epochsText(epochs)] as [string, string]] : []),
     ...(isObject(sync) ? [['sync', stateSyncText(sync)] as [string, string]] : []),
-    ...(isObject(relay) ? [['relay', relayText(relay)] as [string, string]] : []),
+    ...(isObject(link) ? [['link', linkText(link)] as [string, string]] : []),
     ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
     ...(isObject(queue)
       ? [
@@ -123,7 +123,7 @@ const epochsText = ({ problem, ...counts }: Part): string =>
 const stateSyncText = ({ state, problem }: Part): string =>
   `${state === 'under_way' ? 'under way' : state}${problem === null ? '' : `: ${problem}`}`
 
-function relayText({ connected, state, problem, since, latency_ms }: Part): string {
+function linkText({ connected, state, problem, since, latency_ms }: Part): string {
   if (connected !== true) return `${state}${problem === null ? '' : `: ${problem}`}`
   const seconds = typeof since === 'number' ? systemClock.now() - since : 0
   const latency = latency_ms === null ? '' : `, ${latency_ms} ms away`

@@ -1,5 +1,7 @@
 import type { EngineChoice } from '../engine/index.ts'
-import type { DeviceEngine } from './node.ts'
+
+/** How modules run here, as it is told to the hub. */
+export type DeviceEngine = 'native' | 'pulley64' | 'pulley32'
 
 const narrowArchitectures: readonly string[] = ['arm', 'ia32', 'mipsel']
 

@@ -1,6 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Part } from './node.ts'
+import type { Part } from './part.ts'
 
 const lookMs = 15_000
 /** Share of a core below which the node has nothing to do: whatever it collects now, nobody waits for it. */

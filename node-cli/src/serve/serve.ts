@@ -12,10 +12,10 @@ import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
 import { isLoopbackBind, type ServeConfig } from './config.ts'
-import { createConsensus } from './consensus/consensus.ts'
-import { takeLease } from './data-lease.ts'
 import { deviceEngineOf } from './device-engine.ts'
-import { createEpochs } from './epochs/index.ts'
+import { createEpochs, type Epochs } from './epochs/index.ts'
+import { evidencePart } from './evidence/evidence-part.ts'
+import { directRoundsPart } from './execution/direct-part.ts'
 import { executionMetrics } from './execution/execution-metrics.ts'
 import { ExecutionQueue } from './execution/execution-queue.ts'
 import { Executor } from './execution/executor.ts'
@@ -26,16 +26,21 @@ import { Generations } from './generations/generations.ts'
 import { createCredentials } from './http/credentials.ts'
 import { hostCheck } from './http/own-host.ts'
 import { type RunningServer, startServer } from './http/server.ts'
-import { setClock } from './hub/hub-part.ts'
+import { hubPart, setClock } from './hub/hub-part.ts'
+import { idleMemoryPart } from './idle-memory.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics } from './metrics.ts'
-import type { Part, ServeNode } from './node.ts'
-import { partsOf } from './parts.ts'
+import { minerPart } from './miner/miner-part.ts'
+import type { Part, StatusMembers } from './part.ts'
 import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
+import { claimDirectory } from './slashing-protection/copied-directory.ts'
+import { withholdVotesBefore } from './slashing-protection/votes.ts'
 import { openServeStore, type ServeStore } from './store/index.ts'
-import { withholdVotesBefore } from './store/votes.ts'
 import { ModuleStates } from './sync/module-states.ts'
+import { stateSyncPart } from './sync/state-sync.ts'
+import { createValidator, type Validator } from './validator/validator.ts'
+import { validatorPart } from './validator/validator-part.ts'
 
 /** How long executions, and what waits for them, may go on after the node was told to stop. */
 const stopMs = 10_000
@@ -58,8 +63,8 @@ export async function serve(config: ServeConfig): Promise<void> {
     try {
       const node = createNode(config, seed, store)
       leaveOnBugs(node.log)
-      await setClock(node)
-      checkLease(node)
+      await setClock(node, config)
+      withholdVotesOfCopy(node)
       await node.chunks?.clean()
       await keepThreads(config.workers)
       await run(node, stopped)
@@ -71,13 +76,13 @@ export async function serve(config: ServeConfig): Promise<void> {
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
   const { config, log } = node
-  const consensus = createConsensus(node)
+  const validator = createValidator(node, config)
   const isValidator = config.role === 'validator'
-  const epochs = !isValidator || config.hubUrl === null ? null : createEpochs(node, consensus, config.hubUrl)
-  const parts = partsOf(node, isValidator ? consensus : null, epochs)
+  const epochs = !isValidator || config.hubUrl === null ? null : createEpochs(node, validator, config.hubUrl)
+  const parts = partsOf(node, isValidator ? validator : null, epochs)
   const server = await startServer({
     bind: config.bind,
-    routes: routesOf(node, consensus, epochs),
+    routes: routesOf(node, validator, epochs),
     checkHost: hostCheck(isLoopbackBind(config.bind), config.nodeUrl),
     credentials: createCredentials({
       profile: node.profile,
@@ -101,12 +106,35 @@ async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<v
   } finally {
     const late = timeOut(stopMs)
     for (const part of started) await Promise.race([part.stop(), late])
-    consensus.stop()
+    validator.stop()
     await stop(node, server, late)
   }
 }
 
-function createNode(config: ServeConfig, seed: string, store: ServeStore): ServeNode {
+/**
+ * The parts of a node that work by themselves, in the order in which they start.
+ *
+ * @param validator Null on a node that is no validator, as are its epochs.
+ */
+function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | null): readonly Part[] {
+  const { config } = node
+  const { hubUrl, nodeUrl, role, stateSync } = config
+  return [
+    idleMemoryPart(),
+    directRoundsPart(node, config.direct.retention),
+    ...(hubUrl === null ? [] : [hubPart(node, config, hubUrl)]),
+    ...(stateSync ? [stateSyncPart(node)] : []),
+    ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),
+    ...(epochs === null ? [] : [epochs.part]),
+    ...(validator === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
+    ...(hubUrl === null || role !== 'miner' ? [] : [minerPart(node, config, hubUrl)]),
+  ]
+}
+
+/** Everything that the parts of this node are made of. Each part takes what it uses of it. */
+type ServeNode = ReturnType<typeof createNode>
+
+function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const log = createLog(config.logFormat, config.logLevel)
   const metrics = new Metrics()
   const background = new BackgroundThread()
@@ -150,6 +178,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
     metrics,
     store,
     background,
+    /** For work that is not for rounds of tasks, so that no other work waits for it. */
     directBackground,
     library,
     queue,
@@ -182,7 +211,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore): Serve
     states: new ModuleStates(store, new BackgroundThread()),
     isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
-    status: new Map(),
+    status: new Map() as StatusMembers,
     uptime,
   }
 }
@@ -193,8 +222,8 @@ const openChunks = ({ chunkStorage, dataDir }: ServeConfig, { db }: ServeStore):
     : new ChunkStore(db, path.join(dataDir, 'chunks'), chunkStorage * bytesPerMebibyte)
 
 /** A copy may lack the votes that were given since it was made, so it votes in new rounds only. */
-function checkLease({ config, store, clock, params, log }: ServeNode): void {
-  if (takeLease(config.dataDir, store) === 'own') return
+function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): void {
+  if (claimDirectory(config.dataDir, store) === 'own') return
   const notBefore = clock.now() + params().max_skew
   withholdVotesBefore(store.facts, notBefore)
   log.warn('the data directory is a copy or was restored: rounds that began before get no vote', {

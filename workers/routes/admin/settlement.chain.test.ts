@@ -5,6 +5,7 @@ import { projectVaultAbi, vaultFactoryAbi } from '../../../contracts/generated/c
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { readSettings } from '../../env.ts'
+import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { services } from '../../services.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createProject, indexState, type TestProject } from '../../test/epochs.ts'
@@ -95,6 +96,41 @@ describe('the arbiter', () => {
     expect(await log.json()).toMatchObject({
       items: [{ action: 'settlement.unpause' }, { action: 'settlement.pause', before: { paused: false } }],
     })
+  })
+
+  test('409 invalid_state: pausing again within a day after the last pause, with the time from which it may', async () => {
+    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
+    const until = unixNow() - 60
+    for (const paused of [true, false]) {
+      await indexState('posting', factory, { paused, paused_until: until })
+      expect(await errorOf(await post('/admin/v1/settlement/pause'))).toMatchObject({
+        ...invalid,
+        message: expect.stringContaining(new Date((until + 86_400) * 1000).toISOString().slice(0, 16)),
+        details: { next_at: until + 86_400 },
+      })
+    }
+    expect(await services(env).hubActions.find('set_posting_pause', factory)).toBeNull()
+    expect(chain.received).toEqual([])
+    await indexState('posting', factory, { paused: true, paused_until: unixNow() - 86_400 })
+    expect((await post('/admin/v1/settlement/pause')).status).toBe(200)
+  })
+
+  test('takes up a pause that was ended early, and waits a day where its time passes before it is sent', async () => {
+    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
+    await indexState('posting', factory, { paused: false, paused_until: unixNow() + 60 })
+    chain.down = true
+    expect((await post('/admin/v1/settlement/pause')).status).toBe(200)
+    chain.down = false
+    const until = unixNow() - 1
+    await indexState('posting', factory, { paused: false, paused_until: until })
+    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 0').run()
+    await bringHubAction(env, 'set_posting_pause', factory)
+    expect(await services(env).hubActions.find('set_posting_pause', factory)).toMatchObject({
+      state: 'open',
+      lastError: expect.stringContaining('a day'),
+      nextAttemptAt: until + 86_400,
+    })
+    expect(chain.received).toEqual([])
   })
 
   test('503 unavailable: a hub that does not have its key notes nothing', async () => {

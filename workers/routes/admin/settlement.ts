@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { requireContracts } from '../../chain/contracts.ts'
+import { nextPauseAt } from '../../chain/projections.ts'
 import { windowTime } from '../../chain/window-time.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
@@ -88,7 +89,8 @@ export const pauseSettlement = defineRoute(
     operationId: 'pauseSettlement',
     tag: 'Operator',
     summary: 'Stop the posting of epochs in all vaults',
-    description: 'Claims and withdrawals go on. Receipts are taken, and posted when the pause has ended.',
+    description:
+      'Claims and withdrawals go on. Receipts are taken, and posted when the pause has ended: after three days, or when it is ended before. The next pause may begin a day after those three days; before that the answer is 409, with the time in `details.next_at`.',
     auth: { operator: true },
     json: body,
     errors: ['invalid_state'],
@@ -150,11 +152,27 @@ async function setPaused(c: HubContext, paused: boolean, reason: string | null):
   requireArbiter(c)
   const { settlementDecisions, clock } = c.var.services
   const decision = { operator: sessionOf(c).address, reason }
-  const outcome = await settlementDecisions.setPaused(vault_factory, paused, decision, await clock.now())
-  if (outcome === 'invalid_state')
+  const now = await clock.now()
+  const outcome = await settlementDecisions.setPaused(vault_factory, paused, decision, now)
+  if (outcome === 'invalid_state') {
+    if (paused) await requireRested(c, vault_factory, now)
     throw new ApiError('invalid_state', `Posting is ${paused ? 'paused already' : 'not paused'}.`)
+  }
   send(c, 'set_posting_pause', vault_factory)
   return json({ paused })
+}
+
+/** @throws {@link ApiError} 409 `invalid_state` where the last pause has ended less than a day before. */
+async function requireRested(c: HubContext, factory: string, now: number): Promise<void> {
+  const posting = await c.var.services.chainIndex.state('posting', factory)
+  const nextAt = posting && nextPauseAt(posting, now)
+  if (nextAt === null) return
+  const time = new Date(nextAt * 1000).toISOString().replace('.000Z', 'Z')
+  throw new ApiError(
+    'invalid_state',
+    `The last pause was over less than a day ago. Pause posting again from ${time} on.`,
+    { details: { next_at: nextAt } },
+  )
 }
 
 /** @throws {@link ApiError} 503 `unavailable`: the operator has to find who holds the key. */

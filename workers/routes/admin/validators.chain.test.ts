@@ -472,6 +472,58 @@ describe('keys that are ended at once', () => {
     expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead, 0])
   })
 
+  test('an emergency that replaces a generation takes back what that one said of nodes, and no more', async () => {
+    const [one, two, three, four] = (await registerAll('one', 'two', 'three', 'four')) as [
+      TestNode,
+      TestNode,
+      TestNode,
+      TestNode,
+    ]
+    const [five, six, seven] = (await registerAll('five', 'six', 'seven')) as [TestNode, TestNode, TestNode]
+    await genesis([one, two, three, four, seven])
+    await change({ revoke: [seven.nodeId] })
+    await gather()
+    for (const name of ['one', 'two', 'three', 'four']) away.add(name)
+    await change({ approve: idsOf([five, six, seven]), revoke: idsOf([one, two, three]) })
+    expect(
+      (await change({ approve: [six.nodeId], revoke: idsOf([two, four]), emergency: true })).status,
+    ).toBe(202)
+    const statuses = async () =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries({ one, two, three, four, five, six, seven }).map(async ([name, { nodeId }]) => {
+            const { status, revokedAt } = (await services(env).nodes.find(nodeId))!
+            return [name, revokedAt === null ? status : 'ended']
+          }),
+        ),
+      )
+    expect(await statuses()).toEqual({
+      one: 'approved',
+      two: 'ended',
+      three: 'approved',
+      four: 'ended',
+      five: 'pending',
+      six: 'approved',
+      seven: 'revoked',
+    })
+    expect((await services(env).auditLog.list(five.nodeId, undefined, 10))[0]).toMatchObject({
+      action: 'node.restore',
+      before: { status: 'approved' },
+      after: { status: 'pending' },
+    })
+    // A key that has ended stays ended, also where the next emergency does not name it.
+    await change({ approve: [five.nodeId], emergency: true })
+    expect(await statuses()).toEqual({
+      one: 'approved',
+      two: 'ended',
+      three: 'approved',
+      four: 'ended',
+      five: 'approved',
+      six: 'pending',
+      seven: 'revoked',
+    })
+  })
+
   test('an emergency needs a quorum of those that stay, and one of them at least', async () => {
     const nodes = await registerAll('one', 'two', 'three', 'four')
     await genesis(nodes)

@@ -76,7 +76,7 @@ export const changeValidators = defineRoute(
     tag: 'Operator',
     summary: 'Make the next generation of validators',
     description:
-      'The hub asks the validators of the generation before for their signatures until a quorum of them has signed; that one stays in force meanwhile, and no other can be made. One that has no quorum a minute before it takes effect lapses, and is made anew with a later `effective_at`. `emergency` ends the keys of those that are revoked and replaces the generation in force for everything that is not final; a quorum of those that stay has to sign it. It may take the place of one that waits.',
+      'The hub asks the validators of the generation before for their signatures until a quorum of them has signed; that one stays in force meanwhile, and no other can be made. One that has no quorum a minute before it takes effect lapses, and is made anew with a later `effective_at`. `emergency` ends the keys of those that are revoked and replaces the generation in force for everything that is not final; a quorum of those that stay has to sign it. It may take the place of one that waits, and takes back what that one said about nodes.',
     auth: { operator: true },
     json: {
       schema: z

@@ -7,6 +7,7 @@ import {
   type SubscriptionState,
 } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
+import { withAbsentChain } from '../../test/absent-chain.ts'
 import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
@@ -335,10 +336,12 @@ describe.skipIf(chain === null)('subscribing', () => {
   test('a chain that does not answer leaves no record behind', async () => {
     const { owner, device } = await createDescribedMiner()
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
-    const down = client({ token: owner.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:1' } })
-    expect(await errorOf(await down.post('/v1/subscriptions', input))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
+    await withAbsentChain(async (bindings) => {
+      const down = client({ token: owner.token, bindings })
+      expect(await errorOf(await down.post('/v1/subscriptions', input))).toMatchObject({
+        status: 503,
+        error: 'unavailable',
+      })
     })
     expect((await owner.client.post('/v1/subscriptions', input)).status).toBe(201)
   })
@@ -677,10 +680,12 @@ describe.skipIf(chain === null)('reading', () => {
 
   test('without the chain the collateral is summed up all the same', async () => {
     const { owner } = await subscribe()
-    const down = client({ token: owner.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:1' } })
-    expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({
-      bonded: '0',
-      hub_balance: null,
+    await withAbsentChain(async (bindings) => {
+      const down = client({ token: owner.token, bindings })
+      expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({
+        bonded: '0',
+        hub_balance: null,
+      })
     })
   })
 })

@@ -1,41 +1,58 @@
 import {
   drawCommittee,
   generationOfEpoch,
-  hashSnapshot,
   isSnapshotAttested,
   parseSnapshot,
-  type ReputationBounds,
   type Snapshot,
   type SnapshotEntry,
   SnapshotError,
 } from '../../../../protocol/committees/index.ts'
-import { CanonicalJsonError, isObject, parseStrictJson } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import {
+  CanonicalJsonError,
+  encodeCanonicalJson,
+  hashBytes,
+  isObject,
+  parseStrictJson,
+  utf8,
+} from '../../../../protocol/encoding/index.ts'
+import { hashNetworkParams, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
 import type { SeatingRules } from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
-import { profile } from '../../profile.ts'
 import type { Generation } from '../generations/generations.ts'
+
+/** What names a set, and what it is of. */
+export interface NamedSet {
+  readonly projectId: string
+  readonly epoch: number
+  readonly setHash: string
+}
+
+/** Whether this thread keeps a set for {@link findSeat}, or gives its canonical JSON to be stored. */
+export type SetUse = 'draw' | 'store'
 
 /** The answer of a hub that shall be the attested set of an epoch. */
 export interface SetToRead {
   readonly bytes: Uint8Array
-  readonly params: ReputationBounds & Pick<NetworkParams, 'beacon_offset_secs'>
+  readonly named: NamedSet
+  readonly use: SetUse
+  readonly profile: Profile
+  readonly params: NetworkParams
   /** Every generation of validators that is known. */
   readonly generations: readonly Generation[]
 }
 
 /** What a set says of itself. */
-export type SetHead = Pick<
-  Snapshot,
-  'network' | 'project_id' | 'epoch' | 'epoch_secs' | 'consensus_hash' | 'params_hash'
-> & { readonly set_hash: string }
+export type SetHead = Pick<Snapshot, 'project_id' | 'epoch' | 'epoch_secs' | 'consensus_hash'> & {
+  readonly set_hash: string
+}
 
-/** A set that a quorum of the validators of its epoch has signed, or what is wrong with the answer. */
+/** The set that was named, and whether a quorum of the validators of its epoch has signed it; or why it is another. */
 export type ReadSet =
-  | { readonly status: 'attested'; readonly head: SetHead }
+  /** The canonical JSON of a set that is to be stored; null for one that is kept here. */
+  | { readonly status: 'attested'; readonly head: SetHead; readonly canonical: Uint8Array | null }
   /** The generation is null where none is known for the epoch. */
-  | { readonly status: 'unattested'; readonly generation: number | null }
-  | { readonly status: 'invalid'; readonly problem: string }
+  | { readonly status: 'unattested'; readonly head: SetHead; readonly generation: number | null }
+  | { readonly status: 'invalid'; readonly code: 'invalid_set' | 'unknown_set'; readonly problem: string }
 
 /** Where one node sits in the draw of a task; null where it does not. */
 export type FoundSeat =
@@ -55,39 +72,70 @@ const keptMax = 4
 /** By hash, the longest unused first. They stay in this thread: to copy a set would take longer than to draw from it. */
 const sets = new Map<string, Snapshot>()
 
-/** Reads a set and holds it against its hash and its attestations. One that is attested is kept for {@link findSeat}. */
-export function readAttestedSet({ bytes, params, generations }: SetToRead): ReadSet {
+/** More values than the largest set has: 65,536 entries with their members. */
+export const setValuesMax = 1_000_000
+/** More than the signatures of 1,024 validators have. */
+const attestationValuesMax = 10_000
+
+/** Compares a set with its name, its network and its attestations. */
+export function readAttestedSet({ bytes, named, use, profile, params, generations }: SetToRead): ReadSet {
   try {
-    const answer = parseStrictJson(bytes)
+    const answer = parseStrictJson(bytes, { maxValues: setValuesMax + attestationValuesMax })
     if (!isObject(answer) || !Array.isArray(answer.attestations))
-      return { status: 'invalid', problem: 'it is no snapshot with attestations' }
+      return invalid('the set of the epoch is not acceptable: it is no snapshot with attestations')
     const snapshot = parseSnapshot(answer.snapshot, params)
-    const setHash = hashSnapshot(snapshot)
-    const { network, project_id, epoch, epoch_secs, consensus_hash, params_hash } = snapshot
+    const canonical = utf8(encodeCanonicalJson(snapshot))
+    const setHash = hashBytes(canonical)
+    const problem = findProblem(snapshot, setHash, { named, profile, params })
+    if (problem !== null) return problem
+    const { project_id, epoch, epoch_secs, consensus_hash } = snapshot
+    const head: SetHead = { set_hash: setHash, project_id, epoch, epoch_secs, consensus_hash }
     const generation = generationOfEpoch(generations, epoch, epoch_secs, params)
     if (
       generation === null ||
       !isSnapshotAttested(profile, setHash, answer.attestations, generation.keys, verifyNatively)
     )
-      return { status: 'unattested', generation: generation?.generation ?? null }
+      return { status: 'unattested', head, generation: generation?.generation ?? null }
+    if (use === 'store') return { status: 'attested', head, canonical }
     keep(setHash, snapshot)
-    return {
-      status: 'attested',
-      head: { set_hash: setHash, network, project_id, epoch, epoch_secs, consensus_hash, params_hash },
-    }
+    return { status: 'attested', head, canonical: null }
   } catch (error) {
     if (!(error instanceof SnapshotError || error instanceof CanonicalJsonError)) throw error
-    return { status: 'invalid', problem: error.message }
+    return invalid(`the set of the epoch is not acceptable: ${error.message}`)
   }
 }
 
+/** The validators sign sets of all networks with one key, so the set says which network it belongs to. */
+function findProblem(
+  { network, params_hash, project_id, epoch }: Snapshot,
+  setHash: string,
+  { named, profile, params }: Pick<SetToRead, 'named' | 'profile' | 'params'>,
+): ReadSet | null {
+  if (network !== profile.network) return invalid(`the set belongs to the network ${network}`)
+  if (params_hash !== hashNetworkParams(params))
+    return invalid('the set was built under other parameters of the network')
+  if (project_id !== named.projectId || epoch !== named.epoch)
+    return invalid(`the set belongs to epoch ${epoch} of the project ${project_id}`, 'unknown_set')
+  if (setHash !== named.setHash)
+    return invalid(`the attested set of the epoch is ${setHash}, not ${named.setHash}`, 'unknown_set')
+  return null
+}
+
+const invalid = (problem: string, code: 'invalid_set' | 'unknown_set' = 'invalid_set'): ReadSet => ({
+  status: 'invalid',
+  code,
+  problem,
+})
+
 /** Draws the committee of a task over a set that was read, and looks for the seat of a node. */
 export function findSeat({
+  profile,
   setHash,
   seq,
   rules,
   publicKey,
 }: {
+  readonly profile: Profile
   readonly setHash: string
   readonly seq: number
   readonly rules: SeatingRules

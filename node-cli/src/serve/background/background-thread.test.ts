@@ -5,7 +5,7 @@ import { utf8 } from '../../../../protocol/encoding/index.ts'
 import { hashPayload } from '../../../../protocol/execution/index.ts'
 import { BackgroundThread } from './background-thread.ts'
 
-test('a thread without tasks ends, and the next task starts another one', async () => {
+test('a thread without jobs ends, and the next job starts another one', async () => {
   const workers: Worker[] = []
   const count = (worker: Worker) => void workers.push(worker)
   process.on('worker', count)
@@ -19,7 +19,7 @@ test('a thread without tasks ends, and the next task starts another one', async 
   }
 })
 
-test('the end of a thread takes no task of its successor with it', async () => {
+test('the end of a thread takes no job of its successor with it', async () => {
   const background = new BackgroundThread(0)
   const input = utf8('{}')
   for (let turn = 0; turn < 20; turn += 1) {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { TaskAnswer, TaskMessage } from './messages.ts'
-import type { TaskName, Tasks } from './tasks.ts'
+import type { JobName, Jobs } from './jobs.ts'
+import type { JobAnswer, JobMessage } from './messages.ts'
 
 interface Pending {
   readonly resolve: (result: unknown) => void
@@ -10,7 +10,7 @@ interface Pending {
 /** A thread takes some ten megabytes, and starts in tens of milliseconds. */
 const idleMsMax = 60_000
 
-/** Runs tasks one after the other in a thread of its own, which starts with the first one, and ends when none comes. */
+/** Runs jobs one after the other in a thread of its own, which starts with the first job, and ends after a while without one. */
 export class BackgroundThread {
   #worker: Worker | undefined
   #lastId = 0
@@ -18,22 +18,19 @@ export class BackgroundThread {
   readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
 
-  /** @param idleMs how long the thread waits for its next task. */
+  /** @param idleMs how long the thread waits for its next job. */
   constructor(idleMs = idleMsMax) {
     this.#idleMs = idleMs
   }
 
-  run<Name extends TaskName>(
-    name: Name,
-    input: Parameters<Tasks[Name]>[0],
-  ): Promise<ReturnType<Tasks[Name]>> {
+  run<Name extends JobName>(name: Name, input: Parameters<Jobs[Name]>[0]): Promise<ReturnType<Jobs[Name]>> {
     clearTimeout(this.#clock)
     this.#worker ??= this.#start()
     this.#worker.ref()
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject })
-      this.#worker?.postMessage({ id, name, input } satisfies TaskMessage)
+      this.#worker?.postMessage({ id, name, input } satisfies JobMessage)
     })
   }
 
@@ -46,9 +43,9 @@ export class BackgroundThread {
     // From the sources the worker is a .ts file, in the published package it lies beside the other bundles.
     const file = import.meta.url.endsWith('.ts') ? './background-worker.ts' : './background-worker.mjs'
     const worker = new Worker(new URL(file, import.meta.url))
-    worker.on('message', (answer: TaskAnswer) => this.#hear(answer))
+    worker.on('message', (answer: JobAnswer) => this.#hear(answer))
     const end = (error: Error) => {
-      // One that ended for want of tasks may have a successor, which has tasks.
+      // A thread that ended for want of jobs may have a successor, which has jobs.
       if (this.#worker !== worker) return
       this.#worker = undefined
       for (const { reject } of this.#pending.values()) reject(error)
@@ -68,7 +65,7 @@ export class BackgroundThread {
     }, this.#idleMs).unref()
   }
 
-  #hear(answer: TaskAnswer): void {
+  #hear(answer: JobAnswer): void {
     const pending = this.#pending.get(answer.id)
     this.#pending.delete(answer.id)
     // A thread that has nothing to do keeps no process alive.

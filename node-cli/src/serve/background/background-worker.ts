@@ -1,13 +1,13 @@
-/** The thread that {@link BackgroundThread} gives its tasks to. */
+/** The thread that {@link BackgroundThread} gives its jobs to. */
 import { parentPort } from 'node:worker_threads'
-import type { TaskAnswer, TaskMessage } from './messages.ts'
-import { tasks } from './tasks.ts'
+import { jobs } from './jobs.ts'
+import type { JobAnswer, JobMessage } from './messages.ts'
 
-const answer = (message: TaskAnswer): void => parentPort?.postMessage(message)
+const answer = (message: JobAnswer): void => parentPort?.postMessage(message)
 
-parentPort?.on('message', ({ id, name, input }: TaskMessage) => {
+parentPort?.on('message', ({ id, name, input }: JobMessage) => {
   try {
-    answer({ id, result: (tasks[name] as (input: unknown) => unknown)(input) })
+    answer({ id, result: (jobs[name] as (input: unknown) => unknown)(input) })
   } catch (error) {
     answer({ id, error: error as Error })
   }

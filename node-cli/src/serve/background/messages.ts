@@ -1,11 +1,11 @@
-import type { TaskName } from './tasks.ts'
+import type { JobName } from './jobs.ts'
 
-export interface TaskMessage {
+export interface JobMessage {
   readonly id: number
-  readonly name: TaskName
+  readonly name: JobName
   readonly input: unknown
 }
 
-export type TaskAnswer =
+export type JobAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Error }

@@ -7,15 +7,19 @@ import {
   type EpochVote,
   hashEpochReceipt,
 } from '../../../../protocol/earnings/index.ts'
-import { epochRoundId } from '../../../../protocol/identity/index.ts'
+import { epochRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
-import type { CatchUp } from '../consensus/catch-up.ts'
-import type { HubFacts } from '../consensus/hub-facts.ts'
-import { Once } from '../consensus/once.ts'
-import { refusal } from '../consensus/refusal.ts'
-import { generationOf, requireMembership } from '../generations/membership.ts'
-import type { ServeNode } from '../node.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import { generationOf, type KnownValidators, requireMembership } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
+import type { Log } from '../log.ts'
+import type { NodeKey } from '../node-key.ts'
+import { Once } from '../once.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { CatchUp } from '../validator/catch-up.ts'
+import { refusal } from '../validator/refusal.ts'
 import { type Difference, receiptDifference } from './difference.ts'
 import type { OpenRounds } from './open-rounds.ts'
 
@@ -53,18 +57,26 @@ const fetchedMax = 1_000
 /** A peer that proposes nonsense has nobody ask all others again and again. */
 const fetchPauseMs = 15_000
 
+export interface EpochReceiptsParts extends NodeKey, KnownValidators {
+  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'sets' | 'votes'>
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  readonly log: Log
+}
+
 /** Computes what epochs pay from the own final records, and attests what others compute alike. */
 export class EpochReceipts {
-  readonly #node: ServeNode
-  readonly #hub: HubFacts
+  readonly #parts: EpochReceiptsParts
+  readonly #hub: HubSources
   readonly #catchUp: CatchUp
   readonly #openRounds: OpenRounds
   readonly #fetches = new Once<void>()
   readonly #fetchedAt = new Map<string, number>()
   readonly #rulesOfSet = new Map<string, Rules>()
 
-  constructor(node: ServeNode, hub: HubFacts, catchUp: CatchUp, openRounds: OpenRounds) {
-    this.#node = node
+  constructor(parts: EpochReceiptsParts, hub: HubSources, catchUp: CatchUp, openRounds: OpenRounds) {
+    this.#parts = parts
     this.#hub = hub
     this.#catchUp = catchUp
     this.#openRounds = openRounds
@@ -76,13 +88,13 @@ export class EpochReceipts {
    * @throws {@link Refusal}, {@link NotYet}
    */
   async rules({ projectId, epoch }: ProjectEpoch): Promise<Rules | null> {
-    const { store, background, params } = this.#node
+    const { store, background, params } = this.#parts
     const [first] = store.rounds.finalPage({ projectId, epoch, after: 0, limit: 1 })
     const setHash = first?.final?.set_hash
     if (setHash === undefined) return null
     const known = this.#rulesOfSet.get(setHash)
     if (known !== undefined) return known
-    await this.#hub.fetchSet({ projectId, epoch, setHash })
+    await this.#hub.storeSet({ projectId, epoch, setHash })
     const read = await background.run('readSnapshot', {
       bytes: store.sets.snapshot(setHash)!,
       params: params(),
@@ -97,7 +109,7 @@ export class EpochReceipts {
 
   /** Null when the records of this node come to nothing. @throws {@link Refusal}, {@link NotYet} */
   async own(epoch: ProjectEpoch): Promise<OwnReceipt | null> {
-    const { store, profile, params, background } = this.#node
+    const { store, profile, params, background } = this.#parts
     const consensus = await this.rules(epoch)
     if (consensus === null) return null
     const context = { file: store.file, profile, consensus, gasPerUnit: params().gas_per_unit, ...epoch }
@@ -147,14 +159,14 @@ export class EpochReceipts {
    * {@link VoteWithheld}.
    */
   async attest({ body, receiptHash }: OwnReceipt, attempt: number): Promise<Attestation> {
-    const { store, identity, clock, params, background, profile, seed, log } = this.#node
+    const { store, identity, clock, params, background, profile, seed, log } = this.#parts
     const roundId = epochRoundId(body.project_id, body.round, attempt)
     const issuedAt = attemptStart(body.round, body.epoch_secs, attempt, params())
     if (issuedAt > clock.now() + params().max_skew)
       throw refusal('attempt', `must have begun; it begins at ${issuedAt}, and it is ${clock.now()}.`)
     const known = store.votes.find(identity.publicKey, 'epoch', roundId)
     if (known !== null) return attestationOf(known.vote, receiptHash)
-    requireMembership(this.#node, { epoch: body.round, epochSecs: body.epoch_secs })
+    requireMembership(this.#parts, { epoch: body.round, epochSecs: body.epoch_secs })
     store.votes.checkAllowed(issuedAt)
     const vote = await background.run('makeEpochVote', { profile, seed, body, attempt })
     const given = store.votes.give({ vote, issuedAt, createdAt: clock.now() })
@@ -164,11 +176,11 @@ export class EpochReceipts {
 
   /** Keys of the validators of a receipt's epoch. @throws {@link NotYet} */
   validators = ({ round, epoch_secs }: Pick<EpochReceiptBody, 'round' | 'epoch_secs'>): readonly string[] =>
-    generationOf(this.#node, { epoch: round, epochSecs: epoch_secs }).keys
+    generationOf(this.#parts, { epoch: round, epochSecs: epoch_secs }).keys
 
   /** Whether a quorum of the validators of its epoch attested a receipt. @throws {@link NotYet} */
   async isAttested(receipt: EpochReceipt): Promise<boolean> {
-    const { background, profile } = this.#node
+    const { background, profile } = this.#parts
     const validators = this.validators(receipt)
     const attested = await background.run('countAttested', { profile, receipt, validators })
     return attested >= quorum(validators.length)

@@ -1,11 +1,18 @@
 import { attemptStart, leaderOfAttempt } from '../../../../protocol/earnings/index.ts'
-import { NotYet, Refusal } from '../consensus/refusal.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { Clock } from '../clock.ts'
+import type { KnownValidators } from '../generations/membership.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { Part, StatusMembers } from '../part.ts'
+import { VoteWithheld } from '../slashing-protection/votes.ts'
 import type { OpenEpoch, ProjectEpoch } from '../store/epochs.ts'
-import { VoteWithheld } from '../store/votes.ts'
+import type { ServeStore } from '../store/index.ts'
+import { NotYet, Refusal } from '../validator/refusal.ts'
 import type { EpochReceipts } from './epoch-receipts.ts'
 import type { HubEpochs } from './hub-epochs.ts'
 import type { EpochLeader } from './leader.ts'
@@ -40,7 +47,18 @@ interface Pace {
   refusedOf: string | null
 }
 
-export interface EpochParts {
+export interface EpochsPartParts extends KnownValidators {
+  readonly store: Pick<ServeStore, 'epochs' | 'senders'>
+  readonly identity: NodeIdentity
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
+/** What brings an epoch to its receipt at the hub. */
+export interface Settling {
   readonly receipts: EpochReceipts
   readonly leader: EpochLeader
   readonly hub: HubEpochs
@@ -48,9 +66,9 @@ export interface EpochParts {
 }
 
 /** Settles epochs: leads the attempts that are this node's, and brings what is attested to the hub, for as long as it takes. */
-export function epochsPart(node: ServeNode, parts: EpochParts, stopping: AbortController): Part {
-  const { store, metrics, status } = node
-  const epochs = new Epochs(node, parts, stopping.signal)
+export function epochsPart(parts: EpochsPartParts, settling: Settling, stopping: AbortController): Part {
+  const { store, metrics, status } = parts
+  const epochs = new Epochs(parts, settling, stopping.signal)
   let running: Promise<void> = Promise.resolve()
   metrics.gauge(
     'epochs_open',
@@ -75,17 +93,17 @@ export function epochsPart(node: ServeNode, parts: EpochParts, stopping: AbortCo
 }
 
 class Epochs {
-  readonly #node: ServeNode
-  readonly #parts: EpochParts
+  readonly #parts: EpochsPartParts
+  readonly #settling: Settling
   readonly #stop: AbortSignal
   readonly #paces = new Map<string, Pace>()
   #projects: string[] = []
   #projectsDueAt = 0
   #problem: string | null = null
 
-  constructor(node: ServeNode, parts: EpochParts, stop: AbortSignal) {
-    this.#node = node
+  constructor(parts: EpochsPartParts, settling: Settling, stop: AbortSignal) {
     this.#parts = parts
+    this.#settling = settling
     this.#stop = stop
   }
 
@@ -96,7 +114,7 @@ class Epochs {
 
   /** @returns The seconds to wait for the next turn. */
   async turn(): Promise<number> {
-    const { store, clock, identity } = this.#node
+    const { store, clock, identity } = this.#parts
     if (store.senders.roleOf(identity.publicKey) !== 'validator') return turnSeconds
     try {
       store.epochs.collect()
@@ -106,7 +124,7 @@ class Epochs {
         await Promise.all(due.splice(0, atOnce).map((epoch) => this.#bring(epoch)))
     } catch (error) {
       if (!this.#stop.aborted)
-        this.#node.log.error('epochs could not be looked at', { reason: (error as Error).stack })
+        this.#parts.log.error('epochs could not be looked at', { reason: (error as Error).stack })
     }
     return turnSeconds
   }
@@ -116,7 +134,7 @@ class Epochs {
     return dueAt <= performance.now() || (refusedOf !== null && refusedOf !== this.#newest())
   }
 
-  #newest = (): string | null => this.#node.generations.newest?.hash ?? null
+  #newest = (): string | null => this.#parts.generations.newest?.hash ?? null
 
   async #bring(epoch: OpenEpoch): Promise<void> {
     this.#paceOf(epoch).refusedOf = null
@@ -137,8 +155,8 @@ class Epochs {
   }
 
   async #attempt(epoch: OpenEpoch): Promise<void> {
-    const { store, clock, params, identity } = this.#node
-    const { receipts, hub, openRounds } = this.#parts
+    const { store, clock, params, identity } = this.#parts
+    const { receipts, hub, openRounds } = this.#settling
     let rules = await receipts.rules(epoch)
     if (rules === null) {
       await receipts.complete(epoch)
@@ -160,8 +178,8 @@ class Epochs {
   }
 
   async #lead(epoch: OpenEpoch, attempt: number, first: number): Promise<void> {
-    const { store, clock } = this.#node
-    const led = await this.#parts.leader.lead(epoch, attempt)
+    const { store, clock } = this.#parts
+    const led = await this.#settling.leader.lead(epoch, attempt)
     if (led.status === 'attested') {
       // On the disk before it is sent: whoever ends this process does not end what was agreed.
       store.epochs.keepReceipt(epoch, led.receipt)
@@ -174,12 +192,12 @@ class Epochs {
   }
 
   async #submit(epoch: ProjectEpoch): Promise<void> {
-    const { store } = this.#node
+    const { store } = this.#parts
     const receipt = store.epochs.receipt(epoch)!
     // An emergency generation may have come since it was attested.
-    if (!(await this.#parts.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
+    if (!(await this.#settling.receipts.isAttested(receipt))) return store.epochs.keepReceipt(epoch, null)
     const newest = this.#newest()
-    const submitted = await this.#parts.hub.submit(receipt)
+    const submitted = await this.#settling.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)
     if (submitted.status === 'early') {
@@ -193,14 +211,14 @@ class Epochs {
     pace.dueAt = performance.now() + refusedPauseMs
     // An emergency generation has another quorum.
     pace.refusedOf = newest
-    void this.#node.generationFollower?.ask()
+    void this.#parts.generationFollower?.ask()
   }
 
   #settled(epoch: ProjectEpoch): void {
-    this.#node.store.epochs.close(epoch, 'settled')
+    this.#parts.store.epochs.close(epoch, 'settled')
     this.#paces.delete(nameOf(epoch))
     this.#problem = null
-    this.#node.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
+    this.#parts.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
   }
 
   /** No peer has a round of this epoch either. */
@@ -208,7 +226,7 @@ class Epochs {
     const pace = this.#paceOf(epoch)
     pace.failures += 1
     pace.dueAt = performance.now() + projectsPauseMs
-    if (pace.failures >= askedInVainMax) this.#node.store.epochs.close(epoch, 'empty')
+    if (pace.failures >= askedInVainMax) this.#parts.store.epochs.close(epoch, 'empty')
   }
 
   /** Learns of epochs that are over from the hub, a few projects at a time: this node may have missed all of their rounds. */
@@ -216,15 +234,15 @@ class Epochs {
     try {
       if (this.#projects.length === 0 && this.#projectsDueAt <= performance.now()) {
         this.#projectsDueAt = performance.now() + projectsPauseMs
-        this.#projects = await this.#parts.hub.projects()
+        this.#projects = await this.#settling.hub.projects()
       }
       for (const projectId of this.#projects.splice(0, projectsOfTurn))
-        for (const epoch of await this.#parts.hub.closed(projectId))
-          this.#node.store.epochs.add({ projectId, epoch })
+        for (const epoch of await this.#settling.hub.closed(projectId))
+          this.#parts.store.epochs.add({ projectId, epoch })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       // The next turn goes on with the next project.
-      this.#node.log.debug('the hub does not list its epochs', { reason: error.message })
+      this.#parts.log.debug('the hub does not list its epochs', { reason: error.message })
     }
   }
 
@@ -237,7 +255,7 @@ class Epochs {
 
   #tell(epoch: ProjectEpoch, problem: string): void {
     if (problem !== this.#problem)
-      this.#node.log.warn('an epoch is not settled yet', { ...fieldsOf(epoch), reason: problem })
+      this.#parts.log.warn('an epoch is not settled yet', { ...fieldsOf(epoch), reason: problem })
     this.#problem = problem
   }
 

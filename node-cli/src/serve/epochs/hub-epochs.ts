@@ -67,18 +67,15 @@ export class HubEpochs {
   /** The number of open rounds of an epoch; null while the hub does not say. Its answer leaves out the number if it has a receipt. */
   async openRounds({ projectId, epoch }: ProjectEpoch): Promise<number | null> {
     const target = `/v1/explorer/epochs/${projectId}/${epoch}`
-    return orNull(
-      this.#client.call(
+    try {
+      return await this.#client.call(
         { method: 'GET', target },
         (answer) => new Members(answer).optional('open_rounds', isUnsigned, 'a number of rounds') ?? 0,
-      ),
-    )
-  }
-
-  /** The state of a round; null while the hub does not say, or does not know it. */
-  async stateOfRound(roundId: string): Promise<string | null> {
-    const target = `/v1/explorer/rounds/${encodeURIComponent(roundId)}`
-    return orNull(this.#client.call({ method: 'GET', target }, (answer) => new Members(answer).text('state')))
+      )
+    } catch (error) {
+      if (error instanceof HubError) return null
+      throw error
+    }
   }
 
   /** The ids of the listed projects. @throws {@link HubError} */
@@ -91,7 +88,7 @@ export class HubEpochs {
       cursor = await this.#client.call({ method: 'GET', target }, (answer) => {
         const members = new Members(answer)
         for (const item of members.objects('items', projectsOfPage)) found.push(item.text('project_id'))
-        return members.optional('next_cursor', isText, 'a cursor')
+        return members.cursor()
       })
       if (cursor === null) break
     }
@@ -106,14 +103,3 @@ export class HubEpochs {
     )
   }
 }
-
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof HubError) return null
-    throw error
-  }
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,11 +1,14 @@
-import type { Consensus } from '../consensus/consensus.ts'
-import { hubFacts } from '../consensus/hub-facts.ts'
+import type { GenerationFollower } from '../generations/follower.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
-import type { Part, ServeNode } from '../node.ts'
-import { peersOf } from '../peers/peers.ts'
-import { EpochReceipts } from './epoch-receipts.ts'
-import { epochsPart } from './epochs-part.ts'
+import { type HubSourcesParts, hubSources } from '../hub/sources/index.ts'
+import type { Part } from '../part.ts'
+import { type PeersParts, peersOf } from '../peers/peers.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { Validator } from '../validator/validator.ts'
+import { validatorError } from '../validator/validator-error.ts'
+import { EpochReceipts, type EpochReceiptsParts } from './epoch-receipts.ts'
+import { type EpochsPartParts, epochsPart } from './epochs-part.ts'
 import { HubEpochs } from './hub-epochs.ts'
 import { EpochLeader } from './leader.ts'
 import { OpenRounds } from './open-rounds.ts'
@@ -16,14 +19,21 @@ export interface Epochs {
   readonly part: Part
 }
 
+/** What the parts that settle epochs use. */
+interface EpochsParts extends EpochReceiptsParts, EpochsPartParts, HubSourcesParts, PeersParts {
+  readonly store: ServeStore
+  readonly generationFollower: GenerationFollower | null
+}
+
 /** Joins what settles epochs. */
-export function createEpochs(node: ServeNode, { catchUp }: Consensus, hubUrl: string): Epochs {
+export function createEpochs(parts: EpochsParts, { catchUp }: Validator, hubUrl: string): Epochs {
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(hubUrl), stopping.signal)
-  const peers = peersOf(node, stopping.signal)
+  const peers = peersOf(parts, stopping.signal)
   const hub = new HubEpochs(client, peers.sign)
-  const openRounds = new OpenRounds(node, hub)
-  const receipts = new EpochReceipts(node, hubFacts(node, client), catchUp, openRounds)
-  const leader = new EpochLeader(node, receipts, peers)
-  return { receipts, part: epochsPart(node, { receipts, leader, hub, openRounds }, stopping) }
+  const sources = hubSources(parts, client, validatorError)
+  const openRounds = new OpenRounds(parts, hub, sources)
+  const receipts = new EpochReceipts(parts, sources, catchUp, openRounds)
+  const leader = new EpochLeader(parts, receipts, peers)
+  return { receipts, part: epochsPart(parts, { receipts, leader, hub, openRounds }, stopping) }
 }

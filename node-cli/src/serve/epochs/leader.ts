@@ -1,8 +1,9 @@
 import { type Attestation, countAttestations, quorum } from '../../../../protocol/committees/index.ts'
 import { type EpochReceipt, epochReceiptText } from '../../../../protocol/earnings/index.ts'
 import { isObject } from '../../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import type { Peers } from '../peers/peers.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
@@ -21,14 +22,19 @@ export type Led =
 /** What a peer says of a proposal. */
 type Answer = { readonly attestation: Attestation } | { readonly differs: boolean }
 
+interface LeaderParts {
+  readonly profile: Profile
+  readonly log: Log
+}
+
 /** Computes the receipt of an epoch, and has the other validators of the epoch attest it. */
 export class EpochLeader {
-  readonly #node: ServeNode
+  readonly #parts: LeaderParts
   readonly #receipts: EpochReceipts
   readonly #peers: Peers
 
-  constructor(node: ServeNode, receipts: EpochReceipts, peers: Peers) {
-    this.#node = node
+  constructor(parts: LeaderParts, receipts: EpochReceipts, peers: Peers) {
+    this.#parts = parts
     this.#receipts = receipts
     this.#peers = peers
   }
@@ -59,7 +65,7 @@ export class EpochLeader {
   }
 
   async #ask(peer: PeerClient, { body, receiptHash }: OwnReceipt, attempt: number): Promise<Answer> {
-    const log = this.#node.log.with({ peer: peer.publicKey, project_id: body.project_id, epoch: body.round })
+    const log = this.#parts.log.with({ peer: peer.publicKey, project_id: body.project_id, epoch: body.round })
     try {
       const { status, value } = await peer.ask({
         target: '/consensus/reward-proposals',
@@ -84,7 +90,7 @@ export class EpochLeader {
   }
 
   #isAttestationOf({ publicKey }: PeerClient, value: unknown, receiptHash: string): boolean {
-    const { profile } = this.#node
+    const { profile } = this.#parts
     const text = epochReceiptText(profile, receiptHash)
     return countAttestations(profile, text, [value], [publicKey], verifyNatively) === 1
   }

@@ -1,7 +1,10 @@
 import { receiptWaitsUntil } from '../../../../protocol/earnings/index.ts'
 import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
-import type { ServeNode } from '../node.ts'
+import type { Clock } from '../clock.ts'
+import type { HubSources } from '../hub/sources/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
+import type { ServeStore } from '../store/index.ts'
+import { NotYet, Refusal } from '../validator/refusal.ts'
 import type { HubEpochs } from './hub-epochs.ts'
 
 /** Thrown for a receipt that waits for rounds of its epoch. */
@@ -18,14 +21,21 @@ export class RoundsOpen extends Error {
 /** Rounds that the hub is asked about one by one, at a time. */
 const askedMax = 10
 
+interface OpenRoundsParts {
+  readonly clock: Clock
+  readonly store: Pick<ServeStore, 'rounds'>
+}
+
 /** Says whether the receipt of an epoch has to wait for its rounds (section 23). */
 export class OpenRounds {
-  readonly #node: ServeNode
+  readonly #parts: OpenRoundsParts
   readonly #hub: HubEpochs
+  readonly #sources: Pick<HubSources, 'round'>
 
-  constructor(node: ServeNode, hub: HubEpochs) {
-    this.#node = node
+  constructor(parts: OpenRoundsParts, hub: HubEpochs, sources: Pick<HubSources, 'round'>) {
+    this.#parts = parts
     this.#hub = hub
+    this.#sources = sources
   }
 
   /**
@@ -36,7 +46,7 @@ export class OpenRounds {
    * @throws {@link RoundsOpen}
    */
   async requireNone(epoch: ProjectEpoch, { work }: Rules): Promise<void> {
-    const { clock, store } = this.#node
+    const { clock, store } = this.#parts
     const until = receiptWaitsUntil(epoch.epoch, work)
     if (clock.now() >= until) return
     const open = await this.#hub.openRounds(epoch)
@@ -53,6 +63,12 @@ export class OpenRounds {
   }
 
   async #ask(roundId: string): Promise<void> {
-    if ((await this.#hub.stateOfRound(roundId)) === 'failed') this.#node.store.rounds.fail(roundId)
+    try {
+      const { state } = await this.#sources.round(roundId)
+      if (state === 'failed') this.#parts.store.rounds.fail(roundId)
+    } catch (error) {
+      // It stays open while the hub does not say what became of it.
+      if (!(error instanceof NotYet || error instanceof Refusal)) throw error
+    }
   }
 }

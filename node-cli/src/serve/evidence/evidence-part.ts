@@ -1,22 +1,31 @@
 import type { Task } from '../../../../protocol/rounds/index.ts'
 import type { Evidence } from '../../../../protocol/slashing/index.ts'
+import type { Clock } from '../clock.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { type HubClient, hubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
 import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { Part } from '../part.ts'
 import type { EvidenceToPost } from '../store/evidence-posts.ts'
+import type { ServeStore } from '../store/index.ts'
 
 const turnSeconds = 5
 const ofTurn = 100
 /** The hub may refuse evidence while its index is behind, and know better after a while. */
 const refusalsMax = 5
 
+interface EvidenceParts {
+  readonly store: Pick<ServeStore, 'evidence' | 'evidencePosts' | 'hubContact'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** Posts evidence of rounds that are final to the hub: what it has taken once is never sent again. */
-export function evidencePart(node: ServeNode, hubUrl: string): Part {
+export function evidencePart(parts: EvidenceParts, hubUrl: string): Part {
   const stopping = new AbortController()
-  const posting = new EvidencePosting(node, hubClient(parseHubUrl(hubUrl), stopping.signal), stopping.signal)
+  const posting = new EvidencePosting(parts, hubClient(parseHubUrl(hubUrl), stopping.signal), stopping.signal)
   let running: Promise<void> = Promise.resolve()
   return {
     start: () => {
@@ -30,7 +39,7 @@ export function evidencePart(node: ServeNode, hubUrl: string): Part {
 }
 
 class EvidencePosting {
-  readonly #node: ServeNode
+  readonly #parts: EvidenceParts
   readonly #client: HubClient
   readonly #stop: AbortSignal
   /** When evidence that was refused is sent again, on the clock of `performance.now`. */
@@ -39,8 +48,8 @@ class EvidencePosting {
   #lastId = 0
   #failures = 0
 
-  constructor(node: ServeNode, client: HubClient, stop: AbortSignal) {
-    this.#node = node
+  constructor(parts: EvidenceParts, client: HubClient, stop: AbortSignal) {
+    this.#parts = parts
     this.#client = client
     this.#stop = stop
   }
@@ -48,7 +57,7 @@ class EvidencePosting {
   /** @returns The seconds to wait for the next turn. */
   async turn(): Promise<number> {
     try {
-      const waiting = this.#node.store.evidencePosts.waiting(this.#lastId, ofTurn)
+      const waiting = this.#parts.store.evidencePosts.waiting(this.#lastId, ofTurn)
       for (const one of waiting) {
         this.#lastId = one.id
         if ((this.#dueAt.get(one.id) ?? 0) <= performance.now()) await this.#bring(one)
@@ -59,8 +68,8 @@ class EvidencePosting {
     } catch (error) {
       if (this.#stop.aborted) return 0
       const isHubs = error instanceof HubError
-      if (isHubs) this.#node.log.debug('evidence waits for the hub', { reason: error.message })
-      else this.#node.log.error('evidence could not be posted', { reason: (error as Error).stack })
+      if (isHubs) this.#parts.log.debug('evidence waits for the hub', { reason: error.message })
+      else this.#parts.log.error('evidence could not be posted', { reason: (error as Error).stack })
       this.#failures += 1
       const asked = isHubs ? (error.retryAfterSeconds ?? 0) : 0
       return Math.max(asked, turnSeconds, backoffSeconds(this.#failures, Math.random()))
@@ -69,7 +78,7 @@ class EvidencePosting {
 
   /** @throws {@link HubError} when the hub takes nothing at the moment. */
   async #bring({ id, evidence, agreedAt, failures }: EvidenceToPost): Promise<void> {
-    const { store, clock, log } = this.#node
+    const { store, clock, log } = this.#parts
     const fields = { round_id: evidence.round_id, kind: evidence.kind, node_key: evidence.node_key }
     const from = taskOf(evidence).issued_at
     const contact = store.hubContact.covers(from, agreedAt ?? from)

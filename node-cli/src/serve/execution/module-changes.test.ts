@@ -6,7 +6,7 @@ import { resolveProfile } from '../../../../protocol/identity/index.ts'
 import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
-import { type TaskName, tasks } from '../background/tasks.ts'
+import { type JobName, jobs } from '../background/jobs.ts'
 import { openServeStore, type ServeStore } from '../store/index.ts'
 import { ModuleChanges } from './module-changes.ts'
 
@@ -17,11 +17,11 @@ const address = `0x${'11'.repeat(32)}`
 function openChanges() {
   const store = openServeStore(temporaryFolder())
   onTestFinished(store.close)
-  const computed: TaskName[] = []
+  const computed: JobName[] = []
   const background = {
-    run: async (name: TaskName, input: never) => {
+    run: async (name: JobName, input: never) => {
       computed.push(name)
-      return tasks[name](input)
+      return jobs[name](input)
     },
   } as unknown as BackgroundThread
   return { store, changes: new ModuleChanges(store, background), computed }

@@ -1,6 +1,6 @@
 import { type CallableModule, NodeFault } from '../../engine/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
-import type { ReadArtifact } from '../background/tasks.ts'
+import type { ReadArtifact } from '../background/jobs.ts'
 import type { ModuleStore } from '../store/modules.ts'
 
 /** A module that keeps every rule, ready to run. */

@@ -1,8 +1,14 @@
-import { NotYet, refusal } from '../consensus/refusal.ts'
-import type { ServeNode } from '../node.ts'
-import type { Generation } from './generations.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import { NotYet, refusal } from '../validator/refusal.ts'
+import type { GenerationFollower } from './follower.ts'
+import type { Generation, Generations } from './generations.ts'
 
-type GenerationsNode = Pick<ServeNode, 'generations' | 'generationFollower' | 'identity'>
+/** Who validates, as far as this node knows. */
+export interface KnownValidators {
+  readonly generations: Generations
+  /** Asks the hub for generations that this node lacks; null without a hub. */
+  readonly generationFollower: Pick<GenerationFollower, 'ask'> | null
+}
 
 /** An epoch of some length. */
 export interface TimedEpoch {
@@ -12,7 +18,7 @@ export interface TimedEpoch {
 
 /** The generation whose validators count for an epoch. @throws {@link NotYet} where this node does not know it. */
 export function generationOf(
-  { generations, generationFollower }: Omit<GenerationsNode, 'identity'>,
+  { generations, generationFollower }: KnownValidators,
   { epoch, epochSecs }: TimedEpoch,
 ): Generation {
   const found = generations.ofEpoch(epoch, epochSecs)
@@ -22,7 +28,10 @@ export function generationOf(
 }
 
 /** @throws {@link Refusal} where this node does not validate for an epoch; {@link NotYet} */
-export function requireMembership(node: GenerationsNode, epoch: TimedEpoch): void {
+export function requireMembership(
+  node: KnownValidators & { readonly identity: NodeIdentity },
+  epoch: TimedEpoch,
+): void {
   const { generation, effective_at, keys } = generationOf(node, epoch)
   if (keys.includes(node.identity.publicKey)) return
   // An emergency generation counts for epochs that run.

@@ -8,8 +8,13 @@ import {
   signGeneration,
   type ValidatorGeneration,
 } from '../../../../protocol/committees/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { Clock } from '../clock.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { NodeKey } from '../node-key.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { GenerationFollower } from './follower.ts'
+import type { Generations } from './generations.ts'
 
 /** Why this node does not sign a generation. */
 export type SigningProblem =
@@ -31,10 +36,15 @@ export class GenerationRefused extends Error {
   }
 }
 
-type SignerNode = Pick<
-  ServeNode,
-  'generationFollower' | 'generations' | 'identity' | 'log' | 'params' | 'profile' | 'seed' | 'store'
-> & { readonly clock: Clock }
+/** What signing takes. */
+export interface GenerationSignerParts extends NodeKey {
+  readonly generations: Generations
+  readonly generationFollower: Pick<GenerationFollower, 'now'> | null
+  readonly store: Pick<ServeStore, 'generations' | 'votes'>
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly log: Log
+}
 
 /**
  * Signs the next generation of validators as one of those before it. Of the documents of one number it signs another only
@@ -45,7 +55,7 @@ type SignerNode = Pick<
  * @throws {@link GenerationRefused}, {@link VoteWithheld}
  */
 export async function signNextGeneration(
-  node: SignerNode,
+  node: GenerationSignerParts,
   document: ValidatorGeneration,
   caller: string,
 ): Promise<Attestation> {

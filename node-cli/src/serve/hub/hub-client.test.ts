@@ -86,7 +86,11 @@ describe('what is no answer of a hub is refused with the reason', () => {
 describe('what is downloaded', () => {
   const download = async (answer: Answerer, bytesMax = 10) => {
     const { origin } = await startLyingHub(answer)
-    return hubClient(new URL(origin)).download('/v1/modules/0x/hbc', bytesMax)
+    return hubClient(new URL(origin)).download('/v1/modules/0x/hbc', {
+      type: 'application/octet-stream',
+      answerBytesMax: bytesMax,
+      timeoutSeconds: 10,
+    })
   }
   const sends =
     (type: string, bytes: number, status = 200): Answerer =>

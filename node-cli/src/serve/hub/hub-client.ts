@@ -2,6 +2,7 @@ import { isLocalUrl, isObject } from '../../../../protocol/encoding/index.ts'
 import {
   type JsonAnswer,
   type JsonRequest,
+  jsonOf,
   NoAnswer,
   OversizedAnswer,
   requestBytes,
@@ -25,6 +26,16 @@ export interface HubRequest {
   readonly signer?: RequestSigner
   /** Left out, 1 MiB. */
   readonly answerBytesMax?: number
+  /** Left out, 10 s. */
+  readonly timeoutSeconds?: number
+}
+
+/** What bytes are taken. */
+export interface DownloadBounds {
+  /** Their content type; null for any. */
+  readonly type: string | null
+  readonly answerBytesMax: number
+  readonly timeoutSeconds: number
 }
 
 /** Turns the JSON of an answer into what the caller needs. @throws {@link HubError} for what a hub does not answer. */
@@ -38,12 +49,12 @@ export interface HubClient {
   /** @throws {@link HubError} */
   readonly call: <T>(request: HubRequest, read: AnswerReader<T>) => Promise<T>
   /** Asks for bytes, which nobody has checked. @throws {@link HubError} */
-  readonly download: (target: string, bytesMax: number) => Promise<Uint8Array>
+  readonly download: (target: string, bounds: DownloadBounds) => Promise<Uint8Array>
 }
 
 /**
- * A client of the hub at `url`. It follows no redirect, waits 10 s at most, and reads 1 MiB of JSON at most where the call
- * does not say otherwise.
+ * A client of the hub at `url`. It follows no redirect. It waits 10 s at most, and reads 1 MiB of JSON at most, unless the
+ * call says otherwise.
  *
  * @param stop ends calls under way.
  */
@@ -51,24 +62,23 @@ export const hubClient = (url: URL, stop?: AbortSignal): HubClient => ({
   origin: url.origin,
   isLocal: isLocalUrl(url),
   call: async (request, read) => read(await answerOf(url.origin, request, stop)),
-  download: (target, bytesMax) => downloadFrom(url.origin, target, bytesMax, stop),
+  download: (target, bounds) => downloadFrom(url.origin, target, bounds, stop),
 })
 
 async function downloadFrom(
   origin: string,
   target: string,
-  bytesMax: number,
+  { type, answerBytesMax, timeoutSeconds }: DownloadBounds,
   stop: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const { status, headers, bytes } = await orHubError(origin, () =>
-    requestBytes(origin + target, 'application/octet-stream', {
-      timeoutSeconds,
-      answerBytesMax: bytesMax,
-      stop,
-    }),
+  const headers = type === null ? {} : { Accept: type }
+  // A refusal is JSON, so every type is read.
+  const answer = await orHubError(origin, () =>
+    requestBytes(origin + target, null, { headers, timeoutSeconds, answerBytesMax, stop }),
   )
-  if (status === 200 && bytes !== undefined) return bytes
-  throw refusalOf(origin, { method: 'GET', target }, { status, headers, value: undefined })
+  const isWanted = type === null || answer.type === type
+  if (answer.status === 200 && isWanted && answer.bytes !== undefined) return answer.bytes
+  throw refusalOf(origin, { method: 'GET', target }, { ...answer, value: jsonOf(answer) })
 }
 
 async function answerOf(
@@ -89,7 +99,7 @@ async function send(origin: string, request: HubRequest, stop: AbortSignal | und
     method,
     headers: signer?.({ method, target, body: text ?? '' }) ?? {},
     ...(text !== undefined && { body: text }),
-    timeoutSeconds,
+    timeoutSeconds: request.timeoutSeconds ?? timeoutSeconds,
     answerBytesMax: request.answerBytesMax ?? answerBytesMax,
     stop,
   }
@@ -129,7 +139,8 @@ function refusalOf(
       ...(typeof reason === 'string' && { reason }),
     })
   }
-  if (failure === 'unreachable')
+  // A proxy in front of a hub answers in words of its own.
+  if (failure === 'unreachable' || status === 429)
     return new HubError(
       failure,
       'hub_unreachable',

@@ -1,29 +1,51 @@
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { capabilitiesOf } from '../capabilities.ts'
+import type { AdjustableClock } from '../clock.ts'
+import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
-import type { Generation } from '../generations/generations.ts'
+import type { ExecutionQueue } from '../execution/execution-queue.ts'
+import type { GenerationFollower } from '../generations/follower.ts'
+import type { Generation, Generations } from '../generations/generations.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { keptBenchmark } from '../miner/benchmark.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { NodeKey } from '../node-key.ts'
+import type { Part, StatusMembers } from '../part.ts'
+import type { ServeStore } from '../store/index.ts'
 import { explainOffset, followHub } from './clock.ts'
 import { describeDevice } from './device-profile.ts'
 import { type HubClient, hubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { parseHubUrl } from './hub-url.ts'
-import { type HubLink, keepRegistered, type RunningRegistration } from './registration.ts'
+import { type HubStanding, keepRegistered, type RunningRegistration } from './registration.ts'
 import { requestSigner } from './request-signer.ts'
 
+interface HubPartParts extends NodeKey {
+  /** Follows the hub where the node was told so, and is the machine's otherwise. */
+  readonly clock: AdjustableClock
+  readonly params: () => NetworkParams
+  readonly store: Pick<ServeStore, 'facts' | 'hubContact' | 'senders'>
+  readonly queue: Pick<ExecutionQueue, 'running'>
+  readonly generations: Generations
+  readonly generationFollower: GenerationFollower | null
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
 /** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
-export function hubPart(node: ServeNode, url: string): Part {
-  const { metrics, status, clock, store, generationFollower } = node
+export function hubPart(parts: HubPartParts, config: ServeConfig, url: string): Part {
+  const { metrics, status, clock, store, generationFollower } = parts
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let registration: RunningRegistration | null = null
 
-  const link = () => registration?.link() ?? null
+  const standing = () => registration?.standing() ?? null
   metrics.gauge('hub_link_up', 'Whether the hub heard the last heartbeat', () =>
-    Number(link()?.state === 'registered' || link()?.state === 'pending'),
+    Number(standing()?.state === 'registered' || standing()?.state === 'pending'),
   )
   metrics.gauge(
     'hub_clock_offset_seconds',
@@ -35,13 +57,13 @@ export function hubPart(node: ServeNode, url: string): Part {
     'Validators and coordinator whose calls are taken',
     () => store.senders.all().length,
   )
-  status.set('hub', () => describeLink(client, link(), clock.offsetSeconds))
-  status.set('generations', () => describeGenerations(node))
+  status.set('hub', () => describeStanding(client, standing(), clock.offsetSeconds))
+  status.set('generations', () => describeGenerations(parts))
 
   return {
     start: () => {
       generationFollower?.dropForeign()
-      registration = startRegistration(node, client)
+      registration = startRegistration(parts, config, client)
     },
     stop: async () => {
       stopping.abort()
@@ -52,7 +74,10 @@ export function hubPart(node: ServeNode, url: string): Part {
 }
 
 /** Follows the hub before anything is dated, where the node shall; a hub that is away is followed once it is back. */
-export async function setClock({ config, clock, log }: ServeNode): Promise<void> {
+export async function setClock(
+  { clock, log }: Pick<HubPartParts, 'clock' | 'log'>,
+  config: Pick<ServeConfig, 'clock' | 'hubUrl'>,
+): Promise<void> {
   if (config.clock !== 'hub' || config.hubUrl === null) return
   try {
     await followHub(hubClient(parseHubUrl(config.hubUrl)), clock)
@@ -64,8 +89,8 @@ export async function setClock({ config, clock, log }: ServeNode): Promise<void>
   }
 }
 
-function startRegistration(node: ServeNode, client: HubClient): RunningRegistration {
-  const { config, profile, identity, seed, clock, queue, store, log } = node
+function startRegistration(parts: HubPartParts, config: ServeConfig, client: HubClient): RunningRegistration {
+  const { profile, identity, seed, clock, queue, store, log } = parts
   const engine = deviceEngineOf(config.engine)
   const benchmark = () => keptBenchmark(store.facts, config.engine)
   return keepRegistered({
@@ -93,26 +118,26 @@ function startRegistration(node: ServeNode, client: HubClient): RunningRegistrat
       if (config.clock === 'hub') await followHub(client, clock)
     },
     followsTime: config.clock === 'hub',
-    explain: () => explainOffset(client, clock, node.params().max_skew),
+    explain: () => explainOffset(client, clock, parts.params().max_skew),
     afterEach: async () => {
-      noteContact(node)
-      await node.generationFollower?.whenDue()
+      noteContact(parts)
+      await parts.generationFollower?.whenDue()
     },
     // A validator that left answers for its epochs, and has to know where they end.
-    afterRefusal: async () => node.generationFollower?.whenDue(),
-    changed: (link) => {
-      const fields = { hub: client.origin, ...(link.problem !== null && { reason: link.problem }) }
-      if (link.state === 'away') log.warn('the hub is away; the node goes on', fields)
-      else if (link.state === 'refused') log.error('the hub does not take this node', fields)
-      else if (link.state !== 'stopped') log.info(`hub: ${link.state}`, fields)
-      if (link.isBound === false)
+    afterRefusal: async () => parts.generationFollower?.whenDue(),
+    changed: (standing) => {
+      const fields = { hub: client.origin, ...(standing.problem !== null && { reason: standing.problem }) }
+      if (standing.state === 'away') log.warn('the hub is away; the node goes on', fields)
+      else if (standing.state === 'refused') log.error('the hub does not take this node', fields)
+      else if (standing.state !== 'stopped') log.info(`hub: ${standing.state}`, fields)
+      if (standing.isBound === false)
         log.warn('this device is bound to no wallet, so it gets no work; bind it with: nodectl bind', {})
     },
   })
 }
 
 /** A contact that is not noted costs this node evidence against others, and no heartbeat. */
-function noteContact({ store, clock, log }: ServeNode): void {
+function noteContact({ store, clock, log }: HubPartParts): void {
   try {
     store.hubContact.heard(clock.now())
   } catch (error) {
@@ -122,7 +147,7 @@ function noteContact({ store, clock, log }: ServeNode): void {
 }
 
 /** Whom this node takes for the validators, now and to come. */
-function describeGenerations({ generations, generationFollower, clock }: ServeNode) {
+function describeGenerations({ generations, generationFollower, clock }: HubPartParts) {
   const view = ({ generation, hash, effective_at, keys }: Generation) => ({
     ...{ generation, hash, effective_at },
     validators: keys.length,
@@ -134,11 +159,11 @@ function describeGenerations({ generations, generationFollower, clock }: ServeNo
   }
 }
 
-const describeLink = ({ origin }: HubClient, link: HubLink | null, offsetSeconds: number) => ({
+const describeStanding = ({ origin }: HubClient, standing: HubStanding | null, offsetSeconds: number) => ({
   url: origin,
-  state: link?.state ?? 'connecting',
-  problem: link?.problem ?? null,
-  heard_at: link?.heardAt ?? null,
-  device_bound: link?.isBound ?? null,
+  state: standing?.state ?? 'connecting',
+  problem: standing?.problem ?? null,
+  heard_at: standing?.heardAt ?? null,
+  device_bound: standing?.isBound ?? null,
   clock_offset_secs: offsetSeconds,
 })

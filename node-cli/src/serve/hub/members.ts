@@ -35,6 +35,11 @@ export class Members {
     return new Members(this.#value[key], this.#pathOf(key))
   }
 
+  /** Where the next page of a list begins; null after the last one. */
+  cursor(): string | null {
+    return this.optional('next_cursor', isText, 'a cursor')
+  }
+
   /** The items of a list, each an object. */
   objects(key: string, itemsMax: number): Members[] {
     const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.length <= itemsMax

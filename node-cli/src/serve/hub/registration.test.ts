@@ -3,7 +3,7 @@ import { defaultNetworkParams, resolveProfile } from '../../../../protocol/ident
 import { AdjustableClock } from '../clock.ts'
 import { explainOffset } from './clock.ts'
 import { hubClient } from './hub-client.ts'
-import { type HubLink, keepRegistered } from './registration.ts'
+import { type HubStanding, keepRegistered } from './registration.ts'
 import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
 import { createTurns } from './testing/turns.ts'
 
@@ -40,7 +40,7 @@ const hubAnswers =
 
 function keep(origin: string, benchmarkRanAt: () => number | null = () => null, followsTime = false) {
   const turns = createTurns()
-  const changes: HubLink[] = []
+  const changes: HubStanding[] = []
   const registration = keepRegistered({
     client: hubClient(new URL(origin)),
     profile: resolveProfile(),
@@ -55,22 +55,22 @@ function keep(origin: string, benchmarkRanAt: () => number | null = () => null, 
     afterEach: async () => {},
     explain: () =>
       explainOffset(hubClient(new URL(origin)), new AdjustableClock(), defaultNetworkParams.max_skew),
-    changed: (link) => changes.push(link),
+    changed: (standing) => changes.push(standing),
     wait: turns.wait,
     random: () => 1,
   })
   onTestFinished(registration.stop)
-  return { ...turns, link: registration.link, changes }
+  return { ...turns, standing: registration.standing, changes }
 }
 
 test('a hub that does not take what the device is hears of it all the same', async () => {
   const refuse: Answerer = (_, response) =>
     sendJson(response, { error: 'invalid_field', message: 'class: no.' }, 400)
   const { origin } = await startLyingHub(hubAnswers(() => ({ 'PUT /v1/devices/node-1/profile': refuse })))
-  const { pause, next, link } = keep(origin)
+  const { pause, next, standing } = keep(origin)
   expect(await pause()).toBe(30)
   expect(await next()).toBe(30)
-  expect(link()).toMatchObject({
+  expect(standing()).toMatchObject({
     state: 'registered',
     problem: 'the hub does not take what this device is: the hub refuses: class: no.',
   })
@@ -105,9 +105,9 @@ test.each([
       'GET /v1/status': (_, response) => sendJson(response, { time: Math.floor(Date.now() / 1000) + ahead }),
     })),
   )
-  const { pause, link } = keep(hub.origin)
+  const { pause, standing } = keep(hub.origin)
   await pause()
-  expect(link()).toMatchObject({ state: 'refused', problem: expect.stringMatching(problem) })
+  expect(standing()).toMatchObject({ state: 'refused', problem: expect.stringMatching(problem) })
 })
 
 test.each([
@@ -123,17 +123,17 @@ test.each([
       }),
     })),
   )
-  const { pause, next, link } = keep(hub.origin, () => null, followsTime)
+  const { pause, next, standing } = keep(hub.origin, () => null, followsTime)
   expect(await pause()).toBeCloseTo(seconds)
   isTooOld = false
   expect(await next()).toBe(30)
-  expect(link()).toMatchObject({ state: 'registered', problem: null })
+  expect(standing()).toMatchObject({ state: 'registered', problem: null })
 })
 
 test('whoever answers after a silence is asked who it is, before anything is signed', async () => {
   let answers: Readonly<Record<string, Answerer>> = {}
   const hub = await startLyingHub(hubAnswers(() => answers))
-  const { pause, next, link } = keep(hub.origin)
+  const { pause, next, standing } = keep(hub.origin)
   await pause()
   answers = { 'POST /v1/nodes/heartbeat': (_, response) => void response.destroy() }
   expect(await next()).toBe(1)
@@ -144,10 +144,13 @@ test('whoever answers after a silence is asked who it is, before anything is sig
   const before = hub.requests.length
   await next()
   expect(hub.requests.slice(before)).toEqual(['GET /'])
-  expect(link()).toMatchObject({ state: 'refused', problem: expect.stringContaining('is the hub of other') })
+  expect(standing()).toMatchObject({
+    state: 'refused',
+    problem: expect.stringContaining('is the hub of other'),
+  })
   answers = {}
   expect(await next()).toBe(30)
-  expect(link().state).toBe('registered')
+  expect(standing().state).toBe('registered')
 })
 
 test.each([
@@ -166,7 +169,7 @@ test('a hub that is busy is called when it says', async () => {
     sendJson(response, { error: 'rate_limited', message: 'Too many.' }, 429)
   }
   const { origin } = await startLyingHub(hubAnswers(() => ({ 'POST /v1/nodes/register': busy })))
-  const { pause, link } = keep(origin)
+  const { pause, standing } = keep(origin)
   expect(await pause()).toBe(90)
-  expect(link().state).toBe('away')
+  expect(standing().state).toBe('away')
 })

@@ -21,10 +21,10 @@ import type { RequestSigner } from './request-signer.ts'
  * | `refused`    | the hub wants no such node, or is not the hub of this network: `problem` says why |
  * | `stopped`    | this node does not call the hub any more                                        |
  */
-export type HubLinkState = 'connecting' | 'registered' | 'pending' | 'away' | 'refused' | 'stopped'
+export type HubState = 'connecting' | 'registered' | 'pending' | 'away' | 'refused' | 'stopped'
 
-export interface HubLink {
-  readonly state: HubLinkState
+export interface HubStanding {
+  readonly state: HubState
   /** Why, and what mends it; null while nothing is wrong. */
   readonly problem: string | null
   /** Unix seconds of the last heartbeat that was heard. */
@@ -57,7 +57,7 @@ export interface RegistrationOptions {
   /** Asked for more about a signature that the hub does not take; null for nothing. It throws nothing. */
   readonly explain?: () => Promise<string | null>
   /** Told when the state or the problem changes, and not for each try. */
-  readonly changed: (link: HubLink) => void
+  readonly changed: (standing: HubStanding) => void
   /** Between two calls. */
   readonly wait?: Wait
   /** From 0 to 1. */
@@ -65,7 +65,7 @@ export interface RegistrationOptions {
 }
 
 export interface RunningRegistration {
-  readonly link: () => HubLink
+  readonly standing: () => HubStanding
   /** Ends the heartbeats; a call under way is ended by the signal of the client. */
   readonly stop: () => Promise<void>
 }
@@ -93,13 +93,13 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
   } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  let link: HubLink = { state: 'connecting', problem: null, heardAt: null, isBound: null }
+  let standing: HubStanding = { state: 'connecting', problem: null, heardAt: null, isBound: null }
 
-  const update = (change: Partial<HubLink>): void => {
-    const before = link
-    link = { ...link, ...change }
-    if (link.state !== before.state || link.problem !== before.problem || link.isBound !== before.isBound)
-      changed(link)
+  const update = (change: Partial<HubStanding>): void => {
+    const before = standing
+    standing = { ...before, ...change }
+    const { state, problem, isBound } = standing
+    if (state !== before.state || problem !== before.problem || isBound !== before.isBound) changed(standing)
   }
 
   let session: Session | null = null
@@ -114,7 +114,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
       session ??= await openSession(options)
       const heard = await session.beat()
       failures = 0
-      update(heard.link)
+      update(heard.standing)
       await afterEach()
       // Never later than the hub expects, and nodes that started together do not stay together.
       return heard.nextInSeconds * (0.9 + 0.1 * random())
@@ -136,7 +136,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
 
   const running = repeat(callOnce, signal, wait)
   return {
-    link: () => link,
+    standing: () => standing,
     stop: async () => {
       stopping.abort()
       await running
@@ -147,7 +147,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
 
 /** What there is of a hub once it knows the node. */
 interface Session {
-  readonly beat: () => Promise<{ nextInSeconds: number; link: Partial<HubLink> }>
+  readonly beat: () => Promise<{ nextInSeconds: number; standing: Partial<HubStanding> }>
 }
 
 /** Registers the node. @throws {@link HubError} */
@@ -176,17 +176,17 @@ async function openSession(options: RegistrationOptions): Promise<Session> {
       if (deviceProfile !== null && isDue) await describe(deviceProfile())
       toldBenchmark = benchmark
       beats += 1
-      const { state, problem } = standing[status]
+      const { state, problem } = standingOf[status]
       return {
         nextInSeconds,
-        link: { state, problem: problem ?? refusal, isBound, heardAt: systemClock.now() },
+        standing: { state, problem: problem ?? refusal, isBound, heardAt: systemClock.now() },
       }
     },
   }
 }
 
 /** What the record of the node means for it. */
-const standing: Readonly<Record<NodeStatus, Pick<HubLink, 'state' | 'problem'>>> = {
+const standingOf: Readonly<Record<NodeStatus, Pick<HubStanding, 'state' | 'problem'>>> = {
   approved: { state: 'registered', problem: null },
   pending: { state: 'pending', problem: null },
   revoked: { state: 'refused', problem: 'an operator of the hub revoked this node' },

@@ -1,14 +1,17 @@
 import { isBytes32, isUnsigned, utf8 } from '../../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { Engine } from '../../../../protocol/manifest/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
 import { nodeReceiptOf } from '../../receipts.ts'
+import type { Clock } from '../clock.ts'
 import { deviceEngineOf } from '../device-engine.ts'
+import type { ExecutionQueue } from '../execution/execution-queue.ts'
 import type { BenchmarkCaseResult, BenchmarkResult } from '../hub/device-profile.ts'
 import type { HubClient } from '../hub/hub-client.ts'
 import { Members } from '../hub/members.ts'
 import { readNetwork } from '../hub/network.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
 import type { FactStore } from '../store/facts.ts'
 import type { OfferSources } from './offer-sources.ts'
 
@@ -49,6 +52,15 @@ export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBench
   return isOfThis ? kept : null
 }
 
+export interface BenchmarkParts {
+  readonly engine: EngineChoice
+  readonly profile: Profile
+  readonly store: { readonly facts: FactStore }
+  readonly queue: ExecutionQueue
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /**
  * Runs the suite of the network where engine or version have changed since, and keeps what came of it. Its runs take turns
  * with those of tasks.
@@ -56,20 +68,20 @@ export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBench
  * @throws {@link HubError} {@link OfferRefused} for what the hub does not give; {@link NodeFault} {@link QueueFull}
  */
 export async function runBenchmark(
-  node: ServeNode,
+  parts: BenchmarkParts,
   client: HubClient,
   sources: OfferSources,
   stop: AbortSignal,
 ): Promise<void> {
-  const { config, store, clock, log } = node
-  if (keptBenchmark(store.facts, config.engine) !== null) return
+  const { store, clock, log } = parts
+  if (keptBenchmark(store.facts, parts.engine) !== null) return
   // Modules of another network are not run.
-  await readNetwork(client, node.profile)
+  await readNetwork(client, parts.profile)
   const { suite, cases } = await client.call({ method: 'GET', target: '/v1/benchmarks/current' }, readSuite)
   const results: BenchmarkCaseResult[] = []
-  for (const one of cases) results.push(await runCase(one, node, sources, stop))
+  for (const one of cases) results.push(await runCase(one, parts, sources, stop))
   const mgas = results.map(({ gas_used, elapsed_us }) => Math.round(gas_used / elapsed_us))
-  const engine = deviceEngineOf(config.engine)
+  const engine = deviceEngineOf(parts.engine)
   const score = mgas.length === 0 ? 0 : Math.round(mgas.reduce((sum, one) => sum + one, 0) / mgas.length)
   const differing = cases
     .filter(({ receiptHash }, i) => results[i]?.receipt_hash !== receiptHash)
@@ -87,13 +99,13 @@ export async function runBenchmark(
 
 async function runCase(
   { name, moduleAddress: address, functionName, input, gasLimit }: BenchmarkCase,
-  { config, queue }: ServeNode,
+  { engine, queue }: BenchmarkParts,
   sources: OfferSources,
   signal: AbortSignal,
 ): Promise<BenchmarkCaseResult> {
   const module = await sources.module(address)
   const bytes = utf8(input)
-  const request = { engine: config.engine, address, module, function: functionName, input: bytes, gasLimit }
+  const request = { engine, address, module, function: functionName, input: bytes, gasLimit }
   const queued = { kind: 'own', isExclusive: !module.stateless, bytes: bytes.length, signal } as const
   const runOnce = () => queue.run(queued, () => measured(() => execute(request)))
   let best = await runOnce()

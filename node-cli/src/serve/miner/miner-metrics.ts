@@ -22,11 +22,11 @@ export function minerMetrics(
 ): MinerMetrics {
   const offers = metrics.counter('offers_total', 'Offers of tasks by what was answered', ['answer'])
   const leases = metrics.counter('leases_total', 'Tasks that were accepted, by how they ended', ['state'])
-  const connections = metrics.counter('relay_connections_total', 'Connections to the relay of the hub')
-  metrics.gauge('relay_connected', 'Whether the relay of the hub is connected', () => Number(isConnected()))
+  const connections = metrics.counter('relay_connections_total', 'Times that the link to the hub was opened')
+  metrics.gauge('relay_connected', 'Whether the link to the hub is open', () => Number(isConnected()))
   metrics.gauge(
     'relay_latency_seconds',
-    'How long the last ping of the relay took; 0 while there is none',
+    'How long the last ping over the link took; 0 without one',
     () => (latencyMs() ?? 0) / 1000,
   )
   metrics.gauge('offers_working', 'Offers that are checked or run', working)

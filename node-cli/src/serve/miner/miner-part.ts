@@ -4,32 +4,55 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
+import type { AdjustableClock } from '../clock.ts'
+import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import { followHub, type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
 import type { Log } from '../log.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NodeKey } from '../node-key.ts'
+import type { Part, StatusMembers } from '../part.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { Lease } from '../store/leases.ts'
-import { type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
+import { type BenchmarkParts, type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
 import { whileHubIsAway } from './hub-patience.ts'
+import type { Link, LinkStanding } from './link.ts'
 import { minerMetrics } from './miner-metrics.ts'
-import { checkOffer } from './offer-checks.ts'
-import { OfferDesk } from './offer-desk.ts'
+import { checkOffer, type OfferCheckParts } from './offer-checks.ts'
+import { OfferDesk, type OfferDeskParts } from './offer-desk.ts'
 import { OfferRefused } from './offer-refused.ts'
-import { OfferSources } from './offer-sources.ts'
-import type { RelayLink, RelayStanding } from './relay-link.ts'
+import { OfferSources, type OfferSourcesParts } from './offer-sources.ts'
 
 const leasesShown = 20
 
-/** Takes tasks from the relay of the hub, runs them, and votes. */
-export function minerPart(node: ServeNode, url: string): Part {
-  const { config, clock, log, metrics, status, store } = node
+/** What the parts of a miner use. */
+interface MinerParts
+  extends NodeKey,
+    OfferCheckParts,
+    OfferSourcesParts,
+    Omit<BenchmarkParts, 'engine'>,
+    Pick<OfferDeskParts, 'executor'> {
+  readonly store: ServeStore
+  readonly clock: AdjustableClock
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
+/** Takes tasks over the link to the hub, runs them, and votes. */
+export function minerPart(
+  parts: MinerParts,
+  config: Pick<ServeConfig, 'clock' | 'engine' | 'workers'>,
+  url: string,
+): Part {
+  const { profile, identity, seed, params, executor, clock, log, metrics, status, store } = parts
   const stopping = new AbortController()
   const client = hubClient(parseHubUrl(url), stopping.signal)
-  const sources = new OfferSources(node, client, stopping.signal)
-  let link: RelayLink | null = null
+  const sources = new OfferSources(parts, client)
+  let link: Link | null = null
   let beginning: Promise<void> = Promise.resolve()
-  const standing = (): RelayStanding | null => link?.standing ?? null
+  const standing = (): LinkStanding | null => link?.standing ?? null
   // A clock that follows the hub has its time already.
   const hubTime = (): number =>
     clock.now() + (config.clock === 'hub' ? 0 : (standing()?.clockAheadSeconds ?? 0))
@@ -39,20 +62,20 @@ export function minerPart(node: ServeNode, url: string): Part {
     working: () => desk.working,
   })
   const desk = new OfferDesk({
-    node,
+    ...{ workers: config.workers, identity, store, executor, clock, log },
     link: {
       send: (frame) => link?.send(frame) ?? false,
       announce: () => link?.announce(),
       now: hubTime,
     },
     check: async (offer, stop) => {
-      await catchUp(node, client, offer)
-      const check = () => checkOffer(offer, node, sources, hubTime)
+      if (config.clock === 'hub') await catchUp(clock, client, offer)
+      const check = () => checkOffer(offer, parts, sources, hubTime)
       return whileHubIsAway(check, { now: hubTime, until: offer.accept_by, stop })
     },
     metrics: counts,
   })
-  status.set('relay', () => relayView(standing()))
+  status.set('relay', () => linkView(standing()))
   status.set('slots', () => desk.slots)
   status.set('active_leases', () => store.leases.open().map(leaseView))
   status.set('recent_leases', () => store.leases.newest(leasesShown).map(leaseView))
@@ -68,7 +91,7 @@ export function minerPart(node: ServeNode, url: string): Part {
   }
   const tryBenchmark = async (): Promise<void> => {
     try {
-      await runBenchmark(node, client, sources, stopping.signal)
+      await runBenchmark({ ...parts, engine: config.engine }, client, sources, stopping.signal)
     } catch (error) {
       if (stopping.signal.aborted || error instanceof RunAbandoned) return
       const isExpected =
@@ -85,17 +108,17 @@ export function minerPart(node: ServeNode, url: string): Part {
   const begin = async (): Promise<void> => {
     // Before there is work, nothing else takes the time that is measured.
     await benchmark()
-    // Whoever does not mine never loads the client of WebSockets.
-    const { RelayLink } = await import('./relay-link.ts')
+    // Only a miner loads the client of WebSockets.
+    const { Link } = await import('./link.ts')
     if (stopping.signal.aborted) return
-    link = new RelayLink({
+    link = new Link({
       client,
-      profile: node.profile,
-      clock: node.clock,
+      profile,
+      clock,
       followsTime: config.clock === 'hub',
-      signer: requestSigner(node.profile, nodeSigner(node.seed), node.clock),
-      limits: node.params(),
-      paramsHash: hashNetworkParams(node.params()),
+      signer: requestSigner(profile, nodeSigner(seed), clock),
+      limits: params(),
+      paramsHash: hashNetworkParams(params()),
       ready: () => ({
         slots: desk.slots,
         engine: deviceEngineOf(config.engine),
@@ -129,8 +152,8 @@ export function minerPart(node: ServeNode, url: string): Part {
 }
 
 /** A local network is moved ahead by hours at once, and the next heartbeat would be the first to notice. */
-async function catchUp({ config, clock }: ServeNode, client: HubClient, { task }: OfferFrame): Promise<void> {
-  if (config.clock !== 'hub' || task.issued_at <= clock.now()) return
+async function catchUp(clock: AdjustableClock, client: HubClient, { task }: OfferFrame): Promise<void> {
+  if (task.issued_at <= clock.now()) return
   try {
     await followHub(client, clock)
   } catch (error) {
@@ -142,18 +165,18 @@ async function catchUp({ config, clock }: ServeNode, client: HubClient, { task }
 /** More than this, and whoever reads what the node signs may not take it. */
 const noticedSeconds = 60
 
-function tell(log: Log, { origin: hub }: HubClient, standing: RelayStanding): void {
+function tell(log: Log, { origin: hub }: HubClient, standing: LinkStanding): void {
   const { state, problem, sessionId, clockAheadSeconds } = standing
   const fields = { hub, ...(problem !== null && { reason: problem }) }
   if (state === 'connected') {
-    log.info('relay: connected', { hub, session_id: sessionId })
+    log.info('link: connected', { hub, session_id: sessionId })
     if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
       log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
-  } else if (state === 'away') log.warn('relay: away; the node tries again', fields)
-  else if (state !== 'stopped') log.error(`relay: ${state}`, fields)
+  } else if (state === 'away') log.warn('link: away; the node tries again', fields)
+  else if (state !== 'stopped') log.error(`link: ${state}`, fields)
 }
 
-const relayView = (standing: RelayStanding | null) => ({
+const linkView = (standing: LinkStanding | null) => ({
   connected: standing?.state === 'connected',
   state: standing?.state ?? 'connecting',
   problem: standing?.problem ?? null,

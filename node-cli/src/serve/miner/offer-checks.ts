@@ -1,12 +1,13 @@
 import { base64ToBytes } from '../../../../protocol/encoding/index.ts'
-import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
+import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { OfferFrame } from '../../../../protocol/link/index.ts'
 import type { Consensus } from '../../../../protocol/manifest/index.ts'
 import { parseTask, roundDeadline, type Task, TaskError } from '../../../../protocol/rounds/index.ts'
 import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import type { ServeNode } from '../node.ts'
-import { VoteWithheld } from '../store/votes.ts'
+import { type VoteStore, VoteWithheld } from '../slashing-protection/votes.ts'
 import { OfferRefused } from './offer-refused.ts'
 import type { OfferSources } from './offer-sources.ts'
 
@@ -20,30 +21,37 @@ export interface CheckedOffer {
   readonly voteBy: number
 }
 
+export interface OfferCheckParts {
+  readonly clock: Clock
+  readonly params: () => NetworkParams
+  readonly store: { readonly votes: Pick<VoteStore, 'checkAllowed'> }
+  readonly background: BackgroundThread
+}
+
 /**
- * Holds an offer against everything that a node can check by itself, before it accepts it: its times; its input; that the
- * set of the epoch is one of this network, and signed by a quorum of the validators of the epoch; the rules of the task; the node's own
- * seat in the draw; that the module is the one of the address, and may be run by a committee.
+ * Compares an offer with everything that a node can check by itself, before it accepts it: its times; its input; the set of
+ * its epoch; the rules of the task; the node's own seat in the draw; whether a committee may run the module. Sets, rules and
+ * modules from the hub are checked where they are fetched.
  *
  * @param hubTime The time by which the hub set its deadlines.
  * @throws {@link OfferRefused}
  */
 export async function checkOffer(
   offer: OfferFrame,
-  node: ServeNode,
+  parts: OfferCheckParts,
   sources: OfferSources,
   hubTime: () => number,
 ): Promise<CheckedOffer> {
   const { task, accept_by } = offer
-  checkIssued(task, node)
+  checkIssued(task, parts)
   requireBefore(accept_by, hubTime(), 'it came too late to be accepted')
-  checkVoteAllowed(task, node)
+  checkVoteAllowed(task, parts)
   const input = await inputOf(offer, sources)
-  if ((await node.background.run('hashPayload', input)) !== task.input_hash)
+  if ((await parts.background.run('hashPayload', input)) !== task.input_hash)
     throw new OfferRefused('incompatible', 'the input has another hash than the task')
   const head = await sources.set(task)
-  checkSet(head, task, node)
-  const consensus = await sources.consensus(task.project_id, task.consensus_hash)
+  checkSet(head, task)
+  const consensus = await sources.rules(task.project_id, task.consensus_hash)
   checkTask(task, head, consensus)
   const deadline = roundDeadline(task, consensus.work.round_secs)
   const seat = checkSeat(await sources.seat(task, consensus), offer)
@@ -54,7 +62,7 @@ export async function checkOffer(
   return { module, input, payoutAddress: seat.entry.payout_address, voteBy }
 }
 
-function checkIssued({ issued_at }: Task, { clock, params }: ServeNode): void {
+function checkIssued({ issued_at }: Task, { clock, params }: OfferCheckParts): void {
   const ahead = issued_at - clock.now()
   if (ahead > params().max_skew)
     throw new OfferRefused('incompatible', `the task was issued ${ahead} s ahead of this node's clock`)
@@ -64,7 +72,7 @@ function requireBefore(time: number, now: number, problem: string): void {
   if (now >= time) throw new OfferRefused('busy', `${problem}, by ${now - time} s`)
 }
 
-function checkVoteAllowed(task: Task, { store }: ServeNode): void {
+function checkVoteAllowed(task: Task, { store }: OfferCheckParts): void {
   try {
     store.votes.checkAllowed(task.issued_at)
   } catch (error) {
@@ -77,24 +85,12 @@ async function inputOf({ input_b64, input_url }: OfferFrame, sources: OfferSourc
   return input_b64 === undefined ? sources.input(input_url) : base64ToBytes(input_b64)!
 }
 
-/** The validators sign sets of all networks with one key, so the set says which one it is of. */
-function checkSet(head: SetHead, task: Task, { profile, params }: ServeNode): void {
-  if (head.network !== profile.network)
-    throw new OfferRefused('incompatible', `the set is one of the network ${head.network}`)
-  if (head.params_hash !== hashNetworkParams(params()))
-    throw new OfferRefused('incompatible', 'the set was built under other parameters of the network')
+function checkSet(head: SetHead, task: Task): void {
   if (head.consensus_hash !== task.consensus_hash)
     throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
 }
 
-function checkTask(
-  task: Task,
-  { project_id, epoch, epoch_secs, set_hash }: SetHead,
-  consensus: Consensus,
-): void {
-  // Of a set with another length, other validators would count.
-  if (epoch_secs !== consensus.work.epoch_secs)
-    throw new OfferRefused('incompatible', `the set is for epochs of ${epoch_secs} s`)
+function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: Consensus): void {
   try {
     parseTask(task, { consensus, project_id, epoch, set_hash })
   } catch (error) {

@@ -12,15 +12,18 @@ import {
 import type { TaskVote } from '../../../../protocol/rounds/index.ts'
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
+import type { Clock } from '../clock.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
+import type { Executor } from '../execution/executor.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import type { Log } from '../log.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { Lease, LeaseState } from '../store/leases.ts'
+import type { WorkFrame } from './link.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
 import { DataDirFailed, HubAway, OfferRefused } from './offer-refused.ts'
-import type { WorkFrame } from './relay-link.ts'
 
 /** What the desk needs of the connection. */
 export interface DeskLink {
@@ -33,7 +36,13 @@ export interface DeskLink {
 }
 
 export interface OfferDeskParts {
-  readonly node: ServeNode
+  /** Offers that are taken at once. */
+  readonly workers: number
+  readonly identity: NodeIdentity
+  readonly store: Pick<ServeStore, 'leases' | 'votes'>
+  readonly executor: Executor
+  readonly clock: Clock
+  readonly log: Log
   readonly link: DeskLink
   /** @param stop ends what waits for the hub. @throws {@link OfferRefused} */
   readonly check: (offer: OfferFrame, stop: AbortSignal) => Promise<CheckedOffer>
@@ -78,15 +87,15 @@ export class OfferDesk {
 
   constructor(parts: OfferDeskParts) {
     this.#parts = parts
-    const { leases } = parts.node.store
-    leases.endStale(parts.node.clock.now())
+    const { leases } = parts.store
+    leases.endStale(parts.clock.now())
     // What another process was at has ended, so these have a vote.
     for (const lease of leases.open()) this.#resume(lease)
   }
 
   /** Offers that are taken at once. */
   get slots(): number {
-    return this.#stopping.signal.aborted ? 0 : this.#parts.node.config.workers
+    return this.#stopping.signal.aborted ? 0 : this.#parts.workers
   }
 
   get holding(): readonly string[] {
@@ -171,8 +180,8 @@ export class OfferDesk {
   }
 
   #accept(held: Held, { offer_id, task, position, role }: OfferFrame, { voteBy }: CheckedOffer): void {
-    const { node, link, metrics } = this.#parts
-    node.store.leases.take({
+    const { store, clock, link, metrics } = this.#parts
+    store.leases.take({
       offer_id,
       round_id: held.roundId,
       project_id: task.project_id,
@@ -180,7 +189,7 @@ export class OfferDesk {
       position,
       role,
       vote_by: voteBy,
-      changed_at: node.clock.now(),
+      changed_at: clock.now(),
     })
     held.stage = 'running'
     this.#endAt(held, voteBy)
@@ -191,11 +200,11 @@ export class OfferDesk {
 
   /** @throws {@link OfferRefused} for a run without an answer of the guest. */
   async #run(held: Held, { task, position }: OfferFrame, checked: CheckedOffer): Promise<void> {
-    const { node } = this.#parts
+    const { executor, store, clock } = this.#parts
     const { module, input, payoutAddress } = checked
     const { signal } = held.abandon
     try {
-      await node.executor.runTask({
+      await executor.runTask({
         task,
         module,
         input,
@@ -204,7 +213,7 @@ export class OfferDesk {
         signal,
         alongside: ({ output, events }) => {
           const output_b64 = Buffer.from(output ?? []).toString('base64')
-          node.store.leases.vote(held.offerId, { output_b64, events }, node.clock.now())
+          store.leases.vote(held.offerId, { output_b64, events }, clock.now())
         },
       })
     } catch (error) {
@@ -227,10 +236,10 @@ export class OfferDesk {
 
   /** Sends the vote as the store has it, whatever was computed since. */
   #sendVote(held: Held): void {
-    const { node, link } = this.#parts
-    const { votes, leases } = node.store
+    const { identity, link, store } = this.#parts
+    const { votes, leases } = store
     try {
-      const given = votes.find(node.identity.publicKey, 'task', held.roundId)
+      const given = votes.find(identity.publicKey, 'task', held.roundId)
       const result = leases.resultOf(held.offerId)
       if (given === null || result === null) return
       const wasSent = link.send({
@@ -258,21 +267,21 @@ export class OfferDesk {
    * vote where they say that all was served. Its time to accept runs out, and the hub asks another node.
    */
   #leave(held: Held, { reason, message }: HubAway): void {
-    const { node, metrics } = this.#parts
+    const { clock, metrics } = this.#parts
     metrics.offered('none')
     this.#put(held)
-    this.#lastRefusal = { offer_id: held.offerId, reason, problem: message, at: node.clock.now() }
+    this.#lastRefusal = { offer_id: held.offerId, reason, problem: message, at: clock.now() }
     this.#logOf(held).warn('offer not answered', { problem: message })
   }
 
   #decline(held: Held, refusal: OfferRefused): void {
     const { reason, message } = refusal
-    const { node, link, metrics } = this.#parts
+    const { clock, link, metrics } = this.#parts
     const { offerId, stage } = held
     if (stage === 'running') this.#end(held, 'missed', message)
     else metrics.offered(reason)
     this.#put(held)
-    this.#lastRefusal = { offer_id: offerId, reason, problem: message, at: node.clock.now() }
+    this.#lastRefusal = { offer_id: offerId, reason, problem: message, at: clock.now() }
     link.send({ type: 'decline', offer_id: offerId, reason })
     const isUsual = (reason === 'busy' || reason === 'stopping') && !(refusal instanceof DataDirFailed)
     const log = this.#logOf(held)[isUsual ? 'info' : 'error']
@@ -281,8 +290,7 @@ export class OfferDesk {
 
   #refused({ code, message, offer_id }: ErrorFrame): void {
     const held = offer_id === undefined ? undefined : this.#held.get(offer_id)
-    if (held === undefined)
-      return this.#parts.node.log.warn('the hub refuses a frame', { code, reason: message })
+    if (held === undefined) return this.#parts.log.warn('the hub refuses a frame', { code, reason: message })
     if (held.stage === 'voted' && passingCodes.includes(code)) return this.#retryLater(held)
     this.#end(held, held.stage === 'voted' ? 'refused' : 'cancelled', message, { code })
   }
@@ -340,7 +348,7 @@ export class OfferDesk {
 
   /** A lease that stays open in the store is missed after a restart, or its vote is sent once more. */
   #storeEnd(held: Held, state: Exclude<LeaseState, 'leased' | 'voted'>, reason: string | null): void {
-    const { store, clock } = this.#parts.node
+    const { store, clock } = this.#parts
     try {
       store.leases.end(held.offerId, state, reason, clock.now())
     } catch (error) {
@@ -358,7 +366,7 @@ export class OfferDesk {
   }
 
   #logOf({ roundId, offerId }: Held): Log {
-    return this.#parts.node.log.with({ round_id: roundId, offer_id: offerId })
+    return this.#parts.log.with({ round_id: roundId, offer_id: offerId })
   }
 }
 

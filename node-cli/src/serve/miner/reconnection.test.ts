@@ -32,7 +32,7 @@ describe('partingOf', () => {
     ['not bound', refused(403, { reason: 'not_bound' }), 'refused', 60],
     ['a bad signature', refused(401), 'refused', 60],
     ['a time that has leapt', partingOf({ kind: 'refused', status: 401, refusal }, 0, 1, true), 'away', 4],
-    ['no relay', refused(426), 'refused', 60],
+    ['no link', refused(426), 'refused', 60],
     ['a busy hub', refused(503), 'away', 4],
     ['a busy hub that says when', refused(429, { retryAfterSeconds: 90 }), 'away', 90],
     ['one that says never', refused(503, { retryAfterSeconds: 1e9 }), 'away', 3600],

@@ -1,8 +1,8 @@
 import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/link/index.ts'
 import { HubError } from '../hub/index.ts'
-import type { SocketEnd } from './relay-socket.ts'
+import type { SocketEnd } from './link-socket.ts'
 
-/** How a node stands with the relay of its hub when it is not connected. */
+/** How the link to the hub stands while it is not open. */
 export type AwayState = 'away' | 'refused' | 'replaced' | 'banned'
 
 /** What follows from the end of a connection, or of the try to make one. */
@@ -40,7 +40,7 @@ export function reconnectSeconds(failures: number, random: number): number {
 export function partingOf(end: SocketEnd, failures: number, random: number, followsTime = false): Parting {
   const soon = reconnectSeconds(failures, random)
   if (end.kind === 'unreachable')
-    return { state: 'away', problem: `no relay answers: ${end.message}`, retryInSeconds: soon }
+    return { state: 'away', problem: `the hub does not answer: ${end.message}`, retryInSeconds: soon }
   if (end.kind === 'closed') return partingOfClose(end.code, end.message, soon)
   const { status, refusal } = end
   const problem = `the hub refuses the connection (${status}): ${refusal.message}`

@@ -1,6 +1,9 @@
 import { nodeSigner } from '../../node-signer.ts'
+import type { Clock } from '../clock.ts'
+import type { Generations } from '../generations/generations.ts'
 import { type RequestSigner, requestSigner } from '../hub/request-signer.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeKey } from '../node-key.ts'
+import type { ServeStore } from '../store/index.ts'
 import type { Sender } from '../store/senders.ts'
 import { type PeerClient, peerClient } from './peer-client.ts'
 
@@ -16,9 +19,15 @@ export interface Peers {
   readonly sign: RequestSigner
 }
 
+export interface PeersParts extends NodeKey {
+  readonly clock: Clock
+  readonly store: Pick<ServeStore, 'senders'>
+  readonly generations: Generations
+}
+
 /** @param stop ends calls under way. */
 export function peersOf(
-  { profile, seed, clock, identity, store, generations }: ServeNode,
+  { profile, seed, clock, identity, store, generations }: PeersParts,
   stop?: AbortSignal,
 ): Peers {
   const sign = requestSigner(profile, nodeSigner(seed), clock)

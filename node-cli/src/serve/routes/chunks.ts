@@ -1,14 +1,14 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
 import type { ChunkStore, KeptChunk } from '../chunks/chunk-store.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
 
 const chunkBytesMax = 1024 * 1024
 const binary = 'application/octet-stream'
 
 /** The calls on chunks, of a node that keeps any. */
-export const chunkRoutes = ({ background }: ServeNode, chunks: ChunkStore): readonly Route[] => [
+export const chunkRoutes = (background: BackgroundThread, chunks: ChunkStore): readonly Route[] => [
   {
     method: 'PUT',
     path: '/chunks/:hash',

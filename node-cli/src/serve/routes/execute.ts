@@ -9,18 +9,22 @@ import {
   utf8,
 } from '../../../../protocol/encoding/index.ts'
 import type { StateHead } from '../../../../protocol/execution/index.ts'
-import type { DirectRound } from '../../../../protocol/identity/index.ts'
+import type { DirectRound, NetworkParams } from '../../../../protocol/identity/index.ts'
 import { isDirectRound } from '../../../../protocol/rounds/index.ts'
 import { limits } from '../../engine/index.ts'
-import type { Consensus } from '../consensus/consensus.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import type { ServeConfig } from '../config.ts'
 import { requireDiskReserve } from '../disk-reserve.ts'
-import type { RunAnswer, RunRequest } from '../execution/executor.ts'
-import type { LoadedModule } from '../execution/module-library.ts'
+import type { Executor, RunAnswer, RunRequest } from '../execution/executor.ts'
+import type { LoadedModule, ModuleLibrary } from '../execution/module-library.ts'
 import { StateBehind } from '../execution/state-behind.ts'
+import type { Generations } from '../generations/generations.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import type { Answer, Route, RouteRequest } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { Validator } from '../validator/validator.ts'
 import { orFault } from './faults.ts'
 
 const gasDefault = 1_000_000
@@ -30,8 +34,21 @@ const headsMax = 256
 /** After how long storage may have been taken. */
 const syncSeconds = 10
 
+export interface ExecuteParts {
+  readonly config: Pick<ServeConfig, 'dataDir' | 'direct' | 'hubUrl'>
+  readonly identity: NodeIdentity
+  readonly clock: Clock
+  readonly params: () => NetworkParams
+  readonly executor: Executor
+  readonly library: ModuleLibrary
+  readonly directBackground: BackgroundThread
+  readonly generations: Generations
+  /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */
+  readonly isSyncing: () => boolean
+}
+
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
-export const executeRoute = (node: ServeNode, consensus: Consensus | null): Route => ({
+export const executeRoute = (parts: ExecuteParts, validator: Validator | null): Route => ({
   method: 'POST',
   path: '/execute',
   access: 'coordinator or bearer',
@@ -40,15 +57,15 @@ export const executeRoute = (node: ServeNode, consensus: Consensus | null): Rout
     const asked = readExecution(request.body)
     if (request.caller.kind === 'node' && asked.round === null)
       throw invalidField('round', 'is required of the coordinator', 'missing')
-    await checkRound(asked, node)
+    await checkRound(asked, parts)
     // Before anything that may have changed since: a vote is given for ever.
-    const given = node.executor.given(asked.round)
+    const given = parts.executor.given(asked.round)
     if (given !== null) return answerOf(given)
-    if (asked.round !== null && request.caller.kind === 'node') requireValidator(asked.round, node)
-    if (asked.round !== null) requireDiskReserve(node.config.dataDir, node.config.direct.diskReserveBytes)
-    if (node.isSyncing())
+    if (asked.round !== null && request.caller.kind === 'node') requireValidator(asked.round, parts)
+    if (asked.round !== null) requireDiskReserve(parts.config.dataDir, parts.config.direct.diskReserveBytes)
+    if (parts.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
-    const module = await orFault(() => findModule(node, consensus, asked.address, request.caller))
+    const module = await orFault(() => findModule(parts.library, validator, asked.address, request.caller))
     if (module === null)
       throw new ApiError(
         'not_found',
@@ -57,28 +74,28 @@ export const executeRoute = (node: ServeNode, consensus: Consensus | null): Rout
     if (!module.functions.includes(asked.functionName))
       throw invalidField('function', `must be one that the module exports: ${module.functions.join(', ')}`)
     return answerOf(
-      await orFault(() => node.executor.run(runRequest(asked, module, request)).catch(catchUp(consensus))),
+      await orFault(() => parts.executor.run(runRequest(asked, module, request)).catch(catchUp(validator))),
     )
   },
 })
 
 /** Has storage that is behind be taken from peers, so that the next try finds it. */
 const catchUp =
-  (consensus: Consensus | null) =>
+  (validator: Validator | null) =>
   (error: unknown): never => {
     if (error instanceof StateBehind)
-      for (const { module_address } of error.modules) consensus?.directCommits.takeSoon(module_address)
+      for (const { module_address } of error.modules) validator?.directCommits.takeSoon(module_address)
     throw error
   }
 
 /** What the coordinator asks for, the hub has; a node that lacks it fetches it. */
 const findModule = (
-  { library }: ServeNode,
-  consensus: Consensus | null,
+  library: ModuleLibrary,
+  validator: Validator | null,
   address: string,
   { kind }: RouteRequest['caller'],
 ): Promise<LoadedModule | null> =>
-  kind === 'node' && consensus !== null ? consensus.openModule(address) : library.find(address)
+  kind === 'node' && validator !== null ? validator.openModule(address) : library.find(address)
 
 type Asked = Omit<RunRequest, 'module' | 'signal'>
 
@@ -150,7 +167,7 @@ function inputOf(body: JsonObject): Uint8Array {
 }
 
 /** Only validators of the generation in force when a round was issued vote in it. A node without a hub knows none. */
-function requireValidator({ issued_at }: DirectRound, { config, generations, identity }: ServeNode): void {
+function requireValidator({ issued_at }: DirectRound, { config, generations, identity }: ExecuteParts): void {
   if (config.hubUrl === null) return
   const generation = generations.at(issued_at)
   if (generation?.keys.includes(identity.publicKey)) return
@@ -166,7 +183,7 @@ function requireValidator({ issued_at }: DirectRound, { config, generations, ide
 /** A round must be one of this very run, and must have begun. */
 async function checkRound(
   { round, address, functionName, input, gasLimit }: Asked,
-  { clock, params, config, directBackground }: ServeNode,
+  { clock, params, config, directBackground }: ExecuteParts,
 ): Promise<void> {
   if (round === null) return
   const differs = (member: string) => invalidField(`round.${member}`, 'is not that of the execution')

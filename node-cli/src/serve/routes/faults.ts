@@ -1,9 +1,9 @@
 import { NodeFault } from '../../engine/index.ts'
-import { NotYet, Refusal } from '../consensus/refusal.ts'
 import { QueueFull } from '../execution/execution-queue.ts'
 import { StateBehind } from '../execution/state-behind.ts'
 import { ApiError, unavailable } from '../http/api-error.ts'
-import { VoteWithheld } from '../store/votes.ts'
+import { VoteWithheld } from '../slashing-protection/votes.ts'
+import { NotYet, Refusal } from '../validator/refusal.ts'
 
 /** What a full queue takes to have room, and a hub or a chain to answer, as a guess. */
 const retrySeconds = { queue: 1, other: 5 }

@@ -1,8 +1,8 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
 
-export const healthRoute = ({ uptime }: ServeNode): Route => ({
+/** @param uptime Seconds since the start. */
+export const healthRoute = (uptime: () => number): Route => ({
   method: 'GET',
   path: '/health',
   access: 'open',

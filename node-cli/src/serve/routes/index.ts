@@ -1,32 +1,55 @@
-import type { Consensus } from '../consensus/consensus.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { ServeConfig } from '../config.ts'
 import type { Epochs } from '../epochs/index.ts'
+import type { GenerationFollower } from '../generations/follower.ts'
+import type { GenerationSignerParts } from '../generations/signer.ts'
 import type { Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { Metrics } from '../metrics.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { Validator } from '../validator/validator.ts'
 import { chunkRoutes } from './chunks.ts'
-import { consensusRoutes } from './consensus.ts'
-import { executeRoute } from './execute.ts'
+import { type ExecuteParts, executeRoute } from './execute.ts'
 import { healthRoute } from './health.ts'
 import { ledgerRoute } from './ledger.ts'
 import { metricsRoute } from './metrics.ts'
 import { putModuleRoute } from './modules.ts'
 import { nodeRoute } from './node.ts'
 import { rewardProposalsRoute } from './reward-proposals.ts'
-import { statusRoute } from './status.ts'
-import { syncRoutes } from './sync.ts'
+import { type StatusParts, statusRoute } from './status.ts'
+import { type SyncRouteParts, syncRoutes } from './sync.ts'
+import { type ValidatorRouteParts, validatorRoutes } from './validator.ts'
 import { validatorGenerationsRoute } from './validator-generations.ts'
 
+/** What the routes use. */
+interface RouteParts
+  extends ValidatorRouteParts,
+    ExecuteParts,
+    GenerationSignerParts,
+    StatusParts,
+    SyncRouteParts {
+  readonly config: ServeConfig
+  readonly store: ServeStore
+  readonly background: BackgroundThread
+  readonly generationFollower: GenerationFollower | null
+  readonly metrics: Metrics
+}
+
 /** Every route of a node. @param epochs Null on a node that is no validator, or has no hub. */
-export const routesOf = (node: ServeNode, consensus: Consensus, epochs: Epochs | null): readonly Route[] => [
-  healthRoute(node),
-  nodeRoute(node),
-  statusRoute(node),
-  executeRoute(node, node.config.role === 'validator' ? consensus : null),
-  putModuleRoute(node),
-  ledgerRoute(node),
-  metricsRoute(node),
-  ...consensusRoutes(node, consensus),
-  validatorGenerationsRoute(node),
-  rewardProposalsRoute(epochs?.receipts ?? null),
-  ...syncRoutes(node),
-  ...(node.chunks === null ? [] : chunkRoutes(node, node.chunks)),
-]
+export function routesOf(parts: RouteParts, validator: Validator, epochs: Epochs | null): readonly Route[] {
+  const { config, identity, store, library, background, metrics, chunks, uptime } = parts
+  const { role } = config
+  return [
+    healthRoute(uptime),
+    nodeRoute(identity, config),
+    statusRoute(parts),
+    executeRoute(parts, role === 'validator' ? validator : null),
+    putModuleRoute(library),
+    ledgerRoute(store.ledger),
+    metricsRoute(metrics),
+    ...validatorRoutes(parts, validator, role),
+    validatorGenerationsRoute(parts),
+    rewardProposalsRoute(epochs?.receipts ?? null),
+    ...syncRoutes(parts),
+    ...(chunks === null ? [] : chunkRoutes(background, chunks)),
+  ]
+}

@@ -3,19 +3,18 @@ import { functionNamePattern } from '../../../../protocol/hbc/artifact.ts'
 import { invalidField } from '../http/api-error.ts'
 import { pageText } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
 import type { LedgerQuery, LedgerStore } from '../store/ledger.ts'
 
 const limitDefault = 50
 const limitMax = 200
 
 /** Recent signed receipts, the newest first. */
-export const ledgerRoute = ({ store }: ServeNode): Route => ({
+export const ledgerRoute = (ledger: LedgerStore): Route => ({
   method: 'GET',
   path: '/ledger',
   access: 'open',
   query: ['module', 'function', 'cursor', 'limit'],
-  handle: ({ query }) => ({ status: 200, body: receiptsText(store.ledger, readLedgerQuery(query)) }),
+  handle: ({ query }) => ({ status: 200, body: receiptsText(ledger, readLedgerQuery(query)) }),
 })
 
 function readLedgerQuery(query: ReadonlyMap<string, string>): LedgerQuery {

@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { Metrics } from '../metrics.ts'
 
-export const metricsRoute = ({ metrics }: ServeNode): Route => ({
+export const metricsRoute = (metrics: Metrics): Route => ({
   method: 'GET',
   path: '/metrics',
   access: 'bearer',

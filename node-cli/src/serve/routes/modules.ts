@@ -1,11 +1,11 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
 import { artifactBytesMax } from '../../../../protocol/hbc/artifact.ts'
+import type { ModuleLibrary } from '../execution/module-library.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
 
 /** Stores an artifact under its own address. */
-export const putModuleRoute = ({ library }: ServeNode): Route => ({
+export const putModuleRoute = (library: ModuleLibrary): Route => ({
   method: 'PUT',
   path: '/modules/:address',
   access: 'bearer',

@@ -1,11 +1,12 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { capabilitiesOf } from '../capabilities.ts'
+import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { NodeIdentity } from '../node-key.ts'
 
 /** Who the node is, and what it can be asked for. */
-export const nodeRoute = ({ identity, config }: ServeNode): Route => ({
+export const nodeRoute = (identity: NodeIdentity, config: ServeConfig): Route => ({
   method: 'GET',
   path: '/node',
   access: 'open',

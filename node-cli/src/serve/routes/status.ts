@@ -1,18 +1,39 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import type { ChunkStore } from '../chunks/chunk-store.ts'
 import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
+import type { ExecutionMetrics } from '../execution/execution-metrics.ts'
+import type { ExecutionQueue } from '../execution/execution-queue.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { StatusMembers } from '../part.ts'
+import type { ServeStore } from '../store/index.ts'
+
+export interface StatusParts {
+  readonly config: ServeConfig
+  readonly identity: NodeIdentity
+  readonly store: ServeStore
+  readonly executions: ExecutionMetrics
+  readonly queue: ExecutionQueue
+  /** Null on a node that keeps no chunks. */
+  readonly chunks: ChunkStore | null
+  readonly status: StatusMembers
+  readonly log: Log
+  /** Seconds since the start. */
+  readonly uptime: () => number
+}
 
 /** Counts for everybody; for the operator also what goes on, and what the node was told. */
-export const statusRoute = (node: ServeNode): Route => ({
+export const statusRoute = (parts: StatusParts): Route => ({
   method: 'GET',
   path: '/status',
   access: 'open',
-  handle: ({ caller }) => json(200, { ...redacted(node), ...(caller.kind === 'operator' && details(node)) }),
+  handle: ({ caller }) =>
+    json(200, { ...redacted(parts), ...(caller.kind === 'operator' && details(parts)) }),
 })
 
-const redacted = ({ config, store, executions, uptime }: ServeNode) => ({
+const redacted = ({ config, store, executions, uptime }: StatusParts) => ({
   status: 'ok',
   version: packageJson.version,
   uptime_secs: uptime(),
@@ -33,7 +54,7 @@ const redacted = ({ config, store, executions, uptime }: ServeNode) => ({
   },
 })
 
-const details = ({ config, identity, queue, store, chunks, status, log }: ServeNode) => ({
+const details = ({ config, identity, queue, store, chunks, status, log }: StatusParts) => ({
   node_id: identity.nodeId,
   queue: { running: queue.running, waiting: queue.waiting, workers: config.workers },
   storage: { database_bytes: store.size(), chunk_bytes: chunks?.usedBytes ?? 0 },

@@ -1,8 +1,10 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { json, type Route, type RouteRequest } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
+import type { ServeStore } from '../store/index.ts'
 import { listPageMax } from '../sync/module-list.ts'
+import type { ModuleStates } from '../sync/module-states.ts'
 
 const limitDefault = 100
 /** A page of the list ends when it has taken so long: a root may be one of a large store. */
@@ -11,12 +13,19 @@ const retrySeconds = 10
 
 type Params = RouteRequest['params']
 
-/** The calls by which another validator takes modules and what they store. */
-export const syncRoutes = (node: ServeNode): readonly Route[] => {
-  const { store, states, background } = node
+export interface SyncRouteParts {
+  readonly store: Pick<ServeStore, 'modules'>
+  /** What modules store here, as peers are told. */
+  readonly states: ModuleStates
+  readonly background: BackgroundThread
+  /** Whether modules and storage are still being taken from peers. */
+  readonly isSyncing: () => boolean
+}
 
+/** The calls by which another validator takes modules and what they store. */
+export const syncRoutes = ({ store, states, background, isSyncing }: SyncRouteParts): readonly Route[] => {
   const artifactOf = ({ address }: Params): { address: string; hbc: Uint8Array } => {
-    requireWhole(node)
+    requireWhole(isSyncing)
     if (!isBytes32(address)) throw invalidField('address', 'must be 0x and 64 hex digits in lower case')
     const hbc = store.modules.artifact(address)
     if (hbc === null) throw new ApiError('not_found', `This node has no module ${address}.`)
@@ -30,7 +39,7 @@ export const syncRoutes = (node: ServeNode): readonly Route[] => {
       access: 'node',
       query: ['cursor', 'limit'],
       handle: async ({ query }) => {
-        requireWhole(node)
+        requireWhole(isSyncing)
         const { cursor, limit } = readListQuery(query)
         const found = store.modules.after(cursor, limit + 1)
         const until = performance.now() + listMs
@@ -96,7 +105,7 @@ export const syncRoutes = (node: ServeNode): readonly Route[] => {
 }
 
 /** What is being taken from peers is told to none: it is of several moments. @throws {@link ApiError} 503 `unavailable` */
-function requireWhole({ isSyncing }: ServeNode): void {
+function requireWhole(isSyncing: () => boolean): void {
   if (isSyncing())
     throw unavailable('This node takes its modules from its peers at the moment.', retrySeconds)
 }

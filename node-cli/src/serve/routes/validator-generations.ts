@@ -3,11 +3,10 @@ import {
   generationValidatorsMax,
   parseGeneration,
 } from '../../../../protocol/committees/index.ts'
-import { GenerationRefused, signNextGeneration } from '../generations/signer.ts'
+import { GenerationRefused, type GenerationSignerParts, signNextGeneration } from '../generations/signer.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeNode } from '../node.ts'
 import { orFault } from './faults.ts'
 
 /** A validator takes some 200 bytes, and four values. */
@@ -15,7 +14,7 @@ const bytesMax = 512 * 1024
 const valuesMax = 4 * generationValidatorsMax
 
 /** Signs the next generation of validators for the coordinator. */
-export const validatorGenerationsRoute = (node: ServeNode): Route => ({
+export const validatorGenerationsRoute = (parts: GenerationSignerParts): Route => ({
   method: 'POST',
   path: '/consensus/validator-generations',
   access: 'coordinator',
@@ -23,9 +22,9 @@ export const validatorGenerationsRoute = (node: ServeNode): Route => ({
   handle: async ({ body, caller }) => {
     const members = parseJsonObject(body, valuesMax)
     checkMembers(members, ['document'], ['document'], () => {})
-    const document = orInvalid(() => parseGeneration(node.profile, members.document))
+    const document = orInvalid(() => parseGeneration(parts.profile, members.document))
     const key = caller.kind === 'node' ? caller.publicKey : ''
-    return json(200, await orFault(() => orRefused(signNextGeneration(node, document, key))))
+    return json(200, await orFault(() => orRefused(signNextGeneration(parts, document, key))))
   },
 })
 

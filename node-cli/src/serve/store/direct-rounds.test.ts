@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { VoteWithheld } from '../slashing-protection/votes.ts'
 import type { DirectRetention } from './direct-rounds.ts'
 import { openServeStore, type ServeStore } from './index.ts'
-import { VoteWithheld } from './votes.ts'
 
 const generous: DirectRetention = { seconds: 1_000, rounds: 1_000, bytes: 1_000_000 }
 

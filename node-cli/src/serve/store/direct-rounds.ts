@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { VoteWithheld } from '../slashing-protection/votes.ts'
 import type { FactStore } from './facts.ts'
-import { VoteWithheld } from './votes.ts'
 
 /** How long, how many and how much direct rounds are kept. */
 export interface DirectRetention {

@@ -3,7 +3,7 @@ import { CliError } from '../../cli/errors.ts'
 import { databaseFile, inTransaction, openDatabase, orRefuse } from '../../data-dir/database.ts'
 import { writeStorage } from '../../data-dir/run-records.ts'
 import type { StorageWrite } from '../../engine/index.ts'
-import { type ConsensusStore, consensusStore } from './consensus.ts'
+import { type VoteStore, voteStore } from '../slashing-protection/votes.ts'
 import { type DirectRoundStore, directRoundStore } from './direct-rounds.ts'
 import { type DirectStateStore, directStateStore } from './direct-state.ts'
 import { type EpochStore, epochStore } from './epochs.ts'
@@ -17,20 +17,19 @@ import { type LedgerStore, ledgerStore } from './ledger.ts'
 import { migrations } from './migrations.ts'
 import { type ModuleStore, moduleStore } from './modules.ts'
 import { type NonceStore, nonceStore } from './nonces.ts'
+import { type ProjectRulesStore, projectRulesStore } from './project-rules.ts'
 import { type RoundVoteStore, roundVoteStore } from './round-votes.ts'
 import { type RoundStore, roundStore } from './rounds.ts'
 import { type SenderStore, senderStore } from './senders.ts'
 import { type SetStore, setStore } from './sets.ts'
 import { type StateIndexStore, stateIndexStore } from './state-index.ts'
 import { type SyncedStateStore, syncedStateStore } from './synced-state.ts'
-import { type VoteStore, voteStore } from './votes.ts'
 
 /** Everything a serving node keeps, in the database of its data directory. What is committed is on the disk. */
 export interface ServeStore {
   readonly file: string
   /** For further stores over the same database. */
   readonly db: DatabaseSync
-  readonly consensus: ConsensusStore
   readonly directRounds: DirectRoundStore
   readonly directState: DirectStateStore
   readonly epochs: EpochStore
@@ -43,6 +42,7 @@ export interface ServeStore {
   readonly ledger: LedgerStore
   readonly modules: ModuleStore
   readonly nonces: NonceStore
+  readonly projectRules: ProjectRulesStore
   readonly rounds: RoundStore
   readonly roundVotes: RoundVoteStore
   readonly senders: SenderStore
@@ -76,7 +76,6 @@ export function openServeStore(dataDir: string): ServeStore {
     return {
       file,
       db,
-      consensus: consensusStore(db),
       directRounds: directRoundStore(db, facts, transaction),
       directState: directStateStore(db),
       epochs: epochStore(db),
@@ -89,6 +88,7 @@ export function openServeStore(dataDir: string): ServeStore {
       ledger: ledgerStore(db),
       modules,
       nonces: nonceStore(db),
+      projectRules: projectRulesStore(db),
       rounds: roundStore(db),
       roundVotes: roundVoteStore(db),
       senders: senderStore(db),

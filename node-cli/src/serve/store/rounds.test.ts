@@ -43,10 +43,9 @@ describe('rounds', () => {
     })
     store.rounds.see({ roundId: 'task:2', projectId: 'elsewhere', epoch: 1 }, 12)
     expect(store.rounds.finalize(recordOf('task:2'), 'hash', 13)).toBe(true)
-    expect(store.rounds.ofEpoch('project', 7).map(({ roundId }) => roundId)).toEqual(['task:1', 'task:2'])
-    expect(store.rounds.ofEpoch('elsewhere', 1)).toEqual([])
-    expect(store.rounds.finalRecords('project', 7)).toEqual([recordOf('task:2')])
-    expect(store.rounds.epochs()).toEqual([{ projectId: 'project', epoch: 7 }])
+    const page = store.rounds.finalPage({ projectId: 'project', epoch: 7, after: 0, limit: 9 })
+    expect(page.map(({ final }) => final)).toEqual([recordOf('task:2')])
+    expect(store.rounds.openOfEpoch('project', 7)).toEqual(['task:1'])
   })
 
   test('keep the first record and the first judgement, and stay final', () => {

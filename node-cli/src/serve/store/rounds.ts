@@ -63,20 +63,14 @@ export interface RoundStore {
   readonly finalize: (record: FinalityRecord, finalityHash: string, now: number) => boolean
   /** Marks a direct round as decided. */
   readonly close: (roundId: string, now: number) => boolean
-  /** Every round of a project and epoch, final or not, by id. */
-  readonly ofEpoch: (projectId: string, epoch: number) => readonly RoundRecord[]
   /** Rounds of a project and epoch that may still become final, by id. */
   readonly openOfEpoch: (projectId: string, epoch: number) => readonly string[]
   readonly isOpen: (roundId: string) => boolean
   /** Notes that a round ended without a result, as the hub says; a quorum of votes still makes it final. */
   readonly fail: (roundId: string) => void
-  /** The final records of a project and epoch, by round id. */
-  readonly finalRecords: (projectId: string, epoch: number) => readonly FinalityRecord[]
   readonly finalPage: (query: FinalRoundQuery) => readonly RoundRecord[]
   /** Task rounds that are not final, seen within a span of time; the oldest first. */
   readonly open: (from: number, to: number, limit: number) => readonly RoundRecord[]
-  /** Projects and epochs that have final rounds. */
-  readonly epochs: () => readonly { readonly projectId: string; readonly epoch: number }[]
   readonly count: () => { readonly known: number; readonly final: number }
 }
 
@@ -98,16 +92,12 @@ const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 export function roundStore(db: DatabaseSync): RoundStore {
   const select = (rest: string) => db.prepare(`SELECT ${columns} FROM rounds ${rest}`)
   const one = select('WHERE round_id = ?')
-  const ofEpoch = select('WHERE project_id = ? AND epoch = ? ORDER BY round_id')
   const finalOfEpoch = select(
     'WHERE project_id = ? AND epoch = ? AND final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?',
   )
   const finalOfAll = select('WHERE final IS NOT NULL AND final_seq > ? ORDER BY final_seq LIMIT ?')
   const open = select(
     'WHERE final_seq IS NULL AND project_id IS NOT NULL AND seen_at >= ? AND seen_at < ? ORDER BY seen_at LIMIT ?',
-  )
-  const finals = db.prepare(
-    'SELECT final FROM rounds WHERE project_id = ? AND epoch = ? AND final IS NOT NULL ORDER BY round_id',
   )
   const openOfEpoch = db.prepare(
     `SELECT round_id AS roundId FROM rounds
@@ -117,10 +107,6 @@ export function roundStore(db: DatabaseSync): RoundStore {
     "SELECT 1 FROM rounds WHERE round_id = ? AND final_seq IS NULL AND state <> 'failed'",
   )
   const fail = db.prepare("UPDATE rounds SET state = 'failed' WHERE round_id = ? AND final_seq IS NULL")
-  const epochs = db.prepare(
-    `SELECT DISTINCT project_id AS projectId, epoch FROM rounds
-     WHERE final_seq IS NOT NULL AND project_id IS NOT NULL ORDER BY project_id, epoch`,
-  )
   const see = db.prepare(
     `INSERT INTO rounds (round_id, project_id, epoch, state, seen_at) VALUES (?, ?, ?, 'pending', ?)
      ON CONFLICT DO NOTHING`,
@@ -161,15 +147,10 @@ export function roundStore(db: DatabaseSync): RoundStore {
       see.run(roundId, null, null, now)
       return Number(close.run(roundId).changes) === 1
     },
-    ofEpoch: (projectId, epoch) => recordsOf(ofEpoch.all(projectId, epoch)),
     openOfEpoch: (projectId, epoch) =>
       (openOfEpoch.all(projectId, epoch) as { roundId: string }[]).map(({ roundId }) => roundId),
     isOpen: (roundId) => isOpen.get(roundId) !== undefined,
     fail: (roundId) => void fail.run(roundId),
-    finalRecords: (projectId, epoch) =>
-      (finals.all(projectId, epoch) as { final: string }[]).map(
-        ({ final }) => JSON.parse(final) as FinalityRecord,
-      ),
     finalPage: ({ projectId, epoch, after, limit }) =>
       recordsOf(
         projectId === null || epoch === null
@@ -177,7 +158,6 @@ export function roundStore(db: DatabaseSync): RoundStore {
           : finalOfEpoch.all(projectId, epoch, after, limit),
       ),
     open: (from, to, limit) => recordsOf(open.all(from, to, limit)),
-    epochs: () => epochs.all() as { projectId: string; epoch: number }[],
     count: () => count.get() as { known: number; final: number },
   }
 }

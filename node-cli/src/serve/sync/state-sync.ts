@@ -1,9 +1,14 @@
+import type { ModuleLibrary } from '../execution/module-library.ts'
 import { backoffSeconds } from '../hub/backoff.ts'
 import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Part, ServeNode } from '../node.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Part, StatusMembers } from '../part.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
-import { peersOf } from '../peers/peers.ts'
+import { type PeersParts, peersOf } from '../peers/peers.ts'
+import type { ServeStore } from '../store/index.ts'
 import { readModuleList } from './module-list.ts'
+import type { ModuleStates } from './module-states.ts'
 import { hasArtifact, takeArtifact, takeState } from './take-module.ts'
 import { type PeerList, type VouchedModule, vouchedModules, vouchersNeeded } from './vouched.ts'
 
@@ -11,6 +16,16 @@ import { type PeerList, type VouchedModule, vouchedModules, vouchersNeeded } fro
 const listSeconds = 30
 /** What is written here changes with the next heartbeat at the earliest. */
 const waitingSeconds = 1
+
+interface StateSyncParts extends PeersParts {
+  readonly store: Pick<ServeStore, 'senders' | 'syncedState'>
+  readonly library: ModuleLibrary
+  readonly states: ModuleStates
+  readonly isSyncing: () => boolean
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
 
 /** Why nothing more can be taken for the moment. */
 class SyncProblem extends Error {
@@ -21,10 +36,10 @@ class SyncProblem extends Error {
  * Takes modules and what they store from the other validators, once in the life of a data directory: until both are as more
  * than half of them say. Executions wait for its end.
  */
-export function stateSyncPart(node: ServeNode): Part {
-  const { store, log, status, metrics, isSyncing } = node
+export function stateSyncPart(parts: StateSyncParts): Part {
+  const { store, log, status, metrics, isSyncing } = parts
   const stopping = new AbortController()
-  const sync = new StateSync(node, stopping.signal)
+  const sync = new StateSync(parts, stopping.signal)
   let running: Promise<void> = Promise.resolve()
   status.set('state_sync', () => ({ state: isSyncing() ? 'under_way' : 'complete', problem: sync.problem }))
   metrics.gauge('state_sync_complete', 'Whether modules and storage are taken', () => Number(!isSyncing()))
@@ -53,7 +68,7 @@ export function stateSyncPart(node: ServeNode): Part {
 }
 
 class StateSync {
-  readonly #node: ServeNode
+  readonly #parts: StateSyncParts
   readonly #stop: AbortSignal
   readonly #peers
   /** How often a peer was asked in vain; those that were are asked last. */
@@ -61,10 +76,10 @@ class StateSync {
   #failures = 0
   #problem: string | null = null
 
-  constructor(node: ServeNode, stop: AbortSignal) {
-    this.#node = node
+  constructor(parts: StateSyncParts, stop: AbortSignal) {
+    this.#parts = parts
     this.#stop = stop
-    this.#peers = peersOf(node, stop)
+    this.#peers = peersOf(parts, stop)
   }
 
   /** Why it does not go on at the moment. */
@@ -83,21 +98,21 @@ class StateSync {
       this.#failures = 0
       this.#problem = null
       if (taken > 0) return 0
-      this.#node.store.syncedState.complete()
-      this.#node.log.info('modules and storage are as the other validators have them')
+      this.#parts.store.syncedState.complete()
+      this.#parts.log.info('modules and storage are as the other validators have them')
       return null
     } catch (error) {
       if (this.#stop.aborted) return 0
       this.#failures += 1
       if (error instanceof SyncProblem) this.#tell(error.message)
-      else this.#node.log.error('state sync failed', { reason: (error as Error).stack })
+      else this.#parts.log.error('state sync failed', { reason: (error as Error).stack })
       return backoffSeconds(this.#failures - 1, Math.random())
     }
   }
 
   /** Takes what differs. @returns How many modules did. @throws {@link SyncProblem} */
   async #takeAll(): Promise<number> {
-    const { publicKey } = this.#node.identity
+    const { publicKey } = this.#parts.identity
     const others = this.#peers.validators().filter((key) => key !== publicKey).length
     if (others === 0) return 0
     const needed = vouchersNeeded(others)
@@ -124,14 +139,14 @@ class StateSync {
 
   /** @returns Whether it was not here in this state. @throws {@link SyncProblem} */
   async #takeModule(module: VouchedModule<PeerClient>): Promise<boolean> {
-    const { library, states, store, profile } = this.#node
+    const { library, states, store, profile } = this.#parts
     const { address, sequence, state_root, peers } = module
     const isHere = await hasArtifact(library, address)
     if (!isHere) await this.#fromAny(peers, address, (peer) => takeArtifact(peer, library, address))
     const own = await states.root(address)
     if (own.sequence === sequence && own.root === state_root) return !isHere
     await this.#fromAny(peers, address, (peer) => takeState(peer, profile, store.syncedState, module))
-    this.#node.log.info('the storage of a module was taken', { module: address, sequence, state_root })
+    this.#parts.log.info('the storage of a module was taken', { module: address, sequence, state_root })
     return true
   }
 
@@ -153,7 +168,7 @@ class StateSync {
       if (!(error instanceof PeerError)) throw error
       if (this.#stop.aborted) throw new SyncProblem('the node stops')
       this.#faults.set(peer.publicKey, (this.#faults.get(peer.publicKey) ?? 0) + 1)
-      this.#node.log.warn('a validator gives no state', { peer: peer.publicKey, reason: error.message })
+      this.#parts.log.warn('a validator gives no state', { peer: peer.publicKey, reason: error.message })
       return false
     }
   }
@@ -164,7 +179,7 @@ class StateSync {
   }
 
   #tell(problem: string): void {
-    if (problem !== this.#problem) this.#node.log.warn('state sync waits', { reason: problem })
+    if (problem !== this.#problem) this.#parts.log.warn('state sync waits', { reason: problem })
     this.#problem = problem
   }
 }

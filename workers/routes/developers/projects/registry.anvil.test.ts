@@ -11,6 +11,7 @@ import { encodeActionCall } from '../../../actions/action-calls.ts'
 import type { DirectTransaction } from '../../../actions/direct-transaction.ts'
 import hub from '../../../index.ts'
 import { services } from '../../../services.ts'
+import { withAbsentChain } from '../../../test/absent-chain.ts'
 import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
 import { client, errorOf } from '../../../test/client.ts'
 import { createOperator } from '../../../test/operator.ts'
@@ -252,10 +253,12 @@ describe.skipIf(chain === null)('registration', () => {
 
   test('503 unavailable while the chain is down, and nothing is stored', async () => {
     const manifest = draft()
-    const offline = client({ token: ada.token, bindings: { CHAIN_RPC_URL: 'http://127.0.0.1:9' } })
-    expect(await errorOf(await offline.post(path, signed(ada.key, manifest)))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
+    await withAbsentChain(async (bindings) => {
+      const offline = client({ token: ada.token, bindings })
+      expect(await errorOf(await offline.post(path, signed(ada.key, manifest)))).toMatchObject({
+        status: 503,
+        error: 'unavailable',
+      })
     })
     expect((await ada.client.get(`/v1/projects/${hashesOf(manifest).project_id}`)).status).toBe(404)
   })

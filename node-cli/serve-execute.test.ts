@@ -1,0 +1,203 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
+import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
+import { artifactOf, collector, echo, spinner, talker } from '../testing/node/artifacts.ts'
+import { bring, execute, newFolder, problemsOf } from '../testing/node/execution-calls.ts'
+import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { startNode } from '../testing/node/serving-node.ts'
+
+beforeAll(buildNodectl)
+
+describe('PUT /modules/:address', () => {
+  test('201 when it is stored, 200 when it is known', async () => {
+    const node = await startNode(newFolder())
+    const first = await bring(node, echo)
+    expect([first.status, first.json]).toEqual([201, { manifest_address: echo.address, status: 'stored' }])
+    const second = await bring(node, echo)
+    expect([second.status, second.json]).toEqual([200, { manifest_address: echo.address, status: 'known' }])
+  })
+
+  test('422 invalid_manifest for the artifact of another address', async () => {
+    const node = await startNode(newFolder())
+    const reply = await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: echo.bytes })
+    expect([reply.status, reply.json]).toMatchObject([
+      422,
+      { error: 'invalid_manifest', details: { reason: 'manifest_address', address: echo.address } },
+    ])
+    expect((await node.call('/status')).json.counts.modules).toBe(0)
+  })
+
+  test('422 invalid_manifest with the rule, for each artifact that breaks one', async () => {
+    const node = await startNode(newFolder())
+    for (const { name, bytes, rule } of hostileArtifacts.slice(0, 20)) {
+      const reply = await bring(node, { address: echo.address, bytes })
+      expect([name, problemsOf(reply)]).toEqual([
+        name,
+        { status: 422, error: 'invalid_manifest', problems: [['body', rule]] },
+      ])
+    }
+  })
+
+  test('400 for an address of another form, and for no body', async () => {
+    const node = await startNode(newFolder())
+    const upper = await node.call(`/modules/${echo.address.toUpperCase()}`, {
+      method: 'PUT',
+      body: echo.bytes,
+    })
+    expect(problemsOf(upper)).toMatchObject({ status: 400, problems: [['address', 'invalid_value']] })
+    const none = await bring(node, { address: echo.address, bytes: new Uint8Array() })
+    expect([none.status, none.json.error]).toEqual([400, 'bad_request'])
+  })
+
+  test('one that was damaged since is not run, and mended by bringing it again', async () => {
+    const folder = newFolder()
+    const first = await startNode(folder)
+    await bring(first, echo)
+    await first.stop()
+    const db = new DatabaseSync(path.join(folder, 'node.sqlite'))
+    db.prepare('UPDATE modules SET hbc = ?').run(new Uint8Array(100))
+    db.close()
+    const second = await startNode(folder)
+    const refused = await execute(second, { module: echo.address, function: 'echo', input: '{}' })
+    expect([refused.status, refused.json]).toMatchObject([
+      503,
+      { error: 'unavailable', details: { reason: 'node_fault' }, message: /damaged/ },
+    ])
+    expect((await bring(second, echo)).status).toBe(201)
+    expect((await execute(second, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
+  })
+})
+
+describe('POST /execute', () => {
+  test('answers what run prints, with the events', async () => {
+    const node = await startNode(newFolder())
+    await bring(node, echo)
+    const { status, json } = await execute(node, {
+      module: echo.address,
+      function: 'echo',
+      input: '{"msg":"hi"}',
+    })
+    expect([status, json]).toEqual([
+      200,
+      {
+        success: true,
+        output: '{"msg":"hi"}',
+        error: null,
+        gas_limit: 1_000_000,
+        gas_used: 581,
+        events: [{ name: 'echoed', data: { msg: 'hi' } }],
+        receipt: {
+          receipt: expect.objectContaining({
+            receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
+          }),
+          node_id: node.node_id,
+          public_key: node.public_key,
+          signature: expect.stringMatching(/^0x[0-9a-f]{128}$/),
+          timestamp: expect.any(Number),
+        },
+      },
+    ])
+  })
+
+  test('what it answers holds before verify, and is what run answers', async () => {
+    const folder = newFolder()
+    const node = await startNode(folder)
+    await bring(node, echo)
+    const { text } = await execute(node, {
+      module: echo.address,
+      function: 'echo',
+      input_b64: 'eyJhIjoxfQ==',
+    })
+    const file = path.join(temporaryFolder(), 'echo.hbc')
+    writeFileSync(file, echo.bytes)
+    const { code, stdout } = await nodectl(['verify', '-', file, '--input', '{"a":1}'], { input: utf8(text) })
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { holds: true }])
+  })
+
+  test('a function that fails is answered with 200 and its error', async () => {
+    const node = await startNode(newFolder())
+    await bring(node, spinner)
+    const { status, json } = await execute(node, { module: spinner.address, function: 'f', gas_limit: 1000 })
+    expect([status, json]).toMatchObject([
+      200,
+      { success: false, output: null, error: 'out of gas', gas_used: 1000 },
+    ])
+  })
+
+  test('refuses what it cannot run, with every wrong member', async () => {
+    const node = await startNode(newFolder())
+    await bring(node, echo)
+    expect(problemsOf(await execute(node, {}))).toEqual({
+      status: 400,
+      error: 'invalid_field',
+      problems: [
+        ['module', 'missing'],
+        ['function', 'missing'],
+      ],
+    })
+    const many = await execute(node, {
+      module: 'x',
+      function: 1,
+      input: 2,
+      input_b64: '=',
+      gas_limit: 0,
+      round: {},
+      more: 1,
+    })
+    expect(problemsOf(many)).toEqual({
+      status: 400,
+      error: 'invalid_field',
+      problems: [
+        ['more', 'unknown_key'],
+        ['module', 'invalid_value'],
+        ['function', 'invalid_value'],
+        ['input', 'invalid_value'],
+        ['input_b64', 'invalid_value'],
+        ['gas_limit', 'invalid_value'],
+        ['round', 'invalid_value'],
+      ],
+    })
+    const other = await execute(node, { module: echo.address, function: 'nope' })
+    expect(problemsOf(other)).toMatchObject({ status: 400, problems: [['function', 'invalid_value']] })
+    const absent = await execute(node, { module: spinner.address, function: 'f' })
+    expect([absent.status, absent.json.error]).toEqual([404, 'not_found'])
+    const large = await execute(node, {
+      module: echo.address,
+      function: 'echo',
+      input: 'x'.repeat(1_048_577),
+    })
+    expect([large.status, large.json]).toMatchObject([413, { error: 'too_large', message: /1048576 bytes/ }])
+  })
+
+  test('answers a mebibyte that JSON writes with six, whole', async () => {
+    const node = await startNode(newFolder())
+    await bring(node, talker)
+    const { json } = await execute(node, { module: talker.address, function: 'f', gas_limit: 10_000_000 })
+    expect(json.output).toBe('\u0001'.repeat(1_048_576))
+  })
+
+  test('output that is no UTF-8 is no output: the run has failed, with a receipt that says so', async () => {
+    const node = await startNode(newFolder())
+    const garbler = artifactOf(
+      'garbler',
+      '(i32.store8 (i32.const 1024) (i32.const 255)) (i64.const 0x40000000001)',
+    )
+    await bring(node, garbler)
+    const { json } = await execute(node, { module: garbler.address, function: 'f' })
+    expect(json).toMatchObject({ success: false, output: null, error: 'output is not valid UTF-8' })
+    expect(json.receipt.receipt).toMatchObject({ success: false, output_hash: hashBytes(new Uint8Array()) })
+  })
+
+  test('runs of a module with storage follow each other, however many come at once', async () => {
+    const node = await startNode(newFolder())
+    await bring(node, collector)
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => execute(node, { module: collector.address, function: 'f' })),
+    )
+    const outputs = replies.map(({ json }) => json.output.length).toSorted((a, b) => a - b)
+    expect(outputs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
+  })
+})

@@ -1,0 +1,261 @@
+import { cpSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hashText } from '../protocol/encoding/index.ts'
+import { hashReceipt } from '../protocol/execution/index.ts'
+import { createTaskVote, parseFinalityVote } from '../protocol/rounds/index.ts'
+import { echo, spinner } from '../testing/node/artifacts.ts'
+import { buildNodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import {
+  attestedSet,
+  createTestProject,
+  createTestRound,
+  finalityRequest,
+  profile,
+  rightReceipt,
+  wrongReceipt,
+} from '../testing/node/test-project.ts'
+import {
+  decide,
+  keys,
+  problemsOf,
+  refused,
+  shown,
+  startAttesting,
+  startOne,
+} from '../testing/node/validator-calls.ts'
+import { callSigned, showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
+
+beforeAll(buildNodectl)
+
+describe('POST /consensus/task-rounds', () => {
+  test('a clean round that is not audited is not run, and has one vote for ever', async () => {
+    const { project, hub, node, validator } = await startAttesting()
+    const round = createTestRound(project)
+    const body = finalityRequest(round)
+    const reply = await decide(node, body)
+    expect([reply.status, reply.json]).toMatchObject([200, { run: null }])
+    expect(parseFinalityVote(profile, reply.json.vote, keys).finality).toEqual({
+      v: 1,
+      round_id: round.roundId,
+      project_id: project.projectId,
+      epoch: project.epoch,
+      set_hash: project.setHash,
+      receipt_hash: hashReceipt(rightReceipt),
+      gas_used: rightReceipt.gas_used,
+      audited: false,
+      voters: round.votes
+        .map(({ public_key, payout_address }) => ({ public_key, payout_address }))
+        .sort((a, b) => (a.public_key < b.public_key ? -1 : 1)),
+    })
+    expect((await decide(node, body)).text).toBe(reply.text)
+    expect((await decide(node, { ...body, votes: [], fallback: 'underfunded' })).text).toBe(reply.text)
+    expect(hub.requests.filter((call) => call.includes('/v1/modules'))).toEqual([])
+
+    await node.kill()
+    const again = await startKnowing(validator, 4)
+    expect((await decide(again, body)).text).toBe(reply.text)
+    const { json } = await shown(again, round.roundId)
+    expect(json).toMatchObject({
+      round_id: round.roundId,
+      state: 'committee_agreed',
+      task: round.task,
+      votes: expect.arrayContaining(round.votes),
+      tally: { clean: true, hash: hashReceipt(rightReceipt), rejected: [] },
+      finality: null,
+      finality_votes: [reply.json.vote],
+    })
+  })
+
+  test('an audited round is run here: wrong votes are not credited, and the run is shown', async () => {
+    const { project, hub, node } = await startAttesting()
+    showArtifact(hub, echo.address, echo.bytes)
+    const round = createTestRound(project)
+    const votes = [0, 1, 2].map((position) => round.vote(position, wrongReceipt))
+    const body = finalityRequest({ ...round, votes }, { audited: true })
+    const [one, two] = await Promise.all([decide(node, body), decide(node, body)])
+    expect(one!.text).toBe(two!.text)
+    expect(one!.json.run).toEqual({
+      receipt: rightReceipt,
+      output_b64: Buffer.from('{"msg":"hi"}').toString('base64'),
+      events: [{ name: 'echoed', data: { msg: 'hi' } }],
+    })
+    expect(one!.json.vote.finality).toMatchObject({
+      receipt_hash: hashReceipt(rightReceipt),
+      audited: true,
+      voters: [],
+    })
+    expect((await node.call('/status')).json.counts).toMatchObject({ executions: 1, final_rounds: 0 })
+    expect((await shown(node, round.roundId)).json.state).toBe('escalated')
+  })
+
+  test('a contested round is run, and forged votes count for nothing', async () => {
+    const { project, hub, node } = await startAttesting()
+    showArtifact(hub, echo.address, echo.bytes)
+    const round = createTestRound(project)
+    const { payout_address } = round.votes[0]!
+    const forged = round.votes.map((cast) => ({
+      ...cast,
+      receipt: wrongReceipt,
+      receipt_hash: hashReceipt(wrongReceipt),
+    }))
+    const stranger = createTaskVote(profile, hashText('stranger'), {
+      task: round.task,
+      receipt: wrongReceipt,
+      payout_address,
+      position: 0,
+    })
+    const votes = [...forged, stranger, round.vote(0)]
+    const { json } = await decide(node, finalityRequest({ ...round, votes }))
+    expect(json.vote.finality).toMatchObject({
+      receipt_hash: hashReceipt(rightReceipt),
+      audited: true,
+      voters: [{ public_key: round.votes[0]!.public_key }],
+    })
+    expect((await shown(node, round.roundId)).json.tally).toMatchObject({
+      contested: true,
+      rejected: [0, 1, 2, 3],
+    })
+  })
+
+  test.each([
+    ['too_few_members', 2],
+    ['underfunded', 4],
+  ])('a fallback, %s, is run and credits nobody', async (fallback, miners) => {
+    const { project, hub, node } = await startAttesting(createTestProject({ miners }))
+    showArtifact(hub, echo.address, echo.bytes)
+    const round = createTestRound(project)
+    const { json } = await decide(node, finalityRequest({ ...round, votes: [] }, { fallback }))
+    expect(json.vote.finality).toMatchObject({
+      audited: true,
+      voters: [],
+      receipt_hash: hashReceipt(rightReceipt),
+    })
+    expect((await shown(node, round.roundId)).json.state).toBe('fallback')
+  })
+
+  test('refuses what a hub makes up, with the reason, and signs nothing', async () => {
+    const { project, hub, node } = await startAttesting()
+    const round = createTestRound(project)
+    const { task } = round
+    const honest = finalityRequest(round)
+    const { audit_block: block } = honest
+    const other = createTestProject({ slug: 'another' })
+    const ofTask = (change: Partial<typeof task>) => finalityRequest(createTestRound(project, change))
+    const lies: [object, ...string[]][] = [
+      [{ ...honest, input_b64: Buffer.from('other').toString('base64') }, 'input_b64'],
+      [ofTask({ consensus_hash: other.consensusHash, project_id: other.projectId }), 'consensus_hash'],
+      [ofTask({ set_hash: other.setHash }), 'set_hash'],
+      [ofTask({ function: 'other' }), 'task.function'],
+      [ofTask({ gas_limit: 10 ** 9 }), 'task.gas_limit'],
+      [ofTask({ module_address: spinner.address }), 'task.module_address'],
+      [ofTask({ epoch: project.epoch - 1 }), 'task.epoch'],
+      [ofTask({ issued_at: task.issued_at - 7_200 }), 'task.issued_at'],
+      [{ ...honest, agreed_at: task.issued_at - 1 }, 'agreed_at'],
+      [
+        {
+          ...honest,
+          agreed_at: task.issued_at + 91,
+          audit_block: { ...block, timestamp: task.issued_at + 92 },
+        },
+        'agreed_at',
+      ],
+      [{ ...honest, audit_block: { ...block, timestamp: honest.agreed_at } }, 'audit_block.timestamp'],
+      [{ ...honest, audit_block: { ...block, timestamp: task.issued_at + 4_000 } }, 'audit_block.timestamp'],
+      [{ ...honest, fallback: 'too_few_members', votes: [] }, 'fallback'],
+      [{ ...honest, fallback: 'underfunded' }, 'votes'],
+    ]
+    for (const [lie, ...paths] of lies) expect(problemsOf(await decide(node, lie))).toEqual(refused(...paths))
+
+    const audited = finalityRequest(round, { audited: true })
+    expect(problemsOf(await decide(node, audited))).toEqual(refused('module_address'))
+    showArtifact(hub, echo.address, spinner.bytes)
+    expect(problemsOf(await decide(node, audited))).toEqual(refused('module_address'))
+    showArtifact(hub, echo.address, new Uint8Array(100))
+    expect(problemsOf(await decide(node, audited))).toEqual(refused('module_address'))
+
+    const { counts } = (await node.call('/status')).json
+    expect(counts).toMatchObject({ votes: 0, rounds: 0, executions: 0, modules: 0 })
+    const { text } = await node.call('/metrics')
+    expect(text).toContain('nodectl_consensus_requests_total{kind="round",outcome="refused"} 17\n')
+  })
+
+  test('400 with the members that are malformed', async () => {
+    const { project, node } = await startOne()
+    const honest = finalityRequest(createTestRound(project))
+    const malformed: [object, string][] = [
+      [{ ...honest, task: {} }, 'task'],
+      [{ ...honest, input_b64: '%' }, 'input_b64'],
+      [{ ...honest, votes: Array.from({ length: 95 }, () => ({})) }, 'votes'],
+      [{ ...honest, votes: [1] }, 'votes[0]'],
+      [{ ...honest, agreed_at: '1' }, 'agreed_at'],
+      [{ ...honest, audit_block: null }, 'audit_block'],
+      [{ ...honest, fallback: 'bored' }, 'fallback'],
+      [{ ...honest, extra: 1 }, 'extra'],
+    ]
+    for (const [body, path] of malformed)
+      expect(problemsOf(await decide(node, body))).toEqual({
+        status: 400,
+        error: 'invalid_field',
+        paths: [path],
+      })
+  })
+
+  test('a set that this node has not attested is taken from the hub, if a quorum of the validators has', async () => {
+    const { project, hub, node } = await startOne()
+    const path = `/v1/committees/${project.projectId}/${project.epoch}`
+    const request = finalityRequest(createTestRound(project))
+    hub.show(path, attestedSet(project, validatorSeeds.slice(0, 2)))
+    expect(problemsOf(await decide(node, request))).toEqual(refused('set_hash'))
+    const smaller = { ...project.snapshot, entries: project.snapshot.entries.slice(1) }
+    const strangers = [0, 1, 2].map((i) => hashText(`stranger ${i}`))
+    hub.show(path, attestedSet(project, strangers))
+    expect(problemsOf(await decide(node, request))).toEqual(refused('set_hash'))
+    hub.show(path, attestedSet({ ...project, snapshot: smaller }, validatorSeeds.slice(0, 3)))
+    expect(problemsOf(await decide(node, request))).toEqual(refused('set_hash'))
+    hub.show(path, attestedSet(project, validatorSeeds.slice(1)))
+    expect((await decide(node, request)).status).toBe(200)
+  })
+
+  test('killed once it has signed, it gives the same vote', async () => {
+    const { project, hub, node, validator } = await startAttesting()
+    showArtifact(hub, echo.address, echo.bytes)
+    const round = createTestRound(project)
+    const body = finalityRequest(round, { audited: true })
+    const answered = decide(node, body).catch(() => null)
+    await expect
+      .poll(() => node.log().some(({ message }) => message === 'finality vote given'), { interval: 1 })
+      .toBe(true)
+    await node.kill()
+    const before = await answered
+    const again = await startKnowing(validator, 4)
+    const [given] = (await shown(again, round.roundId)).json.finality_votes
+    // Another list of votes would make another record, if it were judged again.
+    const reply = await decide(again, { ...body, votes: body.votes.slice(1) })
+    expect(reply.json.vote).toEqual(given)
+    if (before !== null) expect(reply.text).toBe(before.text)
+  })
+})
+
+test('a restored data directory signs nothing that it may have signed before', async () => {
+  const { project, node, validator } = await startOne()
+  await node.stop()
+  const backup = path.join(temporaryFolder(), 'backup')
+  cpSync(validator.dataDir, backup, { recursive: true })
+  const lost = await startKnowing(validator, 4)
+  const round = createTestRound(project)
+  expect((await callSigned(lost, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
+  expect((await decide(lost, finalityRequest(round))).status).toBe(200)
+  await lost.stop()
+  rmSync(validator.dataDir, { recursive: true })
+  cpSync(backup, validator.dataDir, { recursive: true })
+  const restored = await startKnowing(validator, 4)
+  for (const reply of [
+    await callSigned(restored, '/consensus/committee-sets', project.snapshot),
+    await decide(restored, finalityRequest(round)),
+  ])
+    expect([reply.status, reply.json]).toMatchObject([
+      409,
+      { error: 'invalid_state', details: { reason: 'vote_withheld' } },
+    ])
+})

@@ -1,0 +1,106 @@
+import { hashPayload } from '../../../../protocol/execution/index.ts'
+import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
+import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
+import {
+  createExecutionVote,
+  createTaskVote,
+  type ExecutionVote,
+  type ExecutionVoteContent,
+  type TaskVote,
+  type TaskVoteContent,
+} from '../../../../protocol/rounds/index.ts'
+import type { StorageWrite } from '../../engine/index.ts'
+import { profile } from '../../profile.ts'
+import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
+import { epochJobs } from '../epochs/jobs.ts'
+import type { FullIndex, IndexChange } from '../store/state-index.ts'
+import { computeIndexChange, computeStateIndex } from '../sync/state-change.ts'
+import { type FoundPage, type StatePlace, StateReader, type StateSummary } from '../sync/state-reader.ts'
+import { validatorJobs } from '../validator/jobs.ts'
+import { findSeat, readAttestedSet } from './attested-sets.ts'
+
+/** An artifact that keeps every rule, or the rule it breaks. */
+export type ReadArtifact =
+  | {
+      readonly status: 'valid'
+      readonly address: string
+      readonly wasm: Uint8Array
+      readonly functions: readonly string[]
+      readonly manifest: ArtifactManifest
+      /** It imports neither storage nor calls of other modules. */
+      readonly stateless: boolean
+      readonly usesStorage: boolean
+    }
+  | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
+
+interface ModuleOfFile {
+  readonly file: string
+  readonly address: string
+}
+
+interface StatePageRequest extends ModuleOfFile {
+  readonly sequence: number
+  readonly place: StatePlace
+}
+
+const stateReader = new StateReader(profile)
+
+/**
+ * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
+ * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
+ */
+export const jobs = {
+  ...validatorJobs,
+  ...epochJobs,
+
+  readArtifact(hbc: Uint8Array): ReadArtifact {
+    try {
+      const { manifest, manifestAddress, wasm, guest } = parseArtifact(hbc)
+      return {
+        status: 'valid',
+        address: manifestAddress,
+        // A copy: the module may be a view of the archive, which would be sent whole.
+        wasm: wasm.slice(),
+        functions: manifest.functions,
+        manifest,
+        stateless: guest.stateless,
+        usesStorage: guest.imports.some((name) => name.startsWith('storage.')),
+      }
+    } catch (error) {
+      if (!(error instanceof ArtifactError)) throw error
+      return { status: 'invalid', rule: error.rule, message: error.message }
+    }
+  },
+
+  hashPayload,
+
+  makeReceipt: (ran: Ran): NodeReceipt => nodeReceiptOf(ran),
+
+  makeExecutionVote: ({ seed, content }: { seed: string; content: ExecutionVoteContent }): ExecutionVote =>
+    createExecutionVote(profile, seed, content),
+
+  makeTaskVote: ({ seed, content }: { seed: string; content: TaskVoteContent }): TaskVote =>
+    createTaskVote(profile, seed, content),
+
+  readAttestedSet,
+
+  findSeat,
+
+  computeStateIndex: ({ file, address }: ModuleOfFile): FullIndex =>
+    computeStateIndex(profile, file, address),
+
+  computeIndexChange: ({
+    file,
+    address,
+    writes,
+  }: ModuleOfFile & { writes: readonly StorageWrite[] }): IndexChange =>
+    computeIndexChange(profile, file, address, writes),
+
+  stateSummary: ({ file, address }: ModuleOfFile): StateSummary => stateReader.summary(file, address),
+
+  statePage: ({ file, address, sequence, place }: StatePageRequest): FoundPage =>
+    stateReader.page(file, address, sequence, place),
+} as const
+
+export type Jobs = typeof jobs
+export type JobName = keyof Jobs

@@ -1,0 +1,94 @@
+import type { Consensus } from '../../../../../protocol/manifest/index.ts'
+import type { NamedSet, SetHead } from '../../background/attested-sets.ts'
+import type { Clock } from '../../clock.ts'
+import type { LoadedModule, ModuleLibrary } from '../../execution/module-library.ts'
+import { Once } from '../../once.ts'
+import type { ProjectRulesStore } from '../../store/project-rules.ts'
+import type { SetStore } from '../../store/sets.ts'
+import type { HubClient } from '../hub-client.ts'
+import { orMissing, SourceAway, SourceRefused, sourceFetch } from './fetch.ts'
+import { fetchModule } from './modules.ts'
+import { fetchFinalRounds, fetchRound, type ShownRound } from './rounds.ts'
+import { fetchRules } from './rules.ts'
+import { fetchSet, type SetParts } from './sets.ts'
+
+export { SourceAway, SourceRefused } from './fetch.ts'
+
+/**
+ * What a node fetches from its hub, the same for every role. Each thing is checked against its hash and its signatures
+ * before anybody gets it; those who ask for one at the same time share one request.
+ */
+export interface HubSources {
+  /** The rules of a project, as its developer signed them. */
+  readonly rules: (projectId: string, consensusHash: string) => Promise<Consensus>
+  /** An attested set, which the background thread keeps for draws. */
+  readonly drawSet: (set: NamedSet) => Promise<SetHead>
+  /** Sees to it that the store has an attested set. */
+  readonly storeSet: (set: NamedSet) => Promise<void>
+  /** A module, which the library keeps. */
+  readonly module: (address: string) => Promise<LoadedModule>
+  /** The bytes at a target of the hub; the caller knows their hash. */
+  readonly input: (target: string) => Promise<Uint8Array>
+  readonly round: (roundId: string) => Promise<ShownRound>
+  readonly finalRounds: (projectId: string, epoch: number) => Promise<readonly string[]>
+}
+
+export interface HubSourcesParts extends Omit<SetParts, 'fetch' | 'rules'> {
+  readonly clock: Clock
+  readonly library: ModuleLibrary
+  readonly store: { readonly projectRules: ProjectRulesStore; readonly sets: SetStore }
+}
+
+/**
+ * @param client Null on a node without a hub.
+ * @param toError What a role throws for something that it cannot have: whether to ask again is up to the caller.
+ */
+export function hubSources(
+  parts: HubSourcesParts,
+  client: HubClient | null,
+  toError: (error: SourceAway | SourceRefused) => Error,
+): HubSources {
+  const { profile, params, library, store, clock } = parts
+  const fetch = sourceFetch(client)
+  const running = {
+    rules: new Once<Consensus>(),
+    drawn: new Once<SetHead>(),
+    stored: new Once<void>(),
+    modules: new Once<LoadedModule>(),
+  }
+  const orThrow = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw error instanceof SourceAway || error instanceof SourceRefused ? toError(error) : error
+    }
+  }
+  const rules = (projectId: string, consensusHash: string) =>
+    running.rules.run(`${projectId} ${consensusHash}`, () =>
+      fetchRules({ fetch, profile, params, kept: store.projectRules }, projectId, consensusHash),
+    )
+  const setParts: SetParts = { ...parts, fetch, rules }
+  const keepSet = async (named: NamedSet): Promise<void> => {
+    const { head, canonical } = await fetchSet(setParts, named, 'store')
+    store.sets.keep({ ...named, epochSecs: head.epoch_secs, snapshot: canonical! }, clock.now())
+  }
+  return {
+    rules: (projectId, consensusHash) => orThrow(() => rules(projectId, consensusHash)),
+    drawSet: (named) =>
+      orThrow(() =>
+        running.drawn.run(nameOf(named), async () => (await fetchSet(setParts, named, 'draw')).head),
+      ),
+    storeSet: async (named) => {
+      if (!store.sets.has(named.setHash))
+        await orThrow(() => running.stored.run(nameOf(named), () => keepSet(named)))
+    },
+    module: (address) =>
+      orThrow(() => running.modules.run(address, () => fetchModule({ fetch, library }, address))),
+    input: (target) =>
+      orThrow(() => orMissing(fetch.bytes('input', target), 'the hub does not have the input that it names')),
+    round: (roundId) => orThrow(() => fetchRound(fetch, roundId)),
+    finalRounds: (projectId, epoch) => orThrow(() => fetchFinalRounds(fetch, projectId, epoch)),
+  }
+}
+
+const nameOf = ({ projectId, epoch, setHash }: NamedSet): string => `${projectId} ${epoch} ${setHash}`

@@ -1,0 +1,128 @@
+import {
+  CanonicalJsonError,
+  FormatError,
+  isBytes32,
+  isObject,
+  isUnsigned,
+  MemberChecker,
+  ProblemList,
+} from '../../../../../protocol/encoding/index.ts'
+import { type NetworkParams, type Profile, SlugError } from '../../../../../protocol/identity/index.ts'
+import {
+  type Consensus,
+  checkConsensus,
+  checkManifestEnvelope,
+  type ManifestEnvelope,
+} from '../../../../../protocol/manifest/index.ts'
+import type { ProjectRulesStore } from '../../store/project-rules.ts'
+import type { AnswerReader } from '../hub-client.ts'
+import { Members } from '../members.ts'
+import { type SourceFetch, SourceRefused } from './fetch.ts'
+
+const versionsOfPage = 200
+const versionPagesMax = 10
+
+export interface RulesParts {
+  readonly fetch: SourceFetch
+  readonly profile: Profile
+  readonly params: () => NetworkParams
+  /** Keeps rules that were checked. */
+  readonly kept: ProjectRulesStore
+}
+
+/**
+ * The rules of a project with this hash, as its developer signed them: those in force, otherwise those of the version that
+ * has them.
+ *
+ * @throws {@link SourceAway}, {@link SourceRefused}
+ */
+export async function fetchRules(
+  parts: RulesParts,
+  projectId: string,
+  consensusHash: string,
+): Promise<Consensus> {
+  const known = parts.kept.find(projectId, consensusHash)
+  if (known !== null) return known
+  const rules = await findRules(parts, projectId, consensusHash)
+  if (rules === null)
+    throw new SourceRefused(
+      'rules',
+      'unknown_rules',
+      `the hub has no version of the project with the rules ${consensusHash} that its developer signed`,
+    )
+  parts.kept.keep(projectId, consensusHash, rules)
+  return rules
+}
+
+async function findRules(
+  parts: RulesParts,
+  projectId: string,
+  consensusHash: string,
+): Promise<Consensus | null> {
+  const { fetch } = parts
+  const project = `/v1/projects/${projectId}`
+  const read: AnswerReader<Consensus | null> = (answer) =>
+    signedRules(parts, answer, projectId, consensusHash)
+  const current = await fetch.read('rules', `${project}/manifest`, read)
+  if (current !== null) return current
+  let cursor: string | null = null
+  for (let page = 0; page < versionPagesMax; page++) {
+    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const target = `${project}/versions?limit=${versionsOfPage}${after}`
+    const { versions, next }: VersionPage = await fetch.read('rules', target, readVersions)
+    const version = versions.find((one) => one.consensusHash === consensusHash)?.version
+    if (version !== undefined)
+      return fetch.read('rules', `${project}/versions/${version}`, (answer) =>
+        read(new Members(answer).get('signed_manifest', isObject, 'a manifest')),
+      )
+    if (next === null) return null
+    cursor = next
+  }
+  return null
+}
+
+/** The rules within a manifest; null where they break a rule, have another hash, or no developer of the project signed them. */
+function signedRules(
+  { profile, params }: Pick<RulesParts, 'profile' | 'params'>,
+  value: unknown,
+  projectId: string,
+  consensusHash: string,
+): Consensus | null {
+  const envelope = readEnvelope(value)
+  if (envelope === null) return null
+  const problems = new ProblemList()
+  const { consensus } = envelope.manifest
+  checkConsensus(new MemberChecker(problems, { consensus }, '', ['consensus']), params(), undefined)
+  if (!problems.isEmpty) return null
+  try {
+    const check = checkManifestEnvelope(profile, envelope)
+    const isRight = check.ok && check.project_id === projectId && check.consensus_hash === consensusHash
+    return isRight ? consensus : null
+  } catch (error) {
+    // Nobody signed a manifest without a canonical form, or with a developer or a name that is not one.
+    if (error instanceof CanonicalJsonError || error instanceof FormatError || error instanceof SlugError)
+      return null
+    throw error
+  }
+}
+
+function readEnvelope(value: unknown): ManifestEnvelope | null {
+  if (!isObject(value) || !isObject(value.manifest)) return null
+  return typeof value.signature === 'string' ? (value as unknown as ManifestEnvelope) : null
+}
+
+interface VersionPage {
+  readonly versions: readonly { readonly version: number; readonly consensusHash: string }[]
+  readonly next: string | null
+}
+
+const readVersions: AnswerReader<VersionPage> = (answer) => {
+  const page = new Members(answer)
+  return {
+    versions: page.objects('items', versionsOfPage).map((item) => ({
+      version: item.get('version', isUnsigned, 'a number'),
+      consensusHash: item.get('consensus_hash', isBytes32, 'a hash'),
+    })),
+    next: page.cursor(),
+  }
+}

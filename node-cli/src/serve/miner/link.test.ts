@@ -1,0 +1,109 @@
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  defaultNetworkParams,
+  hashNetworkParams,
+  resolveProfile,
+} from '../../../../protocol/identity/index.ts'
+import { type LinkHub, startLinkHub } from '../../../../testing/node/link-hub.ts'
+import { nodeSigner } from '../../node-signer.ts'
+import { systemClock } from '../clock.ts'
+import { hubClient, requestSigner } from '../hub/index.ts'
+import { createTurns } from '../hub/testing/turns.ts'
+import { createLog } from '../log.ts'
+import { Link, type LinkStanding } from './link.ts'
+import { type SocketPatience, socketPatience } from './link-socket.ts'
+
+const profile = resolveProfile()
+
+async function open(prepare: (hub: LinkHub) => void = () => {}, patience: Partial<SocketPatience> = {}) {
+  const hub = await startLinkHub()
+  onTestFinished(hub.stop)
+  prepare(hub)
+  const turns = createTurns()
+  const changes: LinkStanding[] = []
+  const holding: string[] = []
+  const link = new Link({
+    client: hubClient(new URL(hub.origin)),
+    profile,
+    clock: systemClock,
+    signer: requestSigner(profile, nodeSigner(`0x${'11'.repeat(32)}`), systemClock),
+    limits: defaultNetworkParams,
+    paramsHash: hashNetworkParams(defaultNetworkParams),
+    ready: () => ({ slots: 1, engine: 'native', nodectl_version: '1.0.0', holding }),
+    joined: () => {},
+    heard: () => {},
+    changed: (standing) => changes.push(standing),
+    log: createLog('json', 'error', () => {}),
+    patience: { ...socketPatience, ...patience },
+    wait: turns.wait,
+    random: () => 1,
+  })
+  onTestFinished(link.stop.bind(link))
+  return { hub, link, holding, changes, ...turns }
+}
+
+test('a hub that answers pings keeps its connection, and the node knows how far away it is', async () => {
+  const { hub, link, changes } = await open(undefined, { ping: 0.01 })
+  await (await hub.connection()).next('ready')
+  await expect.poll(() => link.standing.latencyMs).not.toBeNull()
+  expect(changes.map(({ state }) => state)).toEqual(['connected'])
+})
+
+test('a hub that answers no ping is taken for gone, and the node connects again', async () => {
+  const { hub, link, pause, next } = await open(
+    (hub) => {
+      hub.answersPings = false
+    },
+    { pong: 0.05 },
+  )
+  const socket = await hub.connection()
+  expect(await socket.closed).toBe(1006)
+  expect(await pause()).toBe(4)
+  expect(link.standing).toMatchObject({ state: 'away', sessionId: null })
+  expect(await next()).toBe(4)
+})
+
+test('a hub that never says hello gets no more of the time of the node, and each try waits longer', async () => {
+  const { hub, link, pause, next } = await open(
+    (hub) => {
+      hub.hello = null
+    },
+    { hello: 0.05 },
+  )
+  const socket = await hub.connection()
+  expect(await socket.closed).toBe(1008)
+  expect(socket.unread()).toEqual([])
+  expect(await pause()).toBe(4)
+  expect(link.standing.problem).toContain('the hub never said hello')
+  expect(await next()).toBe(8)
+})
+
+test('says what it takes again only when that has changed', async () => {
+  const { hub, link, holding } = await open()
+  const socket = await hub.connection()
+  await socket.next('ready')
+  link.announce()
+  holding.push(`${'ab'.repeat(32)}.0`)
+  link.announce()
+  expect(await socket.next('ready')).toMatchObject({ holding })
+  expect(socket.unread()).toEqual([])
+})
+
+test('asks who the hub is before it signs anything for it, each time', async () => {
+  const { hub, pause, next } = await open((hub) => {
+    hub.answers.set('GET /', (_, response) => void response.writeHead(200).end('hello'))
+  })
+  expect(await pause()).toBe(60)
+  await next()
+  expect(hub.requests).toEqual(['GET /', 'GET /'])
+})
+
+test('a node that stops closes its connection, and does not come back', async () => {
+  const { hub, link } = await open()
+  const socket = await hub.connection()
+  await socket.next('ready')
+  await link.stop()
+  expect(await socket.closed).toBe(1000)
+  expect(link.standing).toMatchObject({ state: 'stopped', problem: null })
+  expect(link.send({ type: 'accept', offer_id: `${'ab'.repeat(32)}.0` })).toBe(false)
+})

@@ -1,0 +1,238 @@
+import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
+import {
+  badFramesMax,
+  closeCodes,
+  FrameError,
+  type FrameLimits,
+  type HelloFrame,
+  type HubFrame,
+  type NodeFrame,
+  type PongFrame,
+  parseHubFrame,
+  type ReadyFrame,
+  writeNodeFrame,
+} from '../../../../protocol/link/index.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { type HubClient, type RequestSigner, readNetwork } from '../hub/index.ts'
+import { repeat, type Wait, waitUnreferenced } from '../hub/repeat.ts'
+import type { Log } from '../log.ts'
+import { type LinkSocket, openLinkSocket, type SocketPatience, socketPatience } from './link-socket.ts'
+import { type AwayState, type Parting, partingOf, partingOfError } from './reconnection.ts'
+
+/**
+ * How the link of a node to its hub stands.
+ *
+ * | state        | meaning                                                                          |
+ * | ------------ | -------------------------------------------------------------------------------- |
+ * | `connecting` | the first try is under way                                                       |
+ * | `connected`  | the hub has said hello, and knows what this node takes                           |
+ * | `away`       | nobody answers, or the connection was cut; the node tries again                  |
+ * | `refused`    | the hub does not take this node now: `problem` says why; it tries again          |
+ * | `replaced`   | another process has the key of this node; this one stays away until it restarts  |
+ * | `banned`     | an operator banned the device; this process stays away                           |
+ * | `stopped`    | the node stops                                                                   |
+ */
+export type LinkState = 'connecting' | 'connected' | 'stopped' | AwayState
+
+export interface LinkStanding {
+  readonly state: LinkState
+  /** Why, and what mends it; null while nothing is wrong. */
+  readonly problem: string | null
+  readonly sessionId: string | null
+  /** Unix seconds of this machine since which the state is. */
+  readonly since: number
+  readonly latencyMs: number | null
+  /** How far network time, as the hub said it last, is ahead of the clock that this node dates by. */
+  readonly clockAheadSeconds: number | null
+}
+
+/** What the hub sends about offers. */
+export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
+
+export interface LinkOptions {
+  readonly client: HubClient
+  readonly profile: Profile
+  /** The time that this node dates by. */
+  readonly clock: Clock
+  /** Whether heartbeats set that clock by the time of the hub. */
+  readonly followsTime?: boolean
+  readonly signer: RequestSigner
+  readonly limits: FrameLimits
+  /** Of the parameters that this node reckons with. */
+  readonly paramsHash: string
+  /** What the node takes and holds, as of now. */
+  readonly ready: () => Omit<ReadyFrame, 'type'>
+  /** Called after hello was answered with ready, for what is to be said again. */
+  readonly joined: () => void
+  readonly heard: (frame: WorkFrame) => void
+  /** Told when state or problem change. */
+  readonly changed: (standing: LinkStanding) => void
+  readonly log: Log
+  readonly patience?: SocketPatience
+  readonly wait?: Wait
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+const path = '/v1/relay'
+
+/**
+ * The link of a miner to its hub: one WebSocket after the other, for as long as the node runs. Its timers keep no process
+ * alive.
+ */
+export class Link {
+  readonly #options: LinkOptions
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #standing: LinkStanding
+  #socket: LinkSocket | null = null
+  #failures = 0
+  #lastReady = ''
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#standing = {
+      state: 'connecting',
+      problem: null,
+      sessionId: null,
+      since: systemClock.now(),
+      latencyMs: null,
+      clockAheadSeconds: null,
+    }
+    this.#running = repeat(() => this.#connect(), this.#stopping.signal, options.wait ?? waitUnreferenced)
+  }
+
+  get standing(): LinkStanding {
+    return this.#standing
+  }
+
+  /** Sends a frame; false when there is no connection. @throws {@link FrameError} for one that is too large to be sent. */
+  send(frame: NodeFrame): boolean {
+    const text = writeNodeFrame(frame, this.#options.limits)
+    return this.#standing.state === 'connected' && (this.#socket?.send(text) ?? false)
+  }
+
+  /** Says what the node takes, where that is something else than it said last. */
+  announce(): void {
+    const frame: ReadyFrame = { type: 'ready', ...this.#options.ready() }
+    const text = JSON.stringify(frame)
+    if (text !== this.#lastReady && this.send(frame)) this.#lastReady = text
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#socket?.close(closeCodes.normal, 'the node stops')
+    await this.#running
+    this.#update({ state: 'stopped', problem: null })
+  }
+
+  /** @returns The seconds to wait before the next try. */
+  async #connect(): Promise<number> {
+    const parting = await this.#tryOnce()
+    if (this.#stopping.signal.aborted) return 0
+    const { state, problem, retryInSeconds } = parting
+    this.#update({ state, problem, sessionId: null, latencyMs: null })
+    this.#failures += 1
+    if (retryInSeconds === null) this.#stopping.abort()
+    return retryInSeconds ?? 0
+  }
+
+  async #tryOnce(): Promise<Parting> {
+    const { client, profile, random = Math.random } = this.#options
+    try {
+      // Whoever answers after a silence may be somebody else, and the upgrade request is signed.
+      await readNetwork(client, profile)
+    } catch (error) {
+      return partingOfError(error, this.#failures, random())
+    }
+    if (this.#stopping.signal.aborted) return partingOf(notOpened, 0, 0)
+    return this.#live()
+  }
+
+  /** One socket from its upgrade request to its end. */
+  #live(): Promise<Parting> {
+    const { client, profile, signer, limits } = this.#options
+    const { random = Math.random, patience = socketPatience, followsTime } = this.#options
+    return new Promise((resolve) => {
+      let badFrames = 0
+      let problem: Parting | null = null
+      let awaitingHello: NodeJS.Timeout | undefined
+      const leave = (code: number, why: Parting): void => {
+        problem ??= why
+        this.#socket?.close(code, '')
+      }
+      const hear = (text: string): void => {
+        try {
+          const frame = parseHubFrame(text, limits)
+          if (frame.type !== 'hello') return this.#hear(frame)
+          clearTimeout(awaitingHello)
+          const wrong = this.#greet(frame)
+          if (wrong !== null) leave(closeCodes.normal, wrong)
+        } catch (error) {
+          if (!(error instanceof FrameError)) throw error
+          badFrames += 1
+          this.#options.log.warn('the hub sent a frame that breaks a rule', { reason: error.message })
+          if (badFrames >= badFramesMax) this.#socket?.close(closeCodes.policy, 'three frames broke a rule')
+        }
+      }
+      this.#lastReady = ''
+      this.#socket = openLinkSocket({
+        url: client.origin.replace(/^http/, 'ws') + path,
+        protocol: profileStrings(profile).relay_subprotocol,
+        headers: signer({ method: 'GET', target: path, body: '' }),
+        frameBytesMax: limits.relay_max_frame_bytes,
+        patience,
+        opened: () => {
+          const silent = () => leave(closeCodes.policy, partingOf(noHello, this.#failures, random()))
+          awaitingHello = setTimeout(silent, 1000 * patience.hello).unref()
+        },
+        heard: hear,
+        measured: (latencyMs) => {
+          this.#standing = { ...this.#standing, latencyMs }
+        },
+        ended: (end) => {
+          clearTimeout(awaitingHello)
+          this.#socket = null
+          resolve(problem ?? partingOf(end, this.#failures, random(), followsTime))
+        },
+      })
+    })
+  }
+
+  /** @returns What speaks against working for this hub. */
+  #greet({ session_id: sessionId, time, params_hash }: HelloFrame): Parting | null {
+    const { paramsHash, clock, joined } = this.#options
+    if (params_hash !== paramsHash)
+      return {
+        state: 'refused',
+        problem: `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`,
+        retryInSeconds: otherParamsSeconds,
+      }
+    this.#failures = 0
+    this.#update({
+      state: 'connected',
+      problem: null,
+      sessionId,
+      clockAheadSeconds: time - clock.now(),
+    })
+    this.announce()
+    joined()
+    return null
+  }
+
+  #hear(frame: WorkFrame | PongFrame): void {
+    // A hub that has not said whose network it is gives no work.
+    if (this.#standing.state === 'connected' && frame.type !== 'pong') this.#options.heard(frame)
+  }
+
+  #update(change: Partial<LinkStanding>): void {
+    const before = this.#standing
+    const isOther = change.state !== undefined && change.state !== before.state
+    this.#standing = { ...before, ...change, ...(isOther && { since: systemClock.now() }) }
+    if (isOther || this.#standing.problem !== before.problem) this.#options.changed(this.#standing)
+  }
+}
+
+const otherParamsSeconds = 300
+const notOpened = { kind: 'unreachable', message: 'the node stops' } as const
+const noHello = { kind: 'closed', code: closeCodes.policy, message: 'the hub never said hello' } as const

@@ -1,0 +1,215 @@
+import { generationValidatorsMax } from '../../../../protocol/committees/index.ts'
+import {
+  base64ToBytes,
+  isBytes32,
+  isObject,
+  isRoundId,
+  isUnsigned,
+  type MemberChecker,
+} from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams, NodeRole } from '../../../../protocol/identity/index.ts'
+import { isTask } from '../../../../protocol/rounds/index.ts'
+import { limits } from '../../engine/index.ts'
+import { ApiError, invalidField } from '../http/api-error.ts'
+import { checkMembers, parseJsonObject } from '../http/json-body.ts'
+import { pageText } from '../http/page.ts'
+import { json, type Route } from '../http/route.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { FinalRoundQuery } from '../store/rounds.ts'
+import type { TaskRound } from '../validator/round-rules.ts'
+import { describeFinality } from '../validator/round-view.ts'
+import type { Validator } from '../validator/validator.ts'
+import { noValidator, orFault } from './faults.ts'
+
+const contentType = 'application/json'
+/** 65,536 entries have up to 33 MB. */
+const setBytesMax = 40 * 1024 * 1024
+const roundBytesMax = 4 * 1024 * 1024
+const directBytesMax = 2 * 1024 * 1024
+const voteBytesMax = 256 * 1024
+/** Of a direct round, which every validator votes in once. */
+const directVotesMax = generationValidatorsMax
+/** Of the largest committee that a network may have, two of each member. */
+const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
+  2 * (committee_max_size + committee_max_backups)
+const fallbacks = ['too_few_members', 'underfunded'] as const
+const pageLimits = { rounds: { usual: 20, max: 50 }, evidence: { usual: 20, max: 50 } }
+const cursorPattern = /^\d{1,15}$/
+
+export interface ValidatorRouteParts {
+  readonly params: () => NetworkParams
+  readonly store: Pick<ServeStore, 'evidence' | 'rounds' | 'roundVotes'>
+}
+
+/** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
+export const validatorRoutes = (
+  { params, store }: ValidatorRouteParts,
+  validator: Validator,
+  role: NodeRole,
+): readonly Route[] => [
+  {
+    method: 'POST',
+    path: '/consensus/committee-sets',
+    access: 'coordinator or bearer',
+    body: { contentType, bytesMax: setBytesMax },
+    handle: async ({ body }) => {
+      requireValidator(role)
+      return json(200, await orFault(() => validator.attestSet(body)))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/consensus/task-rounds',
+    access: 'coordinator or bearer',
+    body: { contentType, bytesMax: roundBytesMax },
+    handle: async ({ body }) => {
+      requireValidator(role)
+      const { vote, answer } = await orFault(() => validator.decide(readTaskRound(body, votesMax(params()))))
+      return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/consensus/direct-rounds',
+    access: 'coordinator or bearer',
+    body: { contentType, bytesMax: directBytesMax },
+    handle: async ({ body }) => {
+      requireValidator(role)
+      const votes = readDirectVotes(body)
+      return json(200, await orFault(() => validator.directCommits.commit(votes)))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/consensus/votes',
+    access: 'node or bearer',
+    body: { contentType, bytesMax: voteBytesMax },
+    handle: async ({ body }) => json(200, await orFault(() => validator.takeVote(parseJsonObject(body)))),
+  },
+  {
+    method: 'GET',
+    path: '/consensus/rounds',
+    access: 'node or bearer',
+    query: ['project_id', 'epoch', 'cursor', 'limit'],
+    handle: ({ query }) => {
+      const asked = { ...readEpoch(query), ...readPage(query, pageLimits.rounds) }
+      return { status: 200, body: roundsText(store, asked) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/consensus/rounds/:id',
+    access: 'open',
+    handle: ({ params: { id = '' } }) => {
+      const roundId = decoded(id)
+      if (!isRoundId(roundId)) throw invalidField('id', 'must be the id of a round')
+      const round = validator.describeRound(roundId)
+      if (round === null) throw new ApiError('not_found', `This node knows no round ${roundId}.`)
+      return json(200, round)
+    },
+  },
+  {
+    method: 'GET',
+    path: '/consensus/evidence',
+    access: 'open',
+    query: ['cursor', 'limit'],
+    handle: ({ query }) => {
+      const { after, limit } = readPage(query, pageLimits.evidence)
+      const ids = store.evidence.ids(after, limit + 1)
+      const read = (id: number) => store.evidence.text(id)
+      return { status: 200, body: pageText('items', { ids, limit, read, cursorOf: String }) }
+    },
+  },
+]
+
+function requireValidator(role: NodeRole): void {
+  if (role !== 'validator') throw noValidator()
+}
+
+/** A path has a colon as it is, or as `%3A`. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function readDirectVotes(bytes: Uint8Array): readonly unknown[] {
+  const body = parseJsonObject(bytes)
+  checkMembers(body, ['votes'], ['votes'], (members) =>
+    members.list('votes', directVotesMax, isObject, 'must be a vote'),
+  )
+  return body.votes as unknown as readonly unknown[]
+}
+
+function readTaskRound(bytes: Uint8Array, votes: number): TaskRound {
+  const body = parseJsonObject(bytes)
+  const members = ['task', 'input_b64', 'votes', 'agreed_at', 'audit_block', 'fallback']
+  checkMembers(body, members, members, (found) => checkTaskRound(found, votes))
+  const { input_b64: inputText, ...round } = body as unknown as Omit<TaskRound, 'input'> & {
+    readonly input_b64: string
+  }
+  const input = base64ToBytes(inputText)!
+  if (input.length > limits.input)
+    throw new ApiError('too_large', `The input is larger than ${limits.input} bytes.`)
+  return { ...round, input }
+}
+
+function checkTaskRound(members: MemberChecker, votes: number): void {
+  members.check('task', isTask, 'must have exactly the members of a task')
+  members.check(
+    'input_b64',
+    (value) => typeof value === 'string' && base64ToBytes(value) !== null,
+    'must be base64 with padding',
+  )
+  members.list('votes', votes, isObject, 'must be a vote')
+  members.check('agreed_at', isUnsigned, 'must be Unix seconds')
+  members.check(
+    'fallback',
+    (value) => value === null || (fallbacks as readonly unknown[]).includes(value),
+    `must be null or one of ${fallbacks.join(', ')}`,
+  )
+  const block = members.object('audit_block', ['number', 'hash', 'timestamp'])
+  block.check('number', isUnsigned, 'must be the number of a block')
+  block.check('hash', isBytes32, 'must be 0x and 64 hex digits in lower case')
+  block.check('timestamp', isUnsigned, 'must be Unix seconds')
+}
+
+/** Final rounds in the order in which they became final here. */
+function roundsText(store: ValidatorRouteParts['store'], query: FinalRoundQuery): Iterable<string> {
+  const { rounds } = store
+  return pageText(
+    'items',
+    {
+      ids: rounds.finalPage({ ...query, limit: query.limit + 1 }),
+      limit: query.limit,
+      read: (round) => JSON.stringify(describeFinality(store, round)),
+      cursorOf: ({ finalSeq }) => String(finalSeq),
+    },
+    `,"last_cursor":${JSON.stringify(String(rounds.count().final))}`,
+  )
+}
+
+function readEpoch(query: ReadonlyMap<string, string>): { projectId: string | null; epoch: number | null } {
+  const projectId = query.get('project_id') ?? null
+  const epoch = query.get('epoch') ?? null
+  if ((projectId === null) !== (epoch === null))
+    throw invalidField(projectId === null ? 'project_id' : 'epoch', 'is needed beside the other', 'missing')
+  if (projectId !== null && !isBytes32(projectId))
+    throw invalidField('project_id', 'must be 0x and 64 hex digits in lower case')
+  if (epoch !== null && !cursorPattern.test(epoch)) throw invalidField('epoch', 'must be a whole number')
+  return { projectId, epoch: epoch === null ? null : Number(epoch) }
+}
+
+function readPage(
+  query: ReadonlyMap<string, string>,
+  { usual, max }: { usual: number; max: number },
+): { after: number; limit: number } {
+  const cursor = query.get('cursor') ?? '0'
+  const limit = query.get('limit') ?? String(usual)
+  if (!cursorPattern.test(cursor)) throw invalidField('cursor', 'must be the next_cursor of another page')
+  if (!/^[1-9]\d?$/.test(limit) || Number(limit) > max)
+    throw invalidField('limit', `must be a whole number from 1 to ${max}`)
+  return { after: Number(cursor), limit: Number(limit) }
+}

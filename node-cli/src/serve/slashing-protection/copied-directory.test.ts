@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FactStore } from '../store/facts.ts'
+import { claimDirectory } from './copied-directory.ts'
+
+let folder: string
+let known: Map<string, string>
+const database = () => path.join(folder, 'node.sqlite')
+const owner = () => path.join(folder, 'nodectl.owner')
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'owner-'))
+  known = new Map()
+  writeFileSync(database(), '')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const take = () => {
+  const facts: FactStore = {
+    get: (name) => known.get(name) ?? null,
+    set: (name, value) => known.set(name, value),
+  }
+  return claimDirectory(folder, { file: database(), facts })
+}
+
+/** Changes what the last process wrote. */
+const rewrite = (change: object): void =>
+  writeFileSync(owner(), JSON.stringify({ ...JSON.parse(readFileSync(owner(), 'utf8')), ...change }))
+
+describe('claimDirectory', () => {
+  test('a new directory is its own, and so it is at each start after', () => {
+    expect([take(), take(), take()]).toEqual(['own', 'own', 'own'])
+  })
+
+  test('refuses the copy of a directory whose process runs, by its pid', () => {
+    take()
+    // The process that runs these tests has another pid than the one that would start here.
+    rewrite({ pid: process.ppid, started: null })
+    expect(take).toThrow(`is a copy of the data directory that process ${process.ppid} uses`)
+  })
+
+  test.each([
+    ['another process has the pid since', { pid: process.ppid, started: '1' }],
+    ['the machine was started since', { pid: process.ppid, started: null, boot_id: 'another' }],
+    ['the process is gone', { pid: 4_194_304, started: null }],
+  ])('takes over when %s', (_, change) => {
+    take()
+    rewrite(change)
+    expect(take()).toBe('own')
+  })
+
+  test.each([
+    ['before its session is in the database', () => known.set('owner_session', 'before')],
+    ['after it', () => {}],
+  ])('a process that was killed %s leaves a directory that is its own', (_, change) => {
+    take()
+    rewrite({ previous: 'before' })
+    change()
+    expect(take()).toBe('own')
+    expect(JSON.parse(readFileSync(owner(), 'utf8'))).not.toHaveProperty('previous')
+  })
+
+  test('the first start may be killed too', () => {
+    take()
+    rewrite({ previous: null })
+    known.clear()
+    expect(take()).toBe('own')
+  })
+
+  test('a symbolic link in its place is refused, and left as it is', () => {
+    symlinkSync(database(), owner())
+    expect(take).toThrow(/nodectl\.owner is a symbolic link$/)
+    expect(readFileSync(database(), 'utf8')).toBe('')
+  })
+
+  test.each([
+    ['the database is another file', () => rewrite({ database: '1 1' })],
+    ['the database is in an earlier state', () => known.set('owner_session', 'earlier')],
+    ['the database has no state yet', () => known.clear()],
+    ['the file of the owner is gone', () => rmSync(owner())],
+    ['the file of the owner is empty', () => writeFileSync(owner(), '')],
+    ['the file of the owner is something else', () => writeFileSync(owner(), '{"pid":1}')],
+  ])('tells a copy when %s', (_, change) => {
+    take()
+    change()
+    expect([take(), take()]).toEqual(['copied', 'own'])
+  })
+})

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { isObject } from '../../../../protocol/encoding/index.ts'
+import { CliError } from '../../cli/errors.ts'
+import { openOwnFile, readAtMost } from '../../data-dir/own-file.ts'
+import type { FactStore } from '../store/facts.ts'
+
+/** A process of this machine, told apart from every other one of the same boot. */
+interface ProcessMark {
+  readonly boot_id: string
+  readonly pid: number
+  /** When the process began, in the ticks of the system; null where the system does not tell. */
+  readonly started: string | null
+}
+
+/** What the owner's file holds: which process used the directory last, and which database it was. */
+interface Owner extends ProcessMark {
+  /** Of the file: a copy is another file. */
+  readonly database: string
+  /** Drawn at each start and kept in the database too: an earlier state of it has an earlier one. */
+  readonly session: string
+  /** That of the database while the next one is on its way into it. */
+  readonly previous?: string | null
+}
+
+/** What the file says to the process that claims the directory. */
+export type DirectoryFinding =
+  /** The directory is the one that its last process used. */
+  | 'own'
+  /** The database is another one than it was: the directory is a copy, or came back from a backup. */
+  | 'copied'
+
+const ownerBytesMax = 4096
+
+/**
+ * Claims a data directory whose lock this process has. The lock holds for one directory; the owner's file travels with a copy
+ * of it, and names the process that uses the original.
+ *
+ * It cannot tell that the original is in use on another machine, nor that a whole disk was put back to an earlier state.
+ *
+ * @throws {@link CliError} while the process that wrote the file runs: the directory is a copy of the one it uses.
+ */
+export function claimDirectory(dataDir: string, { file: database, facts }: OwnedStore): DirectoryFinding {
+  const file = path.join(dataDir, 'nodectl.owner')
+  const last = readOwner(file)
+  if (last !== null && isRunning(last))
+    throw new CliError(
+      'copied',
+      `${dataDir} is a copy of the data directory that process ${last.pid} uses; two nodes with one key would be slashed`,
+      { hint: 'Stop that process for good before you use the copy.' },
+    )
+  const kept = facts.get(sessionFact)
+  const own: Owner = {
+    ...markOf(process.pid),
+    database: fileMark(database),
+    session: randomBytes(16).toString('hex'),
+  }
+  // A process that is killed between these steps leaves a file that fits the database before and after.
+  writeOwner(file, { ...own, previous: kept })
+  facts.set(sessionFact, own.session)
+  writeOwner(file, own)
+  if (last === null) return kept === null ? 'own' : 'copied'
+  const fits = kept === last.session || ('previous' in last && kept === last.previous)
+  return fits && last.database === own.database ? 'own' : 'copied'
+}
+
+/** The database of the directory. */
+interface OwnedStore {
+  readonly file: string
+  readonly facts: FactStore
+}
+
+const sessionFact = 'owner_session'
+
+/** @throws {@link CliError} for what lies under its name and is no regular file. */
+function readOwner(file: string): Owner | null {
+  let descriptor: number
+  try {
+    descriptor = openOwnFile(file, constants.O_RDONLY)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CliError('data_dir', `the data directory cannot be used: ${(error as Error).message}`)
+  }
+  try {
+    return parseOwner(readAtMost(descriptor, ownerBytesMax))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The one that is there, or the new one, whenever the process ends. */
+function writeOwner(file: string, owner: Owner): void {
+  const part = `${file}.part`
+  const descriptor = openOwnFile(part, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
+  try {
+    writeSync(descriptor, `${JSON.stringify(owner)}\n`)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(part, file)
+}
+
+/** Null for what this tool did not write. */
+function parseOwner(bytes: Buffer): Owner | null {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
+  }
+  if (!isObject(value)) return null
+  const { boot_id, pid, started, database, session } = value
+  if (![boot_id, database, session].every((text) => typeof text === 'string') || typeof pid !== 'number')
+    return null
+  return { ...(value as unknown as Owner), started: typeof started === 'string' ? started : null }
+}
+
+/** The number of a file that was removed goes to a later one, so the time it was made tells them apart. */
+function fileMark(file: string): string {
+  const { ino, birthtimeNs } = statSync(file, { bigint: true })
+  return `${ino} ${birthtimeNs}`
+}
+
+function isRunning({ boot_id, pid, started }: ProcessMark): boolean {
+  if (pid === process.pid || boot_id === '') return false
+  const now = markOf(pid)
+  if (boot_id !== now.boot_id || !isAlive(pid)) return false
+  // Numbers of processes are used again.
+  return started === null || now.started === null || started === now.started
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const markOf = (pid: number): ProcessMark => ({
+  boot_id: readSystem('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
+  pid,
+  started: startOf(readSystem(`/proc/${pid}/stat`)),
+})
+
+/** The 22nd field; the second one, the name of the program, may hold blanks and parentheses. */
+const startOf = (stat: string | null): string | null =>
+  stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+
+function readSystem(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { VoteKind } from '../../../../protocol/rounds/index.ts'
+import { inTransaction } from '../../data-dir/database.ts'
+import type { FactStore } from '../store/facts.ts'
+
+/** What every vote has that this node gives. */
+export interface OwnVote {
+  readonly kind: VoteKind
+  readonly round_id: string
+  readonly public_key: string
+}
+
+/** A vote as it was given first, and what was answered with it. */
+export interface GivenVote {
+  readonly vote: string
+  readonly answer: string | null
+}
+
+/** What goes into the store with a vote, if it is the first of its round. */
+export interface VoteToGive {
+  readonly vote: OwnVote
+  /** When its round began, in Unix seconds. */
+  readonly issuedAt: number
+  /** What is answered with it each time. */
+  readonly answer?: string
+  readonly createdAt: number
+}
+
+/**
+ * Thrown for a round that this node may have voted on from a data directory that this one is a copy of.
+ */
+export class VoteWithheld extends Error {
+  override readonly name = 'VoteWithheld'
+}
+
+/**
+ * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
+ * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.
+ */
+export interface VoteStore {
+  /** @throws {@link VoteWithheld} for a round that gets no vote. */
+  readonly checkAllowed: (issuedAt: number) => void
+  readonly find: (publicKey: string, kind: VoteKind, roundId: string) => GivenVote | null
+  /**
+   * Stores a vote, and whatever else `alongside` writes, in one transaction that is on the disk when this returns. Where
+   * the round has a vote, nothing is written.
+   *
+   * @returns The vote of the round: this one, or the one that was given before.
+   * @throws {@link VoteWithheld}
+   */
+  readonly give: (vote: VoteToGive, alongside?: () => void) => GivenVote & { readonly isNew: boolean }
+  readonly count: () => number
+}
+
+const withheldFact = 'votes_not_before'
+
+/** Rounds that began before this time get no vote of this node. */
+export const withholdVotesBefore = (facts: FactStore, time: number): void =>
+  facts.set(withheldFact, String(time))
+
+export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
+  const select = db.prepare(
+    'SELECT vote, answer FROM votes WHERE public_key = ? AND kind = ? AND round_id = ?',
+  )
+  const insert = db.prepare(
+    `INSERT INTO votes (public_key, kind, round_id, vote, answer, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+  )
+  // Of those that were ever given: the oldest ones of direct rounds are dropped.
+  const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
+  const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
+    (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null
+  const checkAllowed = (issuedAt: number): void => {
+    const notBefore = Number(facts.get(withheldFact) ?? 0)
+    if (issuedAt < notBefore)
+      throw new VoteWithheld(
+        `This data directory is a copy: the node may have voted in rounds that began before ${notBefore}, and does not vote in them again.`,
+      )
+  }
+  return {
+    checkAllowed,
+    find,
+    give: ({ vote, issuedAt, answer, createdAt }, alongside = () => {}) =>
+      inTransaction(db, () => {
+        const { public_key, kind, round_id } = vote
+        const text = JSON.stringify(vote)
+        const { changes } = insert.run(public_key, kind, round_id, text, answer ?? null, createdAt)
+        if (Number(changes) === 0) return { ...find(public_key, kind, round_id)!, isNew: false }
+        checkAllowed(issuedAt)
+        alongside()
+        return { vote: text, answer: answer ?? null, isNew: true }
+      }),
+    count: () => (last.get() as { count: number }).count,
+  }
+}

@@ -1,0 +1,190 @@
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { quorum } from '../../../../protocol/committees/index.ts'
+import { encodeCanonicalJson, hashText, utf8 } from '../../../../protocol/encoding/index.ts'
+import { createFinalityVote, type FinalityRecord } from '../../../../protocol/rounds/index.ts'
+import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import { knownGenerations } from '../../../../testing/node/generations.ts'
+import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { createTestProject, createTestRound, params, profile } from '../../../../testing/node/test-project.ts'
+import { startTestHub, validatorSeeds } from '../../../../testing/node/validator-network.ts'
+import { BackgroundThread } from '../background/background-thread.ts'
+import { systemClock } from '../clock.ts'
+import { ModuleLibrary } from '../execution/module-library.ts'
+import { hubClient } from '../hub/hub-client.ts'
+import { hubSources } from '../hub/sources/index.ts'
+import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
+import { createLog } from '../log.ts'
+import { openServeStore } from '../store/index.ts'
+import { CatchUp } from './catch-up.ts'
+import { RoundBook } from './round-book.ts'
+import { roundClient } from './round-client.ts'
+import { RoundVotes } from './round-votes.ts'
+import { validatorError } from './validator-error.ts'
+
+const project = createTestProject()
+const { projectId, epoch } = project
+
+/** The record of a round of an epoch, that so many validators signed. */
+function signed(signers: number, change: Partial<FinalityRecord> = {}) {
+  const { task, roundId } = createTestRound(project)
+  const record: FinalityRecord = {
+    v: 1,
+    round_id: roundId,
+    project_id: projectId,
+    epoch,
+    set_hash: task.set_hash,
+    receipt_hash: hashText('receipt'),
+    gas_used: 1,
+    audited: false,
+    voters: [],
+    ...change,
+  }
+  const votes = validatorSeeds.slice(0, signers).map((seed) => createFinalityVote(profile, seed, record))
+  return { record, votes }
+}
+
+/** What a validator has to catch up with, whose peers are at these addresses. */
+async function setUp(peerUrls: readonly string[] = []) {
+  const hub = await startTestHub(project)
+  const store = openServeStore(path.join(temporaryFolder(), 'node'))
+  const background = new BackgroundThread()
+  onTestFinished(async () => {
+    await background.close()
+    store.close()
+  })
+  store.senders.replace(
+    validatorSeeds.map((seed, i) => ({
+      publicKey: ed25519PublicKey(seed),
+      role: 'validator',
+      url: peerUrls[i] ?? null,
+    })),
+  )
+  const node = {
+    store,
+    background,
+    profile,
+    params: () => params,
+    clock: systemClock,
+    log: createLog('json', 'error'),
+    generations: knownGenerations(store, validatorSeeds),
+    generationFollower: null,
+    identity: { nodeId: 'node', publicKey: hashText('self') },
+    library: new ModuleLibrary(store.modules, background),
+    directBackground: background,
+  }
+  store.sets.keep(
+    {
+      setHash: project.setHash,
+      projectId,
+      epoch,
+      epochSecs: project.snapshot.epoch_secs,
+      snapshot: utf8(encodeCanonicalJson(project.snapshot)),
+    },
+    systemClock.now(),
+  )
+  const facts = hubSources(node, hubClient(new URL(hub.origin)), validatorError)
+  const book = new RoundBook(node)
+  const peers = roundClient(() => ({}), new AbortController().signal)
+  const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
+  const finalIds = () =>
+    store.rounds
+      .finalPage({ projectId, epoch, after: 0, limit: 100 })
+      .map(({ roundId }) => roundId)
+      .toSorted()
+  return { hub, store, catchUp, finalIds }
+}
+
+const isFinal = quorum(validatorSeeds.length)
+const itemOf = ({ record, votes }: ReturnType<typeof signed>) => ({
+  round_id: record.round_id,
+  finality: record,
+  finality_votes: votes,
+})
+
+test('what a peer lists counts as far as its votes verify, and it is read on from there', async () => {
+  const [right, later] = [signed(isFinal), signed(isFinal)]
+  const few = signed(isFinal - 1)
+  const forged = signed(isFinal)
+  const [stolen, ...others] = forged.votes
+  const lies = { ...forged, votes: [{ ...stolen!, finality: { ...forged.record, gas_used: 2 } }, ...others] }
+  const pages: Record<string, object> = {
+    0: { items: [itemOf(right), itemOf(few), itemOf(lies), 7], next_cursor: '4', last_cursor: '5' },
+    4: { items: [itemOf(later)], next_cursor: null, last_cursor: '5' },
+    5: { items: [], next_cursor: null, last_cursor: '5' },
+  }
+  const { origin, requests } = await startLyingHub((request, response) => {
+    const cursor = new URL(request.url ?? '', 'http://peer').searchParams.get('cursor') ?? ''
+    sendJson(response, pages[cursor] ?? { items: [], next_cursor: null, last_cursor: '5' })
+  })
+  const { catchUp, store, finalIds } = await setUp([`${origin}/behind/a/proxy/`])
+  await catchUp.step()
+  expect(finalIds()).toEqual([right, later].map(({ record }) => record.round_id).toSorted())
+  for (const { record } of [few, forged]) expect(store.rounds.find(record.round_id)?.final).toBeNull()
+  await catchUp.step()
+  const cursors = requests.map(
+    (call) => /^GET \/behind\/a\/proxy\/consensus\/rounds\?.*cursor=(\d+)$/.exec(call)?.[1],
+  )
+  expect(cursors.slice(0, 3)).toEqual(['0', '4', '5'])
+})
+
+test('a peer that began anew is read from its beginning', async () => {
+  const before = signed(isFinal)
+  const after = signed(isFinal)
+  let rounds = [signed(0), signed(0), before]
+  const { origin } = await startLyingHub((request, response) => {
+    const cursor = Number(new URL(request.url ?? '', 'http://peer').searchParams.get('cursor'))
+    const items = rounds.slice(cursor).map(itemOf)
+    sendJson(response, { items, next_cursor: null, last_cursor: String(rounds.length) })
+  })
+  const { catchUp, finalIds } = await setUp([origin])
+  await catchUp.step()
+  expect(finalIds()).toEqual([before.record.round_id])
+  rounds = [after]
+  await catchUp.step()
+  await catchUp.step()
+  expect(finalIds()).toEqual([before, after].map(({ record }) => record.round_id).toSorted())
+})
+
+test('peers that answer nothing of use, or never end, keep nobody from the others', async () => {
+  const right = signed(isFinal)
+  const broken = await startLyingHub((_, response) => sendJson(response, { items: 'none' }))
+  const endless = await startLyingHub((request, response) => {
+    const cursor = Number(new URL(request.url ?? '', 'http://peer').searchParams.get('cursor'))
+    const next = String(cursor + 1)
+    sendJson(response, { items: [itemOf(signed(1))], next_cursor: next, last_cursor: next })
+  })
+  const honest = await startLyingHub((_, response) =>
+    sendJson(response, { items: [itemOf(right)], next_cursor: null, last_cursor: '1' }),
+  )
+  const { catchUp, finalIds } = await setUp([broken.origin, endless.origin, honest.origin])
+  await catchUp.step()
+  expect(finalIds()).toEqual([right.record.round_id])
+  expect(endless.requests).toHaveLength(10)
+})
+
+test('an epoch is completed with what only the hub shows, as far as a quorum signed it', async () => {
+  const { hub, store, catchUp, finalIds } = await setUp()
+  const [first, second] = [signed(isFinal), signed(isFinal)]
+  const few = signed(isFinal - 1)
+  const later = signed(isFinal, { epoch: epoch + 1 })
+  for (const { record, votes } of [first, second, few, later])
+    hub.show(`/v1/explorer/rounds/${record.round_id}`, { state: 'finalized', finality_votes: votes })
+  const item = ({ record }: typeof few) => ({ round_id: record.round_id, epoch: record.epoch })
+  const older = { round_id: signed(0).record.round_id, epoch: epoch - 1 }
+  const pages = [
+    { items: [item(later), item(first)], next_cursor: 'two' },
+    { items: [item(few), item(second), older], next_cursor: 'three' },
+  ]
+  hub.answer('/v1/explorer/rounds', ({ url }, response) => {
+    const page = url?.includes('cursor=two') ? pages[1] : pages[0]
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(page))
+  })
+
+  await catchUp.completeEpoch(projectId, epoch)
+  const ids = ({ record }: typeof few) => record.round_id
+  expect(finalIds()).toEqual([first, second].map(ids).toSorted())
+  expect(store.rounds.find(few.record.round_id)?.final).toBeNull()
+  expect(hub.requests.filter((call) => call.includes(encodeURIComponent(later.record.round_id)))).toEqual([])
+  expect(hub.requests.filter((call) => call.includes('cursor=three'))).toEqual([])
+})

@@ -1,0 +1,163 @@
+import type { Clock } from '../clock.ts'
+import type { HubSources } from '../hub/sources/index.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { ServeStore } from '../store/index.ts'
+import { NotYet, Refusal } from './refusal.ts'
+import type { RoundBook } from './round-book.ts'
+import type { Peer, RoundClient, RoundFilter } from './round-client.ts'
+import type { RoundVotes } from './round-votes.ts'
+
+/** A round that is open for so long may be final elsewhere. */
+const openSeconds = 10
+/** An older one failed: nobody makes it final any more. */
+const givenUpSeconds = 2 * 86_400
+/** Between two looks at one that stays open: twice as long after each. */
+const lookSeconds = { first: 10, longest: 3_600 }
+const openMax = 1_000
+const looksOfStep = 20
+const peersOfStep = 4
+const pagesOfStep = 10
+/** More rounds than a project has in one epoch. */
+const pagesOfEpoch = 5_000
+const everything: RoundFilter = { projectId: null, epoch: null }
+
+export interface CatchUpParts {
+  readonly store: Pick<ServeStore, 'facts' | 'rounds' | 'roundVotes' | 'senders'>
+  readonly identity: NodeIdentity
+  readonly clock: Clock
+}
+
+/**
+ * Learns what became final while this node was away: from its peers, and from the hub. Finality votes are verified like
+ * those that are sent, so that nobody is believed.
+ */
+export class CatchUp {
+  readonly #parts: CatchUpParts
+  readonly #hub: HubSources
+  readonly #peers: RoundClient
+  readonly #votes: RoundVotes
+  readonly #book: RoundBook
+  #steps = 0
+  /** When to look again at rounds that stay open, and how long was waited before. */
+  #looks = new Map<string, { readonly at: number; readonly waited: number }>()
+
+  constructor(parts: CatchUpParts, hub: HubSources, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
+    this.#parts = parts
+    this.#hub = hub
+    this.#peers = peers
+    this.#votes = votes
+    this.#book = book
+  }
+
+  /** The other validators that may be called. */
+  peers(): readonly Peer[] {
+    const { store, identity } = this.#parts
+    return store.senders.all().flatMap(({ publicKey, role, url }) => {
+      const isOther = role === 'validator' && publicKey !== identity.publicKey
+      return isOther && url !== null ? [{ publicKey, url }] : []
+    })
+  }
+
+  /** Reads on where some peers were left, others each time, and looks at rounds that stay open. */
+  async step(): Promise<void> {
+    const peers = this.peers()
+    const from = (this.#steps++ * peersOfStep) % Math.max(peers.length, 1)
+    const asked = [...peers.slice(from), ...peers.slice(0, from)].slice(0, peersOfStep)
+    await Promise.all(asked.map((peer) => this.#follow(peer)))
+    for (const roundId of this.#dueRounds()) {
+      // Who validates may have changed since its votes came, or this node stopped between votes and record.
+      const { decided } = this.#book.settle(roundId)
+      if (decided === null) await this.#lookUp(roundId, asked[0])
+    }
+    const { store, clock } = this.#parts
+    store.roundVotes.dropOld(clock.now())
+  }
+
+  /** Open rounds that were not looked at for long enough; that they are looked at is noted. */
+  #dueRounds(): readonly string[] {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    const open = store.rounds.open(now - givenUpSeconds, now - openSeconds, openMax)
+    const known = this.#looks
+    const due = open.filter(({ roundId }) => (known.get(roundId)?.at ?? 0) <= now).slice(0, looksOfStep)
+    this.#looks = new Map(
+      open.flatMap(({ roundId }) => {
+        const look = known.get(roundId)
+        return look === undefined ? [] : [[roundId, look]]
+      }),
+    )
+    for (const { roundId } of due) {
+      const before = known.get(roundId)?.waited ?? lookSeconds.first / 2
+      const waited = Math.min(2 * before, lookSeconds.longest)
+      this.#looks.set(roundId, { at: now + waited, waited })
+    }
+    return due.map(({ roundId }) => roundId)
+  }
+
+  /** Fetches every final round of an epoch that a peer has, and those that only the hub shows. */
+  async completeEpoch(projectId: string, epoch: number): Promise<void> {
+    // At once: one that lists without end keeps nobody from the others.
+    await Promise.all(this.peers().map((peer) => this.#takeEpoch(peer, { projectId, epoch })))
+    const { rounds } = this.#parts.store
+    const shown = await orNone(() => this.#hub.finalRounds(projectId, epoch))
+    for (const roundId of shown)
+      if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
+  }
+
+  async #takeEpoch(peer: Peer, filter: RoundFilter): Promise<void> {
+    let cursor: string | null = '0'
+    for (let page = 0; cursor !== null && page < pagesOfEpoch; page++)
+      cursor = await this.#takePage(peer, filter, cursor)
+  }
+
+  async #follow(peer: Peer): Promise<void> {
+    const { facts } = this.#parts.store
+    const fact = `rounds_read_of_${peer.publicKey}`
+    let cursor = facts.get(fact) ?? '0'
+    for (let page = 0; page < pagesOfStep; page++) {
+      const found = await this.#peers.finalRounds(peer, everything, cursor)
+      if (found === null || !(await this.#take(found.votes))) return
+      // A peer that began anew counts from the beginning.
+      const reached = Number(found.last) < Number(cursor) ? '0' : (found.next ?? found.last)
+      if (reached !== cursor) facts.set(fact, reached)
+      if (reached === cursor || found.next === null) return
+      cursor = reached
+    }
+  }
+
+  /** @returns The cursor of the next page; null after the last one. */
+  async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
+    const page = await this.#peers.finalRounds(peer, filter, cursor)
+    if (page === null || page.votes.length === 0 || !(await this.#take(page.votes))) return null
+    return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
+  }
+
+  async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
+    const votes = await orNone(async () => (await this.#hub.round(roundId)).finalityVotes)
+    if (votes.length > 0) await this.#take(votes)
+    if (this.#parts.store.rounds.find(roundId)?.final !== null || peer === undefined) return
+    const others = await this.#peers.finalityVotes(peer, roundId)
+    if (others !== null) await this.#take(others)
+  }
+
+  /** False where this node cannot tell yet who validates: the same votes are read again. */
+  async #take(votes: readonly unknown[]): Promise<boolean> {
+    try {
+      await this.#votes.takeFinalityVotes(votes)
+      return true
+    } catch (error) {
+      if (error instanceof NotYet) return false
+      throw error
+    }
+  }
+}
+
+/** What the hub shows; nothing while it does not answer. */
+async function orNone<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NotYet || error instanceof Refusal) return []
+    throw error
+  }
+}

@@ -1,0 +1,157 @@
+import { DatabaseSync } from 'node:sqlite'
+import {
+  type Attestation,
+  attestSnapshot,
+  isSnapshotAttested,
+  type Snapshot,
+} from '../../../../protocol/committees/index.ts'
+import type { Problem } from '../../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
+import {
+  createFinalityVote,
+  executionSubject,
+  type FinalityRecord,
+  type FinalityVote,
+  hashFinality,
+  parseExecutionVote,
+  parseFinalityVote,
+  VoteError,
+} from '../../../../protocol/rounds/index.ts'
+import { verifyNatively } from '../../node-verifier.ts'
+import type { CheckedVote } from '../store/round-votes.ts'
+import {
+  type CheckedTaskVote,
+  checkTaskVote,
+  type InvalidRound,
+  type JudgedRound,
+  judgeRound,
+  type RoundContext,
+  type TaskRound,
+} from './round-rules.ts'
+import { findSetProblems, readSnapshot, type SetContext } from './set-rules.ts'
+
+/** A context whose snapshot is in the database. */
+type Stored<Context> = Omit<Context, 'snapshot'> & { readonly file: string; readonly setHash: string }
+
+/** What a chain is asked about an entry of a set. */
+export type SetEntry = Pick<
+  Snapshot['entries'][number],
+  'subscription_id' | 'owner' | 'payout_address' | 'collateral'
+>
+
+/** A vote of a validator, or why it is none. */
+export type CheckedValidatorVote =
+  | { readonly status: 'valid'; readonly checked: CheckedVote }
+  | { readonly status: 'invalid'; readonly reason: string }
+
+/** What the validator computes outside the thread that answers requests. */
+export const validatorJobs = {
+  readSnapshot,
+
+  /** @param canonical what {@link readSnapshot} gave. */
+  findSetProblems: ({ canonical, ...context }: SetContext & { canonical: Uint8Array }): Problem[] =>
+    findSetProblems(parseKept(canonical), context),
+
+  entriesOf: (canonical: Uint8Array): SetEntry[] =>
+    parseKept(canonical).entries.map(({ subscription_id, owner, payout_address, collateral }) => ({
+      subscription_id,
+      owner,
+      payout_address,
+      collateral,
+    })),
+
+  attestSet: ({ profile, seed, setHash }: { profile: Profile; seed: string; setHash: string }): Attestation =>
+    attestSnapshot(profile, seed, setHash),
+
+  isSetAttested: (set: {
+    profile: Profile
+    setHash: string
+    attestations: readonly unknown[]
+    validators: readonly string[]
+  }): boolean =>
+    isSnapshotAttested(set.profile, set.setHash, set.attestations, set.validators, verifyNatively),
+
+  judgeRound: ({
+    round,
+    ...context
+  }: Stored<RoundContext> & { round: Omit<TaskRound, 'input'> }): JudgedRound | InvalidRound =>
+    judgeRound(round, { ...context, snapshot: snapshotOf(context) }),
+
+  checkTaskVote: ({
+    vote,
+    ...context
+  }: Stored<Omit<RoundContext, 'now'>> & { vote: unknown }): CheckedTaskVote =>
+    checkTaskVote(vote, { ...context, snapshot: snapshotOf(context) }),
+
+  makeFinalityVote({
+    profile,
+    seed,
+    record,
+  }: {
+    profile: Profile
+    seed: string
+    record: FinalityRecord
+  }): CheckedVote<FinalityVote> {
+    return { vote: createFinalityVote(profile, seed, record), subject: hashFinality(record) }
+  },
+
+  checkFinalityVotes: ({
+    profile,
+    votes,
+    validators,
+  }: {
+    profile: Profile
+    votes: readonly unknown[]
+    validators: readonly string[]
+  }): CheckedValidatorVote[] =>
+    votes.map((value) =>
+      checked(() => {
+        const vote = parseFinalityVote(profile, value, validators, verifyNatively)
+        return { vote, subject: hashFinality(vote.finality) }
+      }),
+    ),
+
+  checkExecutionVote: ({
+    profile,
+    vote: value,
+    validators,
+  }: {
+    profile: Profile
+    vote: unknown
+    validators: readonly string[]
+  }): CheckedValidatorVote =>
+    checked(() => {
+      const vote = parseExecutionVote(profile, value, verifyNatively)
+      if (!validators.includes(vote.public_key)) throw new VoteError('its key is that of no validator')
+      return { vote, subject: executionSubject(vote) }
+    }),
+} as const
+
+function checked(read: () => CheckedVote): CheckedValidatorVote {
+  try {
+    return { status: 'valid', checked: read() }
+  } catch (error) {
+    if (!(error instanceof VoteError)) throw error
+    return { status: 'invalid', reason: error.reason }
+  }
+}
+
+const parseKept = (canonical: Uint8Array): Snapshot =>
+  JSON.parse(new TextDecoder().decode(canonical)) as Snapshot
+
+/** The snapshot that was read last: the tasks of an epoch follow each other, and the largest has 30 MB. */
+let last: { readonly setHash: string; readonly snapshot: Snapshot } | null = null
+
+/** Reads a snapshot whose hash was checked when it was stored. */
+function snapshotOf({ file, setHash }: { file: string; setHash: string }): Snapshot {
+  if (last?.setHash === setHash) return last.snapshot
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    const row = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?').get(setHash)
+    const snapshot = parseKept((row as { snapshot: Uint8Array }).snapshot)
+    last = { setHash, snapshot }
+    return snapshot
+  } finally {
+    db.close()
+  }
+}

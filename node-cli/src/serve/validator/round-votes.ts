@@ -1,0 +1,254 @@
+import { isObject } from '../../../../protocol/encoding/index.ts'
+import type { NetworkParams, Profile } from '../../../../protocol/identity/index.ts'
+import {
+  type ExecutionVote,
+  type FinalityRecord,
+  type FinalityVote,
+  isTaskVote,
+  type RoundState,
+} from '../../../../protocol/rounds/index.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import { generationOf, type KnownValidators } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
+import type { Log } from '../log.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { CheckedVote } from '../store/round-votes.ts'
+import { countDirect } from './counts.ts'
+import type { CheckedValidatorVote } from './jobs.ts'
+import { NotYet, Refusal, refusal } from './refusal.ts'
+import type { RoundBook } from './round-book.ts'
+
+/** What the votes of a round say so far. */
+export interface RoundCounts {
+  readonly round_id: string
+  readonly state: RoundState
+  /** Votes by what they are for: the hash of a receipt, or of a finality record. */
+  readonly counts: Readonly<Record<string, number>>
+  readonly quorum: number
+}
+
+/** Kinds of votes that a node takes of others. */
+export const takenKinds = ['execution', 'task', 'finality'] as const
+type TakenKind = (typeof takenKinds)[number]
+
+/** More voters than any committee has seats. */
+const votersMax = 64
+/** Rounds that may be open at once; whoever makes more up is no validator to believe. */
+const openMax = 100_000
+
+export interface RoundVotesParts extends KnownValidators {
+  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'sets' | 'transaction'>
+  readonly profile: Profile
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  /** For direct rounds, which do not wait for what is done for others. */
+  readonly directBackground: BackgroundThread
+  readonly log: Log
+}
+
+/** Takes the votes of other nodes: each is verified, and counts once. */
+export class RoundVotes {
+  readonly #parts: RoundVotesParts
+  readonly #hub: HubSources
+  readonly #book: RoundBook
+
+  constructor(parts: RoundVotesParts, hub: HubSources, book: RoundBook) {
+    this.#parts = parts
+    this.#hub = hub
+    this.#book = book
+  }
+
+  /** @throws {@link Refusal} for what is no vote of its round, {@link NotYet}. */
+  take(value: unknown): Promise<RoundCounts> {
+    const kind = isObject(value) ? value.kind : undefined
+    if (!isTakenKind(kind)) throw refusal('kind', `must be one of ${takenKinds.join(', ')}.`)
+    const take = { execution: this.#takeExecution, task: this.#takeTask, finality: this.#takeFinality }
+    return take[kind].call(this, value)
+  }
+
+  /**
+   * Takes finality votes that others keep. What is none counts for nothing.
+   *
+   * @returns How many were new.
+   * @throws {@link NotYet} where this node cannot tell yet who validates for one of them.
+   */
+  async takeFinalityVotes(votes: readonly unknown[]): Promise<number> {
+    const valid = (await this.#checkFinality(votes)).flatMap((one) =>
+      one.status === 'valid' ? [one.checked] : [],
+    )
+    const fresh = valid.filter((checked) => this.#keep(checked) !== 'known')
+    for (const roundId of new Set(fresh.map(({ vote }) => vote.round_id))) this.#book.settle(roundId)
+    return fresh.length
+  }
+
+  /**
+   * What a quorum of the validators gave in one direct round. Votes that are none count for nothing, and none is kept.
+   *
+   * @throws {@link Refusal}
+   */
+  async decidedDirect(values: readonly unknown[]): Promise<ExecutionVote> {
+    const { directBackground, profile, generations } = this.#parts
+    const validators = await this.#allValidators(values)
+    const found = await Promise.all(
+      values.map((vote) => directBackground.run('checkExecutionVote', { profile, vote, validators })),
+    )
+    const votes = found.flatMap((one) => (one.status === 'valid' ? [one.checked] : []))
+    if (new Set(votes.map(({ vote }) => vote.round_id)).size > 1)
+      throw refusal('votes', 'must be of one round.')
+    const issuedAt = (votes[0]?.vote as ExecutionVote | undefined)?.round.issued_at ?? 0
+    const { decided, quorum } = countDirect(votes, generations.at(issuedAt)?.keys ?? [])
+    const decisive = votes.find(({ subject }) => subject === decided)
+    if (decisive === undefined)
+      throw refusal('votes', `must be those of ${quorum} validators for one result.`)
+    return decisive.vote as ExecutionVote
+  }
+
+  async #takeFinality(value: unknown): Promise<RoundCounts> {
+    const [one] = await this.#checkFinality([value])
+    const { vote } = this.#keepValid(one!)
+    const { counts, quorum } = this.#book.settle(vote.round_id)
+    return this.#answer(vote.round_id, counts, quorum)
+  }
+
+  async #checkFinality(votes: readonly unknown[]): Promise<readonly CheckedValidatorVote[]> {
+    const { background, profile } = this.#parts
+    const validators = await this.#allValidators(votes)
+    const found = await background.run('checkFinalityVotes', { profile, votes, validators })
+    const checked: CheckedValidatorVote[] = []
+    for (const one of found) {
+      const reason =
+        one.status === 'valid'
+          ? (unlikely(one.checked) ?? (await this.#findOutsider(one.checked.vote as FinalityVote)))
+          : null
+      checked.push(reason === null ? one : { status: 'invalid', reason })
+    }
+    return checked
+  }
+
+  /**
+   * Keys of every generation: only what one of them signed has this node ask for the set of its epoch. A key that is none of
+   * them may be one of a generation that was made since the hub was asked.
+   */
+  async #allValidators(votes: readonly unknown[]): Promise<readonly string[]> {
+    const { generations, generationFollower } = this.#parts
+    const isKnown = (vote: unknown) => isObject(vote) && generations.keys.includes(String(vote.public_key))
+    if (!votes.every(isKnown)) await generationFollower?.ask()
+    if (generations.newest === null) throw new NotYet('this node knows no generation of validators yet')
+    return generations.keys
+  }
+
+  /** Why a vote is by none of the validators of its epoch; null where it is. @throws {@link NotYet} */
+  async #findOutsider({ public_key, finality }: FinalityVote): Promise<string | null> {
+    try {
+      const { generation, keys } = await this.#generationOf(finality)
+      return keys.includes(public_key)
+        ? null
+        : `its key is none of generation ${generation} of the validators, to which epoch ${finality.epoch} belongs`
+    } catch (error) {
+      if (error instanceof Refusal) return `of its set, ${error.message}`
+      throw error
+    }
+  }
+
+  /** @throws {@link Refusal} for a record whose set is not that of its epoch; {@link NotYet} */
+  async #generationOf({ project_id: projectId, epoch, set_hash: setHash }: FinalityRecord) {
+    const { sets } = this.#parts.store
+    const set = { projectId, epoch, setHash }
+    if (sets.epochSecs(set) === null) await this.#hub.storeSet(set)
+    const epochSecs = sets.epochSecs(set)
+    if (epochSecs === null) throw refusal('set_hash', 'must be that of the set of the epoch.', 'unknown_set')
+    return generationOf(this.#parts, { epoch, epochSecs })
+  }
+
+  async #takeExecution(value: unknown): Promise<RoundCounts> {
+    const { background, profile, generations } = this.#parts
+    const validators = await this.#allValidators([value])
+    const one = await background.run('checkExecutionVote', { profile, vote: value, validators })
+    if (one.status === 'valid' && one.checked.vote.kind === 'execution') {
+      const { round, public_key } = one.checked.vote
+      const generation = generations.at(round.issued_at)
+      if (!generation?.keys.includes(public_key))
+        throw noVote(
+          `its key is none of generation ${generation?.generation} of the validators, which was in force when the round was issued`,
+        )
+    }
+    const { vote } = this.#keepValid(one)
+    const { counts, quorum } = this.#book.settleDirect(vote.round_id)
+    return this.#answer(vote.round_id, counts, quorum)
+  }
+
+  async #takeTask(value: unknown): Promise<RoundCounts> {
+    const { background, profile, params, store } = this.#parts
+    if (!isTaskVote(value)) throw noVote('it has not exactly the members of a task vote')
+    const { project_id: projectId, epoch, set_hash: setHash, consensus_hash } = value.task
+    const consensus = await this.#hub.rules(projectId, consensus_hash)
+    await this.#hub.storeSet({ projectId, epoch, setHash })
+    const context = { file: store.file, setHash, profile, params: params(), consensus }
+    const one = await background.run('checkTaskVote', { ...context, vote: value })
+    if (one.status === 'invalid') throw noVote(one.reason)
+    const { vote, member, quorum } = one
+    this.#keep({ vote, subject: vote.receipt_hash })
+    const votes = store.roundVotes.ofRound(vote.round_id, 'task').map((kept) => kept.vote)
+    this.#book.keepEvidence({ task: vote.task, members: [member], votes, final: null })
+    return this.#answer(vote.round_id, countReceipts(votes), quorum)
+  }
+
+  #keepValid(one: CheckedValidatorVote): CheckedVote {
+    if (one.status === 'invalid') throw noVote(one.reason)
+    this.#keep(one.checked)
+    return one.checked
+  }
+
+  #keep(checked: CheckedVote): ReturnType<ServeStore['roundVotes']['keep']> {
+    const { store, clock, log } = this.#parts
+    const { vote } = checked
+    const { known, final } = store.rounds.count()
+    if (known - final > openMax) throw new NotYet('this node has too many open rounds')
+    const kept = store.transaction(() => {
+      store.rounds.see({ roundId: vote.round_id, ...placeOf(checked) }, clock.now())
+      return store.roundVotes.keep(checked, clock.now())
+    })
+    if (kept === 'conflict')
+      log.warn('a node voted twice in one round', {
+        round_id: vote.round_id,
+        kind: vote.kind,
+        node_key: vote.public_key,
+      })
+    return kept
+  }
+
+  #answer(roundId: string, counts: RoundCounts['counts'], quorum: number): RoundCounts {
+    const { state } = this.#parts.store.rounds.find(roundId)!
+    return { round_id: roundId, state, counts, quorum }
+  }
+}
+
+const isTakenKind = (value: unknown): value is TakenKind => (takenKinds as readonly unknown[]).includes(value)
+
+const noVote = (reason: string) => refusal('', `This is no valid vote: ${reason}.`, 'invalid_vote')
+
+/** Why no validator means it that signed this record; null for any that may be meant. */
+function unlikely({ vote }: CheckedVote): string | null {
+  if (vote.kind !== 'finality') return null
+  if (!vote.round_id.startsWith('task:')) return 'its round is none of a task'
+  return vote.finality.voters.length > votersMax ? `it has more than ${votersMax} voters` : null
+}
+
+/** Where a round belongs; a direct round to no project. */
+function placeOf({ vote }: CheckedVote): { projectId: string | null; epoch: number | null } {
+  if (vote.kind === 'execution') return { projectId: null, epoch: null }
+  const { project_id: projectId, epoch } = vote.kind === 'task' ? vote.task : vote.finality
+  return { projectId, epoch }
+}
+
+/** Members that voted once, by receipt. */
+function countReceipts(
+  votes: readonly { readonly public_key: string; readonly receipt_hash: string }[],
+): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const own of Map.groupBy(votes, (vote) => vote.public_key).values())
+    if (own.length === 1) counts[own[0]!.receipt_hash] = (counts[own[0]!.receipt_hash] ?? 0) + 1
+  return counts
+}

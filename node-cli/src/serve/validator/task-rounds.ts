@@ -1,0 +1,155 @@
+import { hashedMembers } from '../../../../protocol/execution/index.ts'
+import { deriveTaskRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import { closedRoundState, createFinalityRecord } from '../../../../protocol/rounds/index.ts'
+import type { BackgroundThread } from '../background/background-thread.ts'
+import type { Clock } from '../clock.ts'
+import type { Executor, TaskRerun } from '../execution/executor.ts'
+import { type KnownValidators, requireMembership } from '../generations/membership.ts'
+import type { HubSources } from '../hub/sources/index.ts'
+import type { Log } from '../log.ts'
+import type { NodeKey } from '../node-key.ts'
+import { Once } from '../once.ts'
+import type { GivenVote } from '../slashing-protection/votes.ts'
+import type { ServeStore } from '../store/index.ts'
+import type { Judgement } from '../store/rounds.ts'
+import type { ChainFacts } from './chain/chain-facts.ts'
+import { findAuditBlockProblem } from './chain/chain-rules.ts'
+import { Refusal, refusal } from './refusal.ts'
+import type { RoundBook } from './round-book.ts'
+import type { JudgedRound, TaskRound } from './round-rules.ts'
+
+export interface TaskRoundsParts extends NodeKey, KnownValidators {
+  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'votes'>
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  readonly executor: Executor
+  readonly log: Log
+}
+
+/** Decides task rounds: one finality vote for each, for ever. */
+export class TaskRounds {
+  readonly #parts: TaskRoundsParts
+  readonly #hub: HubSources
+  readonly #chain: ChainFacts | null
+  readonly #book: RoundBook
+  /** The hub asks again while a task still runs. */
+  readonly #decisions = new Once<GivenVote>()
+  /** A run goes on when whoever asked for it is gone: the next request finds its vote. */
+  readonly #whileRunning = new AbortController().signal
+
+  constructor(parts: TaskRoundsParts, hub: HubSources, chain: ChainFacts | null, book: RoundBook) {
+    this.#parts = parts
+    this.#hub = hub
+    this.#chain = chain
+    this.#book = book
+  }
+
+  /**
+   * Gives this node's finality vote with its own run, where there had to be one.
+   *
+   * @throws {@link Refusal} with what is wrong; {@link NotYet}; {@link VoteWithheld}; {@link QueueFull};
+   * {@link NodeFault}.
+   */
+  async decide(round: TaskRound): Promise<GivenVote> {
+    const { store, identity, log } = this.#parts
+    const roundId = deriveTaskRoundId(round.task)
+    const given = store.votes.find(identity.publicKey, 'finality', roundId)
+    if (given !== null) return given
+    try {
+      return await this.#decisions.run(roundId, () => this.#decide(roundId, round))
+    } catch (error) {
+      log.warn('no finality vote given', { round_id: roundId, reason: (error as Error).message })
+      throw error
+    }
+  }
+
+  async #decide(roundId: string, round: TaskRound): Promise<GivenVote> {
+    const { store, background, log } = this.#parts
+    const { task, input } = round
+    store.votes.checkAllowed(task.issued_at)
+    const inputHash = await background.run('hashPayload', input)
+    if (inputHash !== task.input_hash)
+      throw refusal('input_b64', `has the hash ${inputHash}, and not that of the task.`)
+    const consensus = await this.#hub.rules(task.project_id, task.consensus_hash)
+    const { project_id: projectId, epoch, set_hash: setHash } = task
+    requireMembership(this.#parts, { epoch, epochSecs: consensus.work.epoch_secs })
+    await this.#hub.storeSet({ projectId, epoch, setHash })
+    const judged = await this.#judge(round, consensus)
+    const ofRound = log.with({ round_id: roundId })
+    const run = judged.audited ? await this.#run(round, ofRound) : null
+    return this.#vote(round, judged, run, ofRound)
+  }
+
+  async #judge({ input: _, ...round }: TaskRound, consensus: Consensus): Promise<JudgedRound> {
+    const { background, clock, params, profile, store } = this.#parts
+    const judged = await background.run('judgeRound', {
+      file: store.file,
+      setHash: round.task.set_hash,
+      profile,
+      params: params(),
+      consensus,
+      now: clock.now(),
+      round,
+    })
+    if (judged.status === 'invalid') throw new Refusal(judged.problems)
+    const wrong = this.#chain === null ? null : await findAuditBlockProblem(this.#chain, round)
+    if (wrong !== null) throw new Refusal([wrong])
+    return judged
+  }
+
+  async #run({ task, input }: TaskRound, log: Log): Promise<TaskRerun> {
+    const module = await this.#hub.module(task.module_address)
+    if (!module.stateless)
+      throw refusal('task.module_address', 'must be that of a module without storage and calls.')
+    if (!module.functions.includes(task.function))
+      throw refusal('task.function', `must be one that the module exports: ${module.functions.join(', ')}.`)
+    const request = {
+      address: task.module_address,
+      module,
+      functionName: task.function,
+      input,
+      gasLimit: task.gas_limit,
+      signal: this.#whileRunning,
+    }
+    return this.#parts.executor.rerunTask(request, log)
+  }
+
+  async #vote(round: TaskRound, judged: JudgedRound, run: TaskRerun | null, log: Log): Promise<GivenVote> {
+    const { background, profile, seed, store, clock } = this.#parts
+    const { task, fallback, agreed_at, audit_block } = round
+    const { tally: counted, audited } = judged
+    const record = createFinalityRecord(task, counted, run?.receipt ?? null)
+    const own = await background.run('makeFinalityVote', { profile, seed, record })
+    const { votes: _, ...tally } = counted
+    const judgement: Judgement = { agreed_at, audit_block, fallback, members: judged.members, tally }
+    const state = closedRoundState(fallback !== null, tally.contested, audited)
+    const vote = { vote: own.vote, issuedAt: task.issued_at, answer: runText(run), createdAt: clock.now() }
+    const given = store.votes.give(vote, () => {
+      const now = clock.now()
+      store.rounds.judge({ roundId: record.round_id, task, judgement }, state, now)
+      for (const cast of judged.votes) store.roundVotes.keep({ vote: cast, subject: cast.receipt_hash }, now)
+      store.roundVotes.keep(own, now)
+    })
+    log.info('finality vote given', {
+      state,
+      audited,
+      receipt_hash: record.receipt_hash,
+      counted: tally.counted.length,
+      rejected: tally.rejected.length,
+    })
+    this.#book.settle(record.round_id)
+    return given
+  }
+}
+
+/** The run as it is answered, each time with the same text. */
+const runText = (run: TaskRerun | null): string =>
+  run === null
+    ? 'null'
+    : JSON.stringify({
+        receipt: hashedMembers(run.receipt),
+        output_b64: Buffer.from(run.output).toString('base64'),
+        events: run.receipt.events,
+      })

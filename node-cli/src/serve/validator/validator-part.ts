@@ -1,0 +1,66 @@
+import { repeat, waitUnreferenced } from '../hub/repeat.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { NodeIdentity } from '../node-key.ts'
+import type { Part, StatusMembers } from '../part.ts'
+import { findUnreachable } from './reachability.ts'
+import type { Validator } from './validator.ts'
+
+/** How often a validator asks for what it missed; sooner while it knows no peer. */
+const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
+
+interface OwnWorkParts {
+  readonly identity: NodeIdentity
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
+/** What a validator does by itself: it learns what it missed, and looks whether others reach it. @param nodeUrl Where that is. */
+export function validatorPart(
+  { identity, log, metrics, status }: OwnWorkParts,
+  validator: Validator,
+  nodeUrl: string | null,
+): Part {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let running: Promise<unknown> = Promise.resolve()
+  let problem: string | null | undefined
+
+  metrics.gauge('reachable', 'Whether this node finds itself at its URL', () => Number(problem === null))
+  status.set('consensus', () => ({ ...validator.describe(), reachable: problem === null, problem }))
+
+  const catchUp = async (): Promise<number> => {
+    try {
+      await validator.catchUp.step()
+    } catch (error) {
+      if (!signal.aborted) log.error('rounds that were missed could not be read', { reason: String(error) })
+    }
+    const pause = validator.catchUp.peers().length === 0 ? seconds.withoutPeers : seconds.catchUp
+    return pause * (0.9 + 0.1 * Math.random())
+  }
+
+  const lookAtSelf = async (url: string): Promise<number> => {
+    const found = await findUnreachable(url, identity.nodeId, signal)
+    if (!signal.aborted && found !== problem) {
+      if (found !== null) log.warn('others may not reach this validator', { url, reason: found })
+      else log.info('this validator answers at its URL', { url })
+      problem = found
+    }
+    return found === null ? seconds.reachable : seconds.unreachable
+  }
+
+  return {
+    start: () => {
+      running = Promise.all([
+        repeat(catchUp, signal, waitUnreferenced),
+        nodeUrl === null ? null : repeat(() => lookAtSelf(nodeUrl), signal, waitUnreferenced),
+      ])
+    },
+    stop: async () => {
+      stopping.abort()
+      validator.stop()
+      await running
+    },
+  }
+}
