@@ -37,7 +37,7 @@ Done. A process of its own signed every vote above. What to do next:
   npm run -s submit -- --help                            bring a project of your own
   npm run -s subscribe -- --help                         have a device of your own work for a project
 
-README.md has the first calls, tools/README.md all commands, and docs/settlement.md says how earnings and slashes work.`
+docs/use-it.md has the first calls, tools/README.md all commands, and docs/settlement.md explains earnings and slashes.`
 
 /** As shells count what Ctrl-C ended; also of a demo that nobody watches any more. */
 const interruptedCode = 130

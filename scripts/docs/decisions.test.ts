@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { listFiles, readText } from '../imports/graph.ts'
+import { countWords } from './words.ts'
 
 const folder = 'docs/decisions/'
 const index = `${folder}README.md`
@@ -7,9 +8,6 @@ const decisions = listFiles('.md')
   .filter((file) => file.startsWith(folder) && file !== index)
   .toSorted()
 const wordsMax = 250
-
-const countWords = (text: string): number =>
-  text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 const titleOf = (text: string): string => /^# (.+)\n/.exec(text)?.[1] ?? ''
 

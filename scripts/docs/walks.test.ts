@@ -3,21 +3,21 @@ import { readImportGraph, readText } from '../imports/graph.ts'
 import { findLostFiles, readWalks } from './walks.ts'
 
 const graph = readImportGraph()
-const walks = readWalks(readText('AGENTS.md'))
+const walks = readWalks(readText('docs/walks.md'))
 
 test('there is a walk for each thing that a newcomer asks about', () => {
   expect(walks.map(({ title }) => title)).toEqual([
-    'A gasless body',
-    'An upload',
-    'A session token',
-    'A log to a record',
-    'A module to a receipt',
     'A task to a final result',
+    'A signed action to the chain',
+    'A log to a record',
+    'An upload to a module',
+    'A signature to a session',
+    'A module to a receipt',
   ])
 })
 
 describe.each(walks)('$title', (walk) => {
-  test('passes files that exist, none of them twice', () => {
+  test('passes files that exist, each of them once', () => {
     expect(walk.files.filter((file) => !graph.has(file))).toEqual([])
     expect(new Set(walk.files).size).toBe(walk.files.length)
   })

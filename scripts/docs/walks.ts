@@ -4,21 +4,19 @@ export interface Walk {
   readonly files: readonly string[]
 }
 
-/** Reads the section "Walks" of a page: a heading for each, then a numbered list of files. */
-export function readWalks(markdown: string): Walk[] {
-  const section = /^## Walks\n([\s\S]*?)(?=^## )/m.exec(markdown)?.[1] ?? ''
-  return section
-    .split(/^### /m)
+/** Reads the walks of a page: a heading for each, then a table whose rows begin with a number and a file. */
+export const readWalks = (markdown: string): Walk[] =>
+  markdown
+    .split(/^## /m)
     .slice(1)
     .map((text) => ({
       title: text.slice(0, text.indexOf('\n')),
-      files: [...text.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => file!),
+      files: [...text.matchAll(/^\| \d+ \| `([^`]+)` \|/gm)].map(([, file]) => file!),
     }))
-}
 
 /**
- * Finds the files of a walk that lead nowhere: all but the first import a file before them, or are imported by one. A room
- * counts as one file where its `index.ts` is what is imported.
+ * Finds the files of a walk that are not connected: each but the first imports a file before it, or is imported by one. A
+ * room counts as one file if its `index.ts` is imported.
  */
 export function findLostFiles({ files }: Walk, importsOf: (file: string) => readonly string[]): string[] {
   const reaches = (from: string, to: string): boolean =>
