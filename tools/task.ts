@@ -1,4 +1,4 @@
-/** `npm run task`: gives a task to a project, and shows its way to the final result. */
+/** `npm run task`: submits a task to a project and shows its progress to the final result. */
 import { readFileSync } from 'node:fs'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
@@ -11,8 +11,7 @@ import { submitTask } from './task/submit.ts'
 
 const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--quiet] [--wait S]
 
-Gives a task to a project, and shows its way as it happens: queued, run by its committee, agreed on, audited, final. The
-result stands on standard output, its way on standard error.
+Submits a task to a project and shows its progress: queued, run by its committee, agreed on, audited, final. Prints the\nresult to standard output and the progress to standard error.
 
   FUNCTION           a function of the project
   --input TEXT       what it is given, as it is (default nothing)

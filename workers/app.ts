@@ -160,7 +160,7 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
     c.var.principal = principal
     if (declaration) authorize(c, declaration)
   } catch (error) {
-    // Whoever signs in the name of a key without having it says nothing about the key.
+    // A caller that claims a key but cannot sign with it proves nothing about the key.
     if (claim !== null && (principal !== null || claim.kind !== 'node')) forget(claim, address)
     if (isTrusted && principal === null) await spendAddressBudget(c, 'unproven')
     throw error

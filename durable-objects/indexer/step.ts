@@ -48,7 +48,7 @@ const receiptBlocksMax = 20
 /** A node may leave out the same logs twice within this time. */
 const lagMsMax = 30_000
 
-const readAnew = 'have the chain read anew: npm run -s operator -- reindex'
+const readAnew = 'read the chain again from its start: npm run -s operator -- reindex'
 
 /** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {

@@ -110,7 +110,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const submitted = this.#tasks.submit(projectId, request, running, now)
     if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
     await this.#alarmWithin(queuePauseMs)
-    // Whoever is told of a task can read of it, also when another request has just given it.
+    // A caller that gets the id of a task can read its round, also when another request has just submitted the task.
     if (submitted.roundId !== null) await this.#begun(this.#config, submitted.roundId)
     else await this.#noteQueued(this.#config, projectId, request, submitted)
     return submitted

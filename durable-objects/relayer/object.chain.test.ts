@@ -424,7 +424,7 @@ describe('what a wallet may have relayed in a day', () => {
       expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
   })
 
-  test('is counted for each wallet and kind of action, and anew each day', async () => {
+  test('is counted for each wallet and kind of action, from zero each day', async () => {
     for (let times = 0; times < 3; times++) await relayer.accept(payout())
     expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
     expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })

@@ -58,7 +58,7 @@ describe('parseArtifact', () => {
 
     test('12 KiB that promise 12 MiB are refused before a byte is inflated, with what to do', () => {
       const bomb = promisingArtifact(12_234, 12 * 1024 * 1024)
-      // Whoever inflates it meets a stream that cannot be read.
+      // Its stream cannot be inflated.
       expect(() => parseArtifact(bomb)).toThrowError(expect.objectContaining({ rule: 'broken_deflate' }))
       expect(() => parseArtifact(bomb, { isNew: true })).toThrowError(
         expect.objectContaining({

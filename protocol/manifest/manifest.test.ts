@@ -139,7 +139,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
     [
       'consensus.economics.fee_split_bp.miner',
       7_500,
-      'Found developer 1900, miner 7500, treasury 500, in sum 9900. Write shares that give 10000 in sum.',
+      'Found developer 1900, miner 7500, treasury 500, which add up to 9900. The three shares must add up to 10000.',
     ],
     [
       'consensus.economics.reward_per_unit',

@@ -112,7 +112,7 @@ export function deriveOffenceId(evidence: Evidence): Hex {
 export interface EvidenceContext {
   /** Public keys of the current validators. */
   readonly validators: readonly string[]
-  /** Subscription of `node_key` in the project; null when there is none. */
+  /** Subscription of `node_key` in the project; null if the node has none. */
   readonly subscription_id: string | null
   /**
    * Seats the committee of a task from the attested snapshot of (project, epoch); null when none is known. Only

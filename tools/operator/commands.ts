@@ -215,7 +215,7 @@ export const commands: readonly Command[] = [
   },
   {
     words: ['reindex'],
-    does: 'forget what was read of the chain, and read it anew',
+    does: 'delete the chain index and read the chain again from its start',
     example: '--reason "Other contracts."',
     options: ['reason'],
     call: (_, options) => decide('/admin/v1/reindex', {}, options),

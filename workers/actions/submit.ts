@@ -74,7 +74,7 @@ async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransactio
 const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promise<boolean> =>
   status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
 
-/** What became of the same signed action, whoever brought it to the chain. */
+/** The state of the same signed action, also if another sender submitted it on chain. */
 const findEarlier = async (
   c: HubContext,
   request: RelayRequest,

@@ -155,7 +155,7 @@ async function authenticateNode(
   signature: RequestSignature,
   route?: RouteDeclaration,
 ): Promise<Principal> {
-  // Whoever signs nothing that this route takes gets no more read than any other call.
+  // A signature that this route does not accept gives no right to a larger body.
   const bytesMax = route?.auth?.node && (route.raw?.bytesMax ?? route.json?.bytesMax)
   const request = {
     method: c.req.method,

@@ -17,7 +17,7 @@ const wholeAction = {
 const HubActionMessage = z
   .union([
     z.strictObject({ v: z.literal(2), ...wholeAction, serializationKey: z.string().nullable() }),
-    // The same under another name.
+    // The same value under another name.
     z
       .strictObject({ v: z.literal(1), ...wholeAction, lane: z.string().nullable() })
       .transform(({ lane, ...action }) => ({ ...action, serializationKey: lane })),

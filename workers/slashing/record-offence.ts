@@ -20,7 +20,7 @@ export interface KeptEvidence {
 }
 
 /**
- * Records the offence that evidence proves. An offence is recorded once, whoever proves it and however often.
+ * Records the offence that evidence proves. An offence is recorded once, also if several callers prove it.
  *
  * @param beforeDraw - Called before a committee is drawn; it pays for the draw, or throws.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.

@@ -10,7 +10,7 @@ type Row = InferSelectModel<typeof withdrawals>
 
 /** A withdrawal with everything that its status follows from. */
 export interface Withdrawal extends Row {
-  /** The latest transaction of the hub's about it; null while there is none. */
+  /** The latest transaction that the hub sent for it; null before the first one. */
   relay: Pick<Transaction, 'status' | 'txHash' | 'error' | 'updatedAt'> | null
   /** The last payment, once the chain has paid all of it; null before, and once the withdrawal is over. */
   payment: { at: number; txHash: string } | null

@@ -27,7 +27,7 @@ export const exchangeSiwe = defineRoute(
     operationId: 'exchangeSiwe',
     tag: 'Sign-in',
     summary: 'Exchange a signed text for a session',
-    description: `The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses the nonce up, also when the signature turns out to be wrong. The session lasts ${siweSessionSeconds / 3600} hours.`,
+    description: `The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses up the nonce, also if the signature is wrong. The session lasts ${siweSessionSeconds / 3600} hours.`,
     budget: 'sign_in',
     json: {
       schema: SiweRequest,

@@ -74,7 +74,9 @@ export const putOwnDeveloper = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: { 200: { description: 'As saved.', schema: OwnDeveloperView, example: ownDeveloperExample } },
+    responses: {
+      200: { description: 'The saved state.', schema: OwnDeveloperView, example: ownDeveloperExample },
+    },
   },
   async (c, { json: profile }) => {
     const { display_name: displayName, ...rest } = profile

@@ -27,7 +27,7 @@ export const listAllEpochs = defineRoute(
     tag: 'Explorer',
     summary: 'List epochs, newest first',
     description:
-      'Those that validators attested; with `project_id` also the running epoch and the one before it.',
+      'Epochs that validators attested; with `project_id` also the running epoch and the previous one.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),
@@ -51,9 +51,9 @@ export const getEpoch = defineRoute(
     path: '/v1/explorer/epochs/{project_id}/{epoch}',
     operationId: 'getEpoch',
     tag: 'Explorer',
-    summary: 'Read an epoch of a project, with what validators attested',
+    summary: 'Read an epoch of a project, with its attested receipt',
     description:
-      'An epoch without a receipt is open while it runs, and closed afterwards: what nobody worked in is never attested.',
+      'An epoch without a receipt is open while it runs, and closed afterwards. Validators do not attest epochs without work.',
     params: z.object({ ...ProjectParams, epoch: EpochNumber }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

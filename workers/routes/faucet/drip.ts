@@ -23,14 +23,15 @@ export const drip = defineRoute(
     tag: 'Faucet',
     summary: 'Ask for test tokens',
     description:
-      'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.',
+      'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Each wallet may ask once per cooldown, and each client address for a few wallets. After a failed send the wallet may ask again.',
     auth: { session: true },
     budget: 'faucet',
     idempotent: true,
     errors: ['no_validators', 'faucet_empty'],
     responses: {
       202: {
-        description: 'On their way. 429 names the next time in `details.next_eligible_at`.',
+        description:
+          'The tokens are being sent. An answer of 429 has the next possible time in `details.next_eligible_at`.',
         schema: Drip,
         example: {
           tx_hash: example.digest,

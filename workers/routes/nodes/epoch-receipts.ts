@@ -39,7 +39,9 @@ const Queued = z
   .strictObject({
     status: z.literal('queued'),
     receipt_hash: Bytes32,
-    attestations_counted: z.int().meta({ description: 'Of validators of the epoch, each counted once.' }),
+    attestations_counted: z
+      .int()
+      .meta({ description: 'Signatures of validators of the epoch, each counted once.' }),
     quorum: z.int(),
   })
   .meta({ id: 'EpochReceiptResult' })
@@ -50,9 +52,9 @@ export const submitEpochReceipt = defineRoute(
     path: '/v1/nodes/epoch-receipts',
     operationId: 'submitEpochReceipt',
     tag: 'Nodes',
-    summary: 'Submit what an epoch of a project pays, as a quorum of validators attested it',
+    summary: 'Submit the receipt of an epoch, attested by a quorum of validators',
     description:
-      'By a validator of the epoch. The hub computes everything again under the consensus that held when the epoch began, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` and 360 s after its end.',
+      'For validators of the epoch. The hub recomputes the receipt under the project rules in force at the start of the epoch, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` + 360 s after the end of the epoch.',
     auth: { node: 'known_key' },
     json: {
       schema: judged('RewardReceiptV2', epochReceiptShape),
@@ -74,7 +76,7 @@ export const submitEpochReceipt = defineRoute(
       },
       425: {
         description:
-          'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not begun (`too_early`).',
+          'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not started (`too_early`).',
         code: 'invalid_state',
       },
     },

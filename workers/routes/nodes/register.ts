@@ -15,9 +15,9 @@ export const registerNode = defineRoute(
     path: '/v1/nodes/register',
     operationId: 'registerNode',
     tag: 'Nodes',
-    summary: 'Register the signing node, or renew what is known of it',
+    summary: 'Register the signing node, or update its registration',
     description:
-      'A miner needs no approval: its collateral vouches for it, and it needs no URL. A validator waits for an operator, again when a miner becomes one.',
+      'A miner needs no approval, because it bonds collateral, and no URL. A validator needs the approval of an operator, also if it was a miner before.',
     auth: { node: 'any_key' },
     stores: 'records',
     json: {
@@ -39,7 +39,7 @@ export const registerNode = defineRoute(
         description: 'Registered; an operator has to approve it.',
         schema: NodeView,
         example: { ...nodeExample, status: 'pending' },
-        headers: { Location: 'The validators, among which it will be.' },
+        headers: { Location: 'The list of validators, which will include it.' },
       },
     },
   },
@@ -73,8 +73,8 @@ const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}:${port}`
 
 /**
- * Validators are called, miners are not. On a network of more than one machine whoever is called must not be sent to
- * themselves.
+ * The hub calls validators, not miners. On a network of more than one machine a loopback endpoint would make the caller
+ * call itself.
  */
 function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: string | null }): void {
   if (url === null) {

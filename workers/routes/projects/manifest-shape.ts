@@ -49,7 +49,7 @@ export const FeeSplit = z
     developer: integer(feeShareRanges.developer),
     treasury: integer(feeShareRanges.treasury),
   })
-  .meta({ id: 'FeeSplit', description: `Basis points, ${basisPointsMax} in sum.` })
+  .meta({ id: 'FeeSplit', description: `Basis points, which add up to ${basisPointsMax}.` })
 
 export const SlashingRates = z
   .strictObject({
@@ -93,7 +93,7 @@ export const Consensus = z
       slashing_bp: SlashingRates,
     }),
   })
-  .meta({ id: 'Consensus', description: 'What nodes and contracts agree on.' })
+  .meta({ id: 'Consensus', description: 'Parameters that nodes and contracts share.' })
 
 export const Scheduling = z
   .strictObject({
@@ -134,7 +134,7 @@ export const Listing = z
     features: z.array(lineOf(listingTexts.feature)).max(listingItemsMax.features),
     accent_color: AccentColor,
   })
-  .meta({ id: 'Listing', description: 'What people read.' })
+  .meta({ id: 'Listing', description: 'Texts and images for readers.' })
 
 export const ProjectManifest = z
   .strictObject({
@@ -159,7 +159,7 @@ const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is req
 export const ManifestBody = z
   .strictObject({
     manifest: ManifestInput.meta({
-      description: 'A ProjectManifest, or what is to become one: problems are answered, not refused.',
+      description: 'A ProjectManifest, or a draft of one: the answer lists its problems.',
     }),
   })
   .meta({ id: 'ManifestInput' })
@@ -171,7 +171,7 @@ export const SignedManifestBody = z
     signature: Signature,
     manifest_hash: Bytes32.nullable()
       .default(null)
-      .meta({ description: 'When stated, must be the one that follows.' }),
+      .meta({ description: 'Optional; must be the number of the next version.' }),
     consensus_hash: Bytes32.nullable().default(null),
     project_id: Bytes32.nullable().default(null),
   })

@@ -449,7 +449,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     await expectRefused(await make(), rule)
   })
 
-  // The first vote is forged: whoever judged a signature before the length would say that.
+  // The first vote is forged: a check of signatures before the length would report the forgery.
   test.each([
     ['invalid_result', invalidResult],
     ['missed_sla', missedVote],

@@ -16,7 +16,7 @@ export const disputeSlash = defineRoute(
     tag: 'Slashing',
     summary: 'Dispute a slash of your own subscription',
     description:
-      'Once, and before `executable_at`. The hub brings the dispute to the chain, where it holds the slash until the arbiter decides; after 14 days without a decision the slash is cancelled.',
+      'Possible once, before `executable_at`. The hub submits the dispute on chain, where it blocks the slash until the arbiter decides. After 14 days without a decision the slash is cancelled.',
     auth: { session: true },
     idempotent: true,
     stores: 'records',

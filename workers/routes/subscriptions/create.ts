@@ -22,7 +22,7 @@ const SubscriptionInput = z
   .strictObject({
     project_id: Bytes32,
     node_id: PathNodeId,
-    collateral: z.string().meta({ description: 'Base units, in decimal; what the bond will be.' }),
+    collateral: z.string().meta({ description: 'Amount of the bond, in base units, in decimal.' }),
   })
   .meta({ id: 'SubscriptionInput' })
 
@@ -38,7 +38,7 @@ export const createSubscription = defineRoute(
     tag: 'Subscriptions',
     summary: 'Subscribe a device to a project',
     description:
-      'Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.',
+      'Answers with the bond to sign. The subscription has no obligations before the bond. The device is eligible from the next epoch after the bond.',
     auth: { session: true },
     idempotent: true,
     stores: 'records',

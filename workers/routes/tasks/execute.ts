@@ -23,7 +23,7 @@ export const execute = defineRoute(
     tag: 'Tasks',
     summary: 'Have every validator run a function',
     description:
-      'Without a project: the answer is what a quorum of the validators gave, within 30 s. Without a quorum nothing is written. What a round leaves is kept for a while. An API key, where one is sent, needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
+      'Needs no project. The answer is the result on which a quorum of the validators agrees, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. If the call sends an API key, the key needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
     json: {
       schema: ExecuteRequest,
       example: { module: taskExample.receipt_hash, function: 'fold', input: [1, 2, 3] },
@@ -34,12 +34,12 @@ export const execute = defineRoute(
     budget: 'execute',
     headers: {
       'Idempotency-Key':
-        'Names a call of a module that stores something, for a day: once it was decided, the same call under the same key gives the same result and writes nothing more; another call under it is 409 `conflict`.',
+        'Identifies a call of a module with storage, for a day. Once the call is decided, the same call with the same key gives the same result and writes nothing more. Another call with this key is answered with 409 `conflict`.',
     },
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'no_validators'],
     responses: {
       200: {
-        description: 'What a quorum gave.',
+        description: 'The result of a quorum.',
         schema: ExecuteResult,
         example: {
           round_id: `exec:${taskExample.input_hash}`,

@@ -10,7 +10,8 @@ export const getTaskInput = defineRoute(
     operationId: 'getTaskInput',
     tag: 'Tasks',
     summary: 'Get a large input of a task',
-    description: 'For members that were offered the task: the `input_url` of the offer, until its `vote_by`.',
+    description:
+      'For members that were offered the task: the `input_url` of the offer. Available until `vote_by`.',
     params: z.object({ ticket: z.string().max(512).meta({ example: 'q0l3Zk3v9QpXw7LrT2sBn' }) }),
     errors: ['not_found'],
     responses: {

@@ -31,14 +31,14 @@ export const submitTask = defineRoute(
     path: '/v1/projects/{project_id}/tasks',
     operationId: 'submitTask',
     tag: 'Tasks',
-    summary: 'Give a project a task',
+    summary: 'Submit a task to a project',
     description:
-      'With an API key of its developer that has `tasks:submit`; without one where the project takes tasks of everybody.',
+      'Needs an API key of the developer with `tasks:submit`, unless the project accepts tasks from everybody.',
     params: z.object(ProjectParams),
     query: z.strictObject({
-      wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
+      wait: Wait.meta({ description: 'Seconds to wait for the result that `accept` names.' }),
       accept: z.enum(['final', 'agreed']).optional().meta({
-        description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
+        description: 'The result to wait for: the final one, or that of the committee. Default: `final`.',
       }),
     }),
     json: {
@@ -52,7 +52,7 @@ export const submitTask = defineRoute(
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'invalid_state', 'no_validators'],
     responses: {
       200: {
-        description: 'It came as far as was waited for.',
+        description: 'The task reached the requested result.',
         schema: TaskView,
         example: taskExample,
         headers: { Location: 'Path of the task.' },
@@ -141,8 +141,8 @@ const isDeveloper = ({ var: { principal } }: HubContext, { project }: ProjectRec
   (principal?.kind === 'api_key' || principal?.kind === 'session') && principal.address === project.developer
 
 /**
- * Whose task it is: the developer's by a key with `tasks:submit`, or, in a project that takes everybody's, of whoever calls
- * from this address.
+ * The submitter of a task: the developer with a key that has `tasks:submit`, or, in a project that is open to
+ * everybody, the client address.
  */
 async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string> {
   const { principal } = c.var

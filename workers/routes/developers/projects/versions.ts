@@ -27,7 +27,7 @@ const Submitted = z
     version: VersionView,
     publish_tx: DirectTransaction.nullable().meta({
       description:
-        'Publishes a changed consensus; null when the version is in force already, or without a chain.',
+        'Publishes a changed consensus; null if the version is in force already or this hub has no chain.',
     }),
   })
   .meta({ id: 'SubmittedVersion' })
@@ -45,7 +45,7 @@ export const createVersion = defineRoute(
     tag: 'Projects',
     summary: 'Submit the next version of a project',
     description:
-      'A version that leaves `consensus` as it is in force is active at once. One that changes it is `submitted` until it is published on the chain, and active from the epoch that follows from that.',
+      'A version with an unchanged `consensus` is active at once. A version that changes it is `submitted` until it is published on chain, and becomes active at `effective_epoch`.',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     idempotent: true,
     stores: 'records',
