@@ -559,7 +559,7 @@ describe('verify', () => {
     const text = new TextEncoder().encode('# Words\n')
     const file = path.join(folder, 'words.md')
     writeFileSync(file, text)
-    const refused = (name: string) => `Error: ${name} holds no receipt: this is no JSON document\n`
+    const refused = (name: string) => `Error: ${name} holds no receipt: this is not a JSON document\n`
     expect(await nodectl(['verify', file, echo])).toEqual({ code: 1, stdout: '', stderr: refused(file) })
     const piped = await nodectl(['verify', '-', echo], { input: text })
     expect(piped.stderr).toBe(refused('standard input'))

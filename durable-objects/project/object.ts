@@ -237,7 +237,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
       await config.startRound(terms)
       this.#tasks.started(terms.roundId)
     } catch (error) {
-      console.error(`${terms.roundId} could not be begun; the alarm tries again`, error)
+      console.error(`${terms.roundId} could not start; the alarm tries again`, error)
     } finally {
       this.#starting.delete(terms.roundId)
     }

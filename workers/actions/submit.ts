@@ -131,7 +131,7 @@ function readSubmission(
 
 const bodyError = ({ code, path }: { code: 'invalid_field' | 'bad_signature'; path: string }): ApiError =>
   code === 'invalid_field'
-    ? invalidField(path, 'differs from what this hub asks to sign, or does not fit')
+    ? invalidField(path, 'differs from the payload that this hub asks to sign, or is inconsistent')
     : new ApiError('bad_signature', `${path} is not the account's over this typed data.`, {
         status: 422,
         details: { path },

@@ -157,6 +157,6 @@ describe('a round without voters', () => {
     const evidence = await missedVote(start + 100, 'no voters', few)
     const { task } = evidence.proof as { task: Parameters<typeof seatsOf>[0] }
     expect(await seatsOf(task)).toEqual([])
-    await refuse(evidence, 'the node is no primary of the task')
+    await refuse(evidence, 'the node is not a primary of the task')
   })
 })

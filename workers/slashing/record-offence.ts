@@ -49,7 +49,7 @@ export async function recordOffence(
   if (recorded === null) {
     // Another offence of the round was recorded since the proof, which excuses a missed vote: the proof says so now.
     await proveOffence(services, profile, evidence, async () => {}, now)
-    throw new Error(`the offence ${offenceId} was recorded and is gone`)
+    throw new Error(`the offence ${offenceId} was recorded and no longer exists`)
   }
   // Of racing evidence one was taken.
   return { status: 'recorded', slash: recorded, isNew: recorded.evidenceHash === slash.evidenceHash, now }

@@ -213,7 +213,7 @@ const joined = ({ row, ...rest }: JoinedRow): Withdrawal => ({ ...row, ...rest }
 
 function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: number): SQL[] {
   const [first] = payouts
-  if (first === undefined) throw new Error('a withdrawal of nothing')
+  if (first === undefined) throw new Error('an empty withdrawal')
   const { projectId, vault, token } = first
   const epochs = JSON.stringify(payouts.map(({ epoch }) => epoch))
   const amount = String(payouts.reduce((sum, payout) => sum + BigInt(payout.amount), 0n))
@@ -259,7 +259,7 @@ function outcomeOf(
     error:
       paid.length === said.length
         ? null
-        : `Not paid, and to be claimed again: ${said.length - paid.length} of ${said.length}. ${refusal}`,
+        : `Not paid, claim again: ${said.length - paid.length} of ${said.length}. ${refusal}`,
     txHash: last.claimedTx,
     completedAt: last.claimedAt,
   }

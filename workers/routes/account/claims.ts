@@ -57,7 +57,7 @@ export const listClaims = defineRoute(
   async (c, { query: { address, project_id } }) => {
     const { claims, epochs } = c.var.services
     const account = address ?? viewerOf(c)
-    if (account === null) throw invalidField('address', 'must name a wallet where nobody is signed in')
+    if (account === null) throw invalidField('address', 'must name a wallet if the request has no session')
     const payouts = await claims.claimable(
       account,
       project_id ?? null,

@@ -150,7 +150,9 @@ async function requireUnresolved(c: HubContext, messageId: string): Promise<Dead
 }
 
 const alreadyResolved = ({ resolution }: DeadLetter): ApiError =>
-  new ApiError('invalid_state', `Somebody has seen to it: it is ${resolution}.`, { details: { resolution } })
+  new ApiError('invalid_state', `The dead letter is resolved already: ${resolution}.`, {
+    details: { resolution },
+  })
 
 async function resolve(
   c: HubContext,

@@ -58,7 +58,7 @@ async function decide(
   const operator = sessionOf(c).address
   const decided = await developers.decide(address, what, action, { operator, reason }, unixNow())
   const developer = await developers.find(address)
-  if (developer === null) throw new ApiError('not_found', `${address} never began to enroll.`)
+  if (developer === null) throw new ApiError('not_found', `${address} has never applied for enrollment.`)
   if (decided === 'invalid_state') {
     const granted = what === 'enrollment' ? 'active' : 'verified'
     const rule =

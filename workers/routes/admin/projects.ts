@@ -52,7 +52,7 @@ export const reviewProject = defineRoute(
     if (outcome === 'invalid_state')
       throw new ApiError(
         'invalid_state',
-        `The project is ${listingStatus}; ${action} is for one that is ${reviewMoves[action].from.join(' or ')}.`,
+        `The project is ${listingStatus}; ${action} needs a project that is ${reviewMoves[action].from.join(' or ')}.`,
         { details: { listing_status: listingStatus } },
       )
     sendSoon(c, 'set_listing_status', project_id)

@@ -20,7 +20,7 @@ import { Reason } from './schema.ts'
 const Body = z.strictObject({ reason: Reason }).meta({ id: 'SettlementDecision' })
 const body = {
   schema: Body,
-  example: { reason: 'The root pays an address of nobody.' },
+  example: { reason: 'The root pays an unknown address.' },
   optional: true,
 } as const
 
@@ -139,7 +139,7 @@ async function decide(
       'invalid_state',
       action === 'veto'
         ? `The epoch ${epoch} is not posted, is vetoed already, or its challenge period is over.`
-        : `The epoch ${epoch} is not under a veto.`,
+        : `The epoch ${epoch} is not vetoed.`,
     )
   send(c, 'set_veto', subject)
   return json({ project_id, epoch, vetoed: action === 'veto' })

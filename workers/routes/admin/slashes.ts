@@ -29,7 +29,10 @@ export const resolveSlash = defineRoute(
       'cancel ends an open slash; uphold rejects a dispute. The hub submits the decision on chain with the key of the arbiter; the status changes when the decision is indexed. The same decision again changes nothing.',
     auth: { operator: true },
     params: SlashParams,
-    json: { schema: Resolution, example: { decision: 'cancel', notes: 'The votes are of a stolen key.' } },
+    json: {
+      schema: Resolution,
+      example: { decision: 'cancel', notes: 'The key that signed the votes was stolen.' },
+    },
     errors: ['not_found', 'invalid_state'],
     responses: {
       200: { description: 'The slash.', schema: SlashView, example: disputedExample },
@@ -71,8 +74,8 @@ function refusalToCancel({ status }: Slash): string | null {
 }
 
 function refusalToUphold({ status, decision, chain }: Slash, now: number): string | null {
-  if (status !== 'disputed') return `The slash is ${status}; uphold is for one that is disputed.`
-  if (decision === 'cancel') return 'The slash is being cancelled, which is for good.'
+  if (status !== 'disputed') return `The slash is ${status}; uphold needs a disputed slash.`
+  if (decision === 'cancel') return 'The slash is being cancelled; this cannot be changed.'
   if (chain?.status === 'disputed')
     return now < (chain.disputed_at ?? now) + decisionSecs
       ? null

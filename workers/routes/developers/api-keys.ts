@@ -156,9 +156,12 @@ export const createApiKey = defineRoute(
     }
     const outcome = await apiKeys.create(key)
     if (outcome === 'full')
-      throw new ApiError('conflict', `You have ${liveApiKeysMax} live API keys; revoke one first.`)
+      throw new ApiError('conflict', `You already have ${liveApiKeysMax} active API keys; revoke one first.`)
     if (outcome === 'exists')
-      throw new ApiError('conflict', 'An earlier try of this request has just made the key. Repeat it.')
+      throw new ApiError(
+        'conflict',
+        'An earlier attempt of this request has just created the key. Repeat the request.',
+      )
     return answerCreated(c, { ...key, revokedAt: null, lastUsedAt: null }, secret)
   },
 )

@@ -227,7 +227,7 @@ export const deleteDraft = defineRoute(
   },
   async (c, { params: { draft_id } }) => {
     const condition = readCondition(c)
-    if (condition === 'absent') throw invalidField('If-None-Match', 'makes no sense for what is deleted')
+    if (condition === 'absent') throw invalidField('If-None-Match', 'cannot be used with DELETE')
     const revision = condition === 'present' ? undefined : condition
     const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
@@ -257,7 +257,7 @@ function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent)
   if (made.currentStep !== currentStep || made.projectId !== projectId || made.data !== data)
     throw new ApiError(
       'conflict',
-      `An earlier try of this request made the draft ${made.draftId}, which was changed since. Read it.`,
+      `An earlier attempt of this request created the draft ${made.draftId}, which has changed since. Read it.`,
       { details: { draft_id: made.draftId } },
     )
   return answerDraft(made, 201)

@@ -29,7 +29,7 @@ export const bindDevice = defineRoute(
     if (device === null)
       throw new ApiError(
         'conflict',
-        'This device is bound to another wallet, which has to unbind it first, or this record was used before: sign a fresh one.',
+        'This device is bound to another wallet, which must unbind it first, or this record was used before: sign a fresh one.',
       )
     return json(deviceView(device, viewerOf(c)))
   },

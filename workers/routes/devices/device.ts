@@ -99,7 +99,7 @@ export const putDeviceProfile = defineRoute(
   },
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)
-      throw new ApiError('forbidden', `Only ${node_id} itself says what it is.`)
+      throw new ApiError('forbidden', `Only ${node_id} itself can report its profile.`)
     const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
     const { devices, links } = c.var.services
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0

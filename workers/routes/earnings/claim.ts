@@ -74,14 +74,18 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   const now = await clock.now()
   for (let tries = 0; tries < triesMax; tries++) {
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
-    if (free.length === 0) throw new ApiError('conflict', 'Nothing can be claimed that is not being claimed.')
+    if (free.length === 0)
+      throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
     await spendRelay(c, account, wanted.length)
     const ids = await withdrawals.request(wanted, now)
     refundRelay(c, account, wanted.length - ids.length)
     if (ids.length > 0) return ids
   }
-  throw new ApiError('conflict', 'Other requests of the wallet claim the same payouts. Read what they claim.')
+  throw new ApiError(
+    'conflict',
+    'Other requests of the wallet claim the same payouts. Read the withdrawals of the wallet.',
+  )
 }
 
 /** What cannot be sent now is sent by the schedule. */

@@ -77,7 +77,10 @@ export const getEpoch = defineRoute(
     const { epochSecs } = current
     const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
     if (!isPast)
-      throw new ApiError('not_found', `The project has no epoch ${epoch}: it lies ahead, or before it.`)
+      throw new ApiError(
+        'not_found',
+        `The project has no epoch ${epoch}: the epoch is in the future, or before the project.`,
+      )
     const open = await openRounds(c.var.services, project_id, epoch)
     return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open.length })
   },

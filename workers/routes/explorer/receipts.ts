@@ -81,7 +81,7 @@ export const getReceipt = defineRoute(
         receipt: await envelopeOf(c, hash, executed),
         rounds: executed.roundIds,
       })
-    if (epoch === null) throw new ApiError('not_found', `There is no receipt ${hash}.`)
+    if (epoch === null) throw new ApiError('not_found', `The receipt ${hash} does not exist.`)
     return json({
       kind: 'reward_v2',
       receipt: await epochs.receipt(hash),

@@ -56,10 +56,7 @@ export const drip = defineRoute(
         'The operators of the hub have closed the faucet. `GET /v1/faucet` shows whether it is open.',
       )
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await validators.at(await clock.now())) === null)
-      throw new ApiError(
-        'no_validators',
-        'The network has no validators yet, so tokens would be of no use yet.',
-      )
+      throw new ApiError('no_validators', 'The network has no validators yet, so tokens cannot be used yet.')
 
     const taken = await takeOpenTurn(c, relayer, wallet)
     if (taken.status === 'wait') {
@@ -151,20 +148,20 @@ function waitError({ scope, nextEligibleAt, confirmedTurnId }: Waiting): ApiErro
       return new ApiError(
         'rate_limited',
         confirmedTurnId === null
-          ? `A drip of this wallet is under way; if it comes to nothing, ask again in ${seconds} s.`
-          : `This wallet was given tokens already; next in ${seconds} s.`,
+          ? `A drip to this wallet is pending; if it fails, ask again in ${seconds} s.`
+          : `This wallet has received tokens already; ask again in ${seconds} s.`,
         options,
       )
     case 'address':
       return new ApiError(
         'rate_limited',
-        `Enough wallets of this client address were given tokens; next in ${seconds} s.`,
+        `Too many wallets of this client address have received tokens; ask again in ${seconds} s.`,
         options,
       )
     case 'network':
       return new ApiError(
         'faucet_empty',
-        `The faucet has given what it gives in a day; next in ${seconds} s.`,
+        `The daily amount of the faucet is used up; ask again in ${seconds} s.`,
         options,
       )
   }
@@ -176,7 +173,7 @@ async function requireTokens(
   { amountWei }: FaucetTerms,
 ): Promise<void> {
   if ((await readBalance(c, token, faucet)) < amountWei)
-    throw new ApiError('faucet_empty', 'The faucet holds too few tokens. The operators are told.')
+    throw new ApiError('faucet_empty', 'The faucet has too few tokens. The operators are notified.')
 }
 
 interface Gift {

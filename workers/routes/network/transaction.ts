@@ -33,7 +33,8 @@ export const getTransaction = defineRoute(
   },
   async (c, { params }) => {
     const found = (await c.var.services.transactions.find(params.id)) ?? (await askRelayer(c, params.id))
-    if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
+    if (!found)
+      throw new ApiError('not_found', `This hub has relayed no action with the digest ${params.id}.`)
     return json(transactionView(found))
   },
 )

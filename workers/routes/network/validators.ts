@@ -52,7 +52,7 @@ export const listValidators = defineRoute(
       ? validators.at(await clock.now())
       : validators.find(number))
     if (generation === null && number !== undefined)
-      throw new ApiError('not_found', `There is no generation ${number} of validators.`)
+      throw new ApiError('not_found', `The generation ${number} of validators does not exist.`)
     return json(validatorsOf(generation))
   },
 )

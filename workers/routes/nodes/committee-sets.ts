@@ -67,13 +67,13 @@ export const attestCommitteeSet = defineRoute(
     const set = await requireSet(c, project_id, epoch)
     const { publicKey } = nodeOf(c)
     if (attestation.public_key !== publicKey)
-      throw new ApiError('invalid_evidence', 'Attest with the key that signs the request.', {
+      throw new ApiError('invalid_evidence', 'Attest with the key that signed the request.', {
         details: { path: 'public_key' },
       })
     if (!isAttestationOf(c.var.settings.PROFILE, set.setHash, publicKey, attestation))
       throw new ApiError(
         'invalid_evidence',
-        `This is no signature of this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
+        `The signature is not from this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
         { details: { path: 'signature', set_hash: set.setHash } },
       )
     await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())

@@ -122,7 +122,7 @@ export const submitEpochReceipt = defineRoute(
 
 function readReceipt(posted: unknown): EpochReceipt {
   const surplus = isObject(posted) && Object.keys(posted).find((name) => !(name in epochReceiptShape.shape))
-  if (surplus) throw invalidField(surplus, 'is no member of a receipt; leave it out')
+  if (surplus) throw invalidField(surplus, 'is not a member of a receipt; remove it')
   try {
     const receipt = parseEpochReceipt(posted)
     if (receipt.attestations.length > attestationsMax)
@@ -145,7 +145,7 @@ function requireRecomputed(
   const refuse = (message: string) => new ApiError('invalid_evidence', message)
   if (version === null) throw refuse(`There is no project ${project_id}, or it is not public.`)
   const endsAt = (round + 1) * epoch_secs
-  if (endsAt > now) throw refuse(`The epoch ends at ${endsAt}, and it is ${now}.`)
+  if (endsAt > now) throw refuse(`The epoch ends at ${endsAt}; the network time is ${now}.`)
   const { consensus } = manifestOf(version)
   if (receipt.consensus_hash !== version.consensusHash)
     throw refuse(`The consensus of the epoch is ${version.consensusHash}, not ${receipt.consensus_hash}.`)
@@ -153,7 +153,7 @@ function requireRecomputed(
   if ('built' in recomputed) return recomputed.built
   throw new ApiError(
     'invalid_evidence',
-    `${recomputed.differs}: is not what the units give under the consensus of the epoch.`,
+    `${recomputed.differs}: differs from the result of the units under the consensus of the epoch.`,
     { details: { path: recomputed.differs } },
   )
 
@@ -181,7 +181,7 @@ async function requireDue(
   const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)
   if (now < from)
     throw tooEarly(
-      `Receipts of the epoch ${round} are taken from ${from} on, and it is ${now}.`,
+      `Receipts of the epoch ${round} are accepted from ${from} on; the network time is ${now}.`,
       from - now,
       {
         reason: 'too_early',
@@ -207,6 +207,6 @@ const tooEarly = (message: string, seconds: number, details: Record<string, unkn
   })
 
 const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>
-  new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt.`, {
+  new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt already.`, {
     details: { status: 'duplicate' },
   })

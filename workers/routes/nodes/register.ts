@@ -54,7 +54,7 @@ export const registerNode = defineRoute(
       unixNow(),
     )
     if (node.status === 'revoked')
-      throw new ApiError('forbidden', 'An operator revoked this node; ask them, or use another key.')
+      throw new ApiError('forbidden', 'An operator revoked this node; ask the operators, or use another key.')
     if (node.status === 'approved') return json(nodeView(node))
     return json(nodeView(node), 202, { Location: '/v1/validators' })
   },
@@ -79,7 +79,7 @@ const originOf = ({ protocol, hostname, port }: URL): string =>
 function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: string | null }): void {
   if (url === null) {
     if (role === 'miner') return
-    throw invalidField('url', 'is required of a validator, which others call')
+    throw invalidField('url', 'is required for a validator, because other nodes call it')
   }
   if (!isLocalUrl(c.var.settings.BASE_URL) && !HttpsUrl.safeParse(url).success)
     throw invalidField('url', 'must be an https URL with a public domain name')

@@ -29,7 +29,10 @@ import { Address, Amount, Bytes32, lineOf, linesOf, Signature } from '../../http
 
 export const Slug = z
   .string()
-  .regex(slugPattern, 'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last')
+  .regex(
+    slugPattern,
+    'must be 3 to 48 characters of a-z, 0-9 and hyphens, without a hyphen at the start or the end',
+  )
   .meta({ id: 'Slug' })
 
 const integer = ({ min, max }: Range) => z.int().min(min).max(max)

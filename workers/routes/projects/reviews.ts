@@ -199,7 +199,7 @@ export const voteHelpful = defineRoute(
       case 'missing':
         throw new ApiError('not_found', `The project ${project_id} has no review ${review_id}.`)
       case 'own':
-        throw new ApiError('forbidden', 'Nobody votes for the own review.')
+        throw new ApiError('forbidden', 'You cannot vote for your own review.')
       case 'counted':
         return json({ helpful: vote.helpful })
     }

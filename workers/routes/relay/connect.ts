@@ -55,8 +55,9 @@ function requireStanding(nodeId: string, standing: DeviceStanding | null): void 
     throw new ApiError('forbidden', message, { details: { reason } })
   }
   if (!standing?.isBound)
-    return refuse('not_bound', `${nodeId} is bound to no wallet; POST /v1/devices/bind binds it.`)
-  if (standing.isBanned) refuse('banned', `${nodeId} is banned. Its owner may ask the operators why.`)
+    return refuse('not_bound', `${nodeId} is not bound to a wallet; POST /v1/devices/bind binds it.`)
+  if (standing.isBanned)
+    refuse('banned', `${nodeId} is banned. Its owner can ask the operators for the reason.`)
   if (!standing.isRegistered)
     refuse('not_registered', `${nodeId} is not registered; POST /v1/nodes/register registers it.`)
 }

@@ -52,4 +52,4 @@ async function epochRoundView(c: HubContext, id: string): Promise<z.output<typeo
   return summaryView(round)
 }
 
-const noRound = (id: string): ApiError => new ApiError('not_found', `There is no round ${id}.`)
+const noRound = (id: string): ApiError => new ApiError('not_found', `The round ${id} does not exist.`)

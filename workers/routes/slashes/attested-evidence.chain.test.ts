@@ -302,7 +302,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
       },
     ],
     'a vote with another result than it signed': [
-      'receipt_hash is not that of the receipt',
+      'receipt_hash is not the hash of the receipt',
       () => invalidResult({ vote: (vote) => ({ ...vote, receipt_hash: forged.slice(0, 66) }) }),
     ],
     'vote and record swapped': [
@@ -419,7 +419,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
       async () => ({ ...(await equivocation()), consensus_hash: forged.slice(0, 66) }),
     ],
     'a proof of another kind': [
-      'its proof has not exactly',
+      'its proof does not have exactly',
       async () => ({ ...(await equivocation()), kind: 'missed_sla' }),
     ],
   }

@@ -137,7 +137,7 @@ export function slashView(slash: Slash, now: number): z.output<typeof SlashView>
 /** @throws {@link ApiError} 404 `not_found`. */
 export async function requireSlash(c: HubContext, evidenceHash: string): Promise<Slash> {
   const slash = await c.var.services.slashes.find(evidenceHash)
-  if (slash === null) throw new ApiError('not_found', `There is no slash ${evidenceHash}.`)
+  if (slash === null) throw new ApiError('not_found', `The slash ${evidenceHash} does not exist.`)
   return slash
 }
 

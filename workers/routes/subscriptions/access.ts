@@ -7,7 +7,8 @@ import { standingAt } from './schema.ts'
 /** @throws {@link ApiError} 404 `not_found`. */
 export async function requireSubscription(c: HubContext, subscriptionId: string): Promise<Subscription> {
   const subscription = await c.var.services.subscriptions.find(subscriptionId)
-  if (subscription === null) throw new ApiError('not_found', `There is no subscription ${subscriptionId}.`)
+  if (subscription === null)
+    throw new ApiError('not_found', `The subscription ${subscriptionId} does not exist.`)
   return subscription
 }
 

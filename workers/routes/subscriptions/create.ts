@@ -92,7 +92,7 @@ export const createSubscription = defineRoute(
       if (created === 'full')
         throw new ApiError(
           'conflict',
-          `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
+          `A wallet can have at most ${openSubscriptionsMax} open subscriptions. Withdraw from some, or use another wallet.`,
         )
     }
     const view = subscriptionView(await requireSubscription(c, subscriptionId), now)
@@ -105,7 +105,7 @@ export const createSubscription = defineRoute(
 async function requireListed(c: HubContext, projectId: string): Promise<ProjectRecord> {
   const record = await c.var.services.projects.findRecord(projectId)
   if (record?.project.listingStatus !== 'listed')
-    throw new ApiError('not_found', `There is no listed project ${projectId}.`)
+    throw new ApiError('not_found', `The project ${projectId} does not exist or is not listed.`)
   return record
 }
 
@@ -133,7 +133,7 @@ function requireEnough(collateral: string, minCollateral: string): void {
   if (BigInt(collateral) < BigInt(minCollateral))
     throw new ApiError(
       'insufficient_collateral',
-      `The project asks for at least ${minCollateral} base units of collateral.`,
+      `The project requires at least ${minCollateral} base units of collateral.`,
       { details: { min_collateral: minCollateral } },
     )
 }

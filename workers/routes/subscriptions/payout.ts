@@ -80,6 +80,6 @@ function requestedPayout(
       'missing',
     )
   if (given.some((one) => one !== first))
-    throw invalidField('payout_address', 'is given more than once, and not the same each time')
+    throw invalidField('payout_address', 'is given more than once, with different values')
   return first
 }

@@ -59,7 +59,7 @@ export const execute = defineRoute(
     if (!settings.DIRECT_ROUNDS_ENABLED)
       throw new ApiError(
         'forbidden',
-        'This hub runs no functions directly: POST /v1/execute is turned off. Submit a task to a project instead.',
+        'POST /v1/execute is turned off on this hub. Submit a task to a project instead.',
         { details: { reason: 'turned_off' } },
       )
     if (body.gas_limit > settings.DIRECT_GAS_MAX)
@@ -77,7 +77,7 @@ export const execute = defineRoute(
       throw invalidField('function', `must be one of ${functions.join(', ')}`)
     const input = readInput(body)
     if (generation === null)
-      throw new ApiError('no_validators', 'The network has no validators yet that could run it.')
+      throw new ApiError('no_validators', 'The network has no validators yet to run it.')
     const named = nonceOfKey(c)
     const round = {
       module_address: body.module,
@@ -104,7 +104,7 @@ export const execute = defineRoute(
     if (result === null)
       throw new ApiError(
         'unavailable',
-        `No quorum of the validators gave one result: ${votes} answered, and ${quorum} have to agree. Try again shortly.`,
+        `The validators did not agree: ${votes} answered, and ${quorum} must agree. Try again shortly.`,
         { headers: { 'Retry-After': '5' }, details: { round_id: roundId, votes, quorum } },
       )
     const { receipt } = result
@@ -131,7 +131,7 @@ function nonceOfKey(c: HubContext): string | null {
 
 const refusalOf = (refusal: 'busy' | 'other_request'): ApiError =>
   refusal === 'busy'
-    ? new ApiError('unavailable', 'As many calls of modules with storage wait as may. Try again shortly.', {
+    ? new ApiError('unavailable', 'The queue for calls of modules with storage is full. Try again shortly.', {
         headers: { 'Retry-After': '5' },
       })
     : new ApiError('conflict', 'This Idempotency-Key was used with another call. Use a fresh key.')

@@ -33,7 +33,7 @@ export const getTask = defineRoute(
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
     const found = await c.var.services.tasks.find(task_id)
-    if (found === null) throw new ApiError('not_found', `There is no task ${task_id}.`)
+    if (found === null) throw new ApiError('not_found', `The task ${task_id} does not exist.`)
     const { record } = await waitForTask(c, found, 'final', wait)
     return json(await taskView(c, record))
   },

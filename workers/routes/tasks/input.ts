@@ -22,7 +22,7 @@ export const getTaskInput = defineRoute(
     const { cursors, clock, roundFiles } = c.var.services
     const read = readTicket(cursors, ticket)
     if (read === null || read.until < (await clock.now()))
-      throw new ApiError('not_found', 'There is no input at this address any more.')
+      throw new ApiError('not_found', 'The input at this address no longer exists.')
     const bytes = await roundFiles.payload(read.inputHash)
     if (bytes === null) throw new ApiError('not_found', 'The input is no longer kept.')
     return {

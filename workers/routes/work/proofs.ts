@@ -81,7 +81,7 @@ export const getProof = defineRoute(
   async (c, { params: { proof_id } }) => {
     const { proofs, roundFiles } = c.var.services
     const proof = await proofs.find(proof_id)
-    if (proof === null) throw new ApiError('not_found', `There is no proof ${proof_id}.`)
+    if (proof === null) throw new ApiError('not_found', `The proof ${proof_id} does not exist.`)
     const file = proof.status === 'pending' ? null : await roundFiles.round(proof.roundId)
     return json({
       ...proofView(proof),

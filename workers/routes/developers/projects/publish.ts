@@ -38,9 +38,12 @@ function requirePublishable({ version, status }: ProjectVersion, published: unkn
   if (status !== 'submitted')
     throw new ApiError(
       'invalid_state',
-      `Version ${version} is ${status}; only a submitted one that changes the consensus is published.`,
+      `Version ${version} is ${status}; only a submitted version that changes the consensus can be published.`,
       { details: { status } },
     )
   if (published >= version)
-    throw new ApiError('invalid_state', `Version ${published} is published, and the registry only goes on.`)
+    throw new ApiError(
+      'invalid_state',
+      `Version ${published} is published, and the registry accepts only later versions.`,
+    )
 }

@@ -30,7 +30,7 @@ export const registerProject = defineGaslessRoute(
         if (project.listingStatus !== 'submitted')
           throw new ApiError(
             'invalid_state',
-            `The project is ${project.listingStatus}; only a submitted one is registered.`,
+            `The project is ${project.listingStatus}; only a submitted project can be registered.`,
             { details: { listing_status: project.listingStatus } },
           )
       },
