@@ -389,7 +389,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const anvil = childrenOf(network).find(({ program }) => program === 'anvil')
     process.kill(anvil?.pid as number, 'SIGKILL')
     const { code, stderr } = await network.exit
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain stopped unexpectedly')])
   })
 
   test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {

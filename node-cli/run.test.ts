@@ -507,8 +507,8 @@ describe('verify', () => {
       code: 1,
       json: null,
       stderr:
-        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: This member is not known ` +
-        'here. events: This member is not known here. receipt.receipt_hash: This member is required.\n',
+        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: Unknown field; ` +
+        'remove it. events: Unknown field; remove it. receipt.receipt_hash: This member is required.\n',
     })
     writeFileSync(
       file,

@@ -251,7 +251,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     expect((await planDeployment(resumed)).calls).toEqual([])
     await transfer()
     await chain.rpc('evm_mine')
-    await expect(planDeployment(resumed)).rejects.toThrow('so this is none to go on with')
+    await expect(planDeployment(resumed)).rejects.toThrow('so this deployment cannot be resumed')
   })
 
   test('is not begun while transactions of the account wait in the pool', async () => {

@@ -159,7 +159,7 @@ describe('Relayer', () => {
     chain.gas = 100_000
     expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
       status: 'refused',
-      reason: 'it takes 100000 gas, and 99999 are given for it',
+      reason: 'it takes 100000 gas; the limit is 99999',
     })
     expect(await relayer.relay(action({ gasMax: 100_000 }))).toMatchObject({ status: 'accepted' })
     expect((await relayer.health()).nextNonce).toBe(1)

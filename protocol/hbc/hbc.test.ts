@@ -64,7 +64,7 @@ describe('parseArtifact', () => {
         expect.objectContaining({
           rule: 'compression_ratio',
           message: expect.stringMatching(
-            /^module\.wasm promises 12582912 bytes from 12234 deflated ones, a ratio of 1029; at most 100 .* stored/,
+            /^module\.wasm declares 12582912 bytes from 12234 deflated ones, a ratio of 1029; at most 100 .* stored/,
           ),
         }),
       )

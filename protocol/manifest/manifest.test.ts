@@ -139,7 +139,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
     [
       'consensus.economics.fee_split_bp.miner',
       7_500,
-      'Found developer 1900, miner 7500, treasury 500, which add up to 9900. The three shares must add up to 10000.',
+      'Found developer 1900, miner 7500, treasury 500, which add up to 9900. Write shares that add up to 10000.',
     ],
     [
       'consensus.economics.reward_per_unit',
@@ -162,7 +162,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
     [
       'listing.colour',
       'red',
-      /^Found a member that is not known here\. Remove it, or correct .*, accent_color\.$/,
+      /^Found an unknown member\. Remove it, or correct .*, accent_color\.$/,
     ],
     ['listing.docs', undefined, 'Found nothing. Add this member: it is required.'],
     [

@@ -186,7 +186,7 @@ function checkFeeSplit(economics: MemberChecker, treasuryMin: number): void {
     split.report(
       null,
       'invalid_fee_split',
-      `Found ${sharesFound(split)}, which add up to ${miner + developer + treasury}. The three shares must add up to ${basisPointsMax}.`,
+      `Found ${sharesFound(split)}, which add up to ${miner + developer + treasury}. Write shares that add up to ${basisPointsMax}.`,
     )
   else if (treasury < treasuryMin)
     split.report(

@@ -100,7 +100,7 @@ describe('sets that the hub built', () => {
         ).toMatchObject({
           status: 422,
           error: 'invalid_evidence',
-          message: expect.stringContaining(`no signature of this node over the set ${setHash}`),
+          message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
           details: { path: 'signature', set_hash: setHash },
         })
       }

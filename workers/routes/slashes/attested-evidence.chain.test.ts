@@ -254,9 +254,9 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     ],
     'a list that descends': ['does not ascend', () => missedVote({ list: (votes) => votes.toReversed() })],
     'fewer validators than a quorum': ['no quorum', () => missedVote({ by: validators.slice(2) })],
-    'a quorum of former validators': ['no current validator', () => invalidResult({ by: former })],
+    'a quorum of former validators': ['not a current validator', () => invalidResult({ by: former })],
     'one former validator in a quorum': [
-      'no current validator',
+      'not a current validator',
       () => missedVote({ by: byKey([...validators.slice(2), first(former)]) }),
     ],
     'two records': [
@@ -376,11 +376,11 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     ],
     'a primary that voted': ['the node voted', () => missedVote({ voters: ({ primaries }) => primaries })],
     'a backup, who was not asked': [
-      'no primary of the task',
+      'not a primary of the task',
       () => missedVote({ accused: ({ backups }) => first(backups) }),
     ],
     'a member that was not drawn': [
-      'no primary of the task',
+      'not a primary of the task',
       () => missedVote({ accused: ({ undrawn }) => first(undrawn) }),
     ],
     'a primary of another task': [
