@@ -159,11 +159,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
       Array(9).fill('a'),
       /^Found a list of 9 items\. Write a list of at most 8 different tags/,
     ],
-    [
-      'listing.colour',
-      'red',
-      /^Found an unknown member\. Remove it, or correct .*, accent_color\.$/,
-    ],
+    ['listing.colour', 'red', /^Found an unknown member\. Remove it, or correct .*, accent_color\.$/],
     ['listing.docs', undefined, 'Found nothing. Add this member: it is required.'],
     [
       'listing.accent_color',
