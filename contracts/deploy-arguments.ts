@@ -8,13 +8,13 @@ export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR
          [--resume NONCE:BLOCK] [--check]
 
 Deploys the contracts of a network, after a check of chain, balance, roles and parameters, and prints the settings
-of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
+of its hub on standard output, in the format of wrangler.toml and .dev.vars.
 
   --rpc URL           node of the chain
-  --key-env VAR       environment variable with the private key that pays; it has no role unless one is given to it
-  --admin ADDRESS     announces changes of roles, which come four days later; its key is kept away from the hub
+  --key-env VAR       environment variable with the private key that pays; the account has no role unless you name it
+  --admin ADDRESS     announces changes of roles, which take effect four days later; keep its key away from the hub
   --arbiter ADDRESS   decides disputes, vetoes epochs and pauses; not the relayer
-  --guardian ADDRESS  takes roles away at once, and can do nothing else (default: the admin)
+  --guardian ADDRESS  revokes roles at once, and can do nothing else (default: the admin)
   --treasury ADDRESS  receives the network's fees and slashed collateral
   --relayer ADDRESS   account of the hub's RELAYER_PRIVATE_KEY (default: the one that pays); it gets every role below
                       that is not given to another account
@@ -24,8 +24,8 @@ of its hub on standard output, as they stand in wrangler.toml or .dev.vars.
   --dripper ADDRESS   gives tokens out of the faucet
   --minter ADDRESS    creates tokens
   --profile JSON      members of the network profile that differ from the default; the chain id is the chain's
-  --resume N:BLOCK    goes on with a deployment that was interrupted; it said the two before it sent anything
-  --check             only checks, and sends nothing
+  --resume N:BLOCK    resumes an interrupted deployment, which printed N and BLOCK before its first transaction
+  --check             only checks; sends no transaction
   --help              show this
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.

@@ -108,16 +108,14 @@ async function run(args: DeployArguments): Promise<void> {
   for (const [name, address] of Object.entries({ ...contracts, timelock: adminTimelock }))
     say(`${name.padEnd(21)}${address}`)
   const resume = `${beginning.nonce}:${beginning.block}`
-  say(`Deploying with ${calls.length} transactions. Should this be interrupted, add --resume ${resume} …`)
+  say(`Deploying with ${calls.length} transactions. If this is interrupted, add --resume ${resume} …`)
   const deployment = await deployContracts({ ...options, resume: beginning })
   console.log(settingsOf(options, deployment))
   say(`\nThe admin acts through the timelock ${deployment.adminTimelock}.`)
   say(
     `The hub's secret RELAYER_PRIVATE_KEY is the key of ${args.relayer ?? options.account.address.toLowerCase()}.`,
   )
-  say(
-    `Its secret ARBITER_PRIVATE_KEY, where the hub is to act as the arbiter, is the key of ${args.arbiter}.`,
-  )
+  say(`If the hub acts as the arbiter, its secret ARBITER_PRIVATE_KEY is the key of ${args.arbiter}.`)
 }
 
 const isExpected = (error: unknown): error is Error =>

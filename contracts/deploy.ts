@@ -54,7 +54,7 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
     expectedContracts(options, contracts, adminTimelock),
   )
   if (differences.length > 0)
-    throw new DeployError(`The contracts are not what was deployed.\n${differences.join('\n')}`)
+    throw new DeployError(`The contracts differ from the deployed ones.\n${differences.join('\n')}`)
   return { contracts, adminTimelock, startBlock }
 }
 
@@ -103,7 +103,7 @@ function requireBegun({ nonce }: Sender, beginning: Beginning, count: number): n
   const done = nonce - beginning.nonce
   if (done < 0 || done > count)
     throw new DeployError(
-      `The account's next nonce is ${nonce}. A deployment that began with ${beginning.nonce} has ${count} transactions, so this is none to go on with.`,
+      `The account's next nonce is ${nonce}. A deployment that began with ${beginning.nonce} has ${count} transactions, so this deployment cannot be resumed.`,
     )
   return done
 }
@@ -120,13 +120,13 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   const unbondingSecs = requiredUnbondingSecs(params)
   if (params.unbonding_secs < unbondingSecs && !options.allowShortUnbonding)
     throw new DeployError(
-      `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Else a member takes its collateral out before its fault can be proven.`,
+      `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Otherwise a member can withdraw its collateral before its offence can be proven.`,
     )
   const problems = settlementTimeProblems(params, {
     withdrawalNotice: options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs,
   })
   if (problems.length > 0)
-    throw new DeployError(`The times of the network do not fit together.\n${problems.join('\n')}`)
+    throw new DeployError(`The times of the network contradict each other.\n${problems.join('\n')}`)
   for (const name of namesOf(profile)) {
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(
@@ -143,7 +143,7 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   const published = findPublished([account.address, treasury, ...Object.values(roles)])
   if (published.length > 0 && !isLocalChain(sender.chainId))
     throw new DeployError(
-      `Everybody has the keys of ${published.join(', ')}, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
+      `The private keys are public of ${published.join(', ')}, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
     )
   return sender
 }

@@ -29,7 +29,7 @@ export async function findDifferences(
     const [code] = (await callNode(rpcUrl, [['eth_getCode', address, 'latest']])) as [Hex]
     if (!isCodeOf(bytecode, code)) {
       differences.push(
-        code === '0x' ? `${name}: there is no code at ${address}` : `${name}: other code lies at ${address}`,
+        code === '0x' ? `${name}: no code at ${address}` : `${name}: different code at ${address}`,
       )
       continue
     }

@@ -29,7 +29,7 @@ export class Alarm {
     if (this.#atMs === null) await this.by(atMs)
   }
 
-  /** It has come, or everything was deleted: there is none until the next is set. */
+  /** The alarm has come, or everything was deleted. No alarm exists until the next one is set. */
   gone(): void {
     this.#atMs = null
   }

@@ -104,7 +104,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     await expect.poll(() => statusOf(hub)).toMatchObject({ status: 'ok' })
   })
 
-  test('settings of another network halt it, and an operator has it read anew', async () => {
+  test('settings of another network halt it, until an operator restarts it with a reindex', async () => {
     const { deployment: other, register } = network.foreign
     const statePath = stateFolder()
     const first = await network.start(operator, { statePath })
@@ -136,7 +136,7 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     await expect.poll(() => statusOf(hub)).toMatchObject({ status: 'ok', chain: { halted: null } })
   })
 
-  test('read anew after final blocks went, all that follows from the chain is as in a fresh hub', async () => {
+  test('a reindex after final blocks disappeared gives the same records as a fresh hub', async () => {
     const records = async (hub: Hub) => {
       for (const who of [0, 1, 2]) await submitProject(hub, network, who)
       for (const who of [0, 1]) await submitVersion(hub, calls, who, 2)

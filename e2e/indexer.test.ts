@@ -187,7 +187,7 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     },
   )
 
-  test('old payout addresses are forgotten, and a hub that reads the chain anew has the same rows', async () => {
+  test('old payout addresses are deleted, and a hub that reads the chain again has the same rows', async () => {
     const day = 86_400
     const hub = await start()
     await mine(calls.bond(0, 500n), calls.setPayout(0, address(1)), calls.fund(0, 7n))

@@ -27,7 +27,7 @@ describe.each([
       const answer = await ask(host)
       expect(answer).toMatch(/^HTTP\/1\.1 400 /)
       expect(answer).toContain('"error":"bad_request"')
-      expect(answer).toContain('The Host header is no host name')
+      expect(answer).toContain('The Host header is not a host name')
     },
   )
 

@@ -36,7 +36,7 @@ describe('signIn', () => {
   test('says that what answers is no hub, and that a hub speaks no TLS', async () => {
     const other = createServer((_, response) => response.end('<html>')).listen(0)
     const { port } = other.address() as AddressInfo
-    await expect(signInTo(`http://localhost:${port}`)).rejects.toThrow(/is no hub: it gives no JSON/)
+    await expect(signInTo(`http://localhost:${port}`)).rejects.toThrow(/is not a hub: its answer is not JSON/)
     other.close()
     await expect(signInTo(origin.replace('http', 'https'))).rejects.toThrow(/begins with http:/)
   })

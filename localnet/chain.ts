@@ -86,7 +86,7 @@ export async function startChain(
   } catch (error) {
     if (!(error instanceof AnvilError)) throw error
     const isDamaged = error.message.includes("for '--state")
-    const hint = isDamaged ? ` ${startOver} begins with empty data.` : ''
+    const hint = isDamaged ? ` ${startOver} starts with empty data.` : ''
     throw new StartError(error.message + hint)
   }
 }

@@ -30,7 +30,7 @@ export interface HubOptions {
    * the extra hubs under `<name>_<binding>`.
    */
   extraWorkers?: Record<string, string>
-  /** Port of V8's inspector, for measurements; 0 takes a free one. Left out, there is none. */
+  /** Port of V8's inspector, for measurements; 0 takes a free port. Without it, the inspector is off. */
   inspectorPort?: number
 }
 

@@ -15,7 +15,7 @@ test('what becomes late is said once, with its project and epoch, and its end to
   const unpaid = [late('rounds_unpaid', 6)]
   expect(lateLines(both, unpaid)).toEqual([
     expect.stringMatching(/^3 rounds of epoch 6 /),
-    'Tasks are no longer held up.',
+    'No task waits any more.',
   ])
   expect(lateLines(unpaid, [])).toEqual([])
 })

@@ -13,9 +13,9 @@ const lookMs = 5_000
 
 const sentences: Readonly<Record<string, (late: Late) => string>> = {
   set_not_built: ({ project_id, epoch }) =>
-    `Degraded: epoch ${epoch} of ${project_id} runs without a set, because the hub has no beacon to build it with, so that its tasks wait.`,
+    `Degraded: epoch ${epoch} of ${project_id} runs without a set, because the hub has no beacon to build it. Its tasks wait.`,
   set_not_attested: ({ project_id, epoch }) =>
-    `Degraded: epoch ${epoch} of ${project_id} runs without a set that the validators attested, so that its tasks wait.`,
+    `Degraded: epoch ${epoch} of ${project_id} runs without an attested set. Its tasks wait.`,
   tasks_waiting: ({ project_id, epoch, count }) =>
     `Degraded: ${count} tasks of ${project_id} wait for more than a minute, in epoch ${epoch}.`,
   rounds_unpaid: ({ project_id, epoch, count }) =>
@@ -31,7 +31,7 @@ export function lateLines(before: readonly Late[], now: readonly Late[]): string
   const holdsUp = (list: readonly Late[]) => list.some(({ what }) => what !== 'rounds_unpaid')
   return [
     ...fresh.map((one) => sentences[one.what]?.(one) ?? `${one.what}: ${one.project_id}, epoch ${one.epoch}`),
-    ...(holdsUp(before) && !holdsUp(now) ? ['Tasks are no longer held up.'] : []),
+    ...(holdsUp(before) && !holdsUp(now) ? ['No task waits any more.'] : []),
   ]
 }
 

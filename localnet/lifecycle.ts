@@ -63,7 +63,7 @@ export class Lifecycle {
       } catch (error) {
         // A stack says nothing more of what is no bug, and would hide why everything stops.
         const reason = isExpected(error) ? error.message : error
-        console.error('Something did not end as it should:', reason)
+        console.error('Some parts did not stop cleanly:', reason)
       }
     }
     process.exit(exitCode)

@@ -61,7 +61,7 @@ export async function runNetwork(
   const startedMs = performance.now()
   lifecycle.onStop(lockState(stateFolder))
   if (await lifecycle.run(() => endOrphans(stateFolder)))
-    progress('Ended processes of a network that was killed')
+    progress('Stopped the processes of a network that was killed')
   lifecycle.onStop(() => forgetChildren(stateFolder))
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
@@ -93,7 +93,7 @@ export async function runNetwork(
   // A hub that breaks down is started again by Miniflare; a chain is not, because it may have forgotten its last blocks.
   chain.ended.then(() => {
     if (lifecycle.stopping) return
-    console.error('Error: The chain ended by itself. Everything else stops too.')
+    console.error('Error: The chain stopped unexpectedly. The other parts stop too.')
     return lifecycle.stop(1)
   })
   const found = await findDeployment(files.deployment, chain)

@@ -52,7 +52,7 @@ describe('readOptions', () => {
     ['a port that leaves none for the other nodes', ['--node-port', '65501'], '--node-port must be at most'],
     ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
-    ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Give one of them.'],
+    ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Use only one of them.'],
     ['a flag without its value', ['--port'], 'Usage: npm start'],
     ['an unknown flag', ['--prot', '1'], 'Usage: npm start'],
     ['a word too many', ['fresh'], 'Usage: npm start'],

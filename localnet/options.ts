@@ -10,11 +10,11 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --port N        port of the hub (default 8787; 0 takes any free one)
   --chain-port N  port of the chain (default 8545, or any free one while that is in use)
   --node-port N   port of the first node; the others have those after it, validators first (default any free ones)
-  --rpc URL       use the chain at URL instead of starting one: a local one (id 31337 or 1337), where the accounts of
-                  anvil have funds
-  --fresh         begin with empty data
+  --rpc URL       use the chain at URL instead of starting one: a local chain (id 31337 or 1337) where the accounts
+                  of anvil have funds
+  --fresh         start with empty data
   --no-sample     without the sample project and its devices
-  --no-nodes      without the validators, and without running the devices: no task is worked on
+  --no-nodes      without validators and devices: no task is executed
   --help          show this
 
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
@@ -46,7 +46,7 @@ export const asksForHelp = (args: readonly string[]): boolean => parse(args).hel
 export function readOptions(args: readonly string[]): Options {
   const values = parse(args)
   if (values.rpc !== undefined && values['chain-port'] !== undefined)
-    throw new UsageError('--chain-port is for the chain that --rpc does without. Give one of them.')
+    throw new UsageError('--chain-port is for the chain that --rpc does without. Use only one of them.')
   return {
     port: readPort('--port', values.port) ?? 8787,
     chainPort: readPort('--chain-port', values['chain-port']),

@@ -42,7 +42,8 @@ export async function endOrphans(folder: string, patienceMs = endMs): Promise<bo
   await waitForNone(findOrphans, patienceMs)
   signal(findOrphans(), 'SIGKILL')
   const left = await waitForNone(findOrphans, killMs)
-  if (left.length > 0) throw new StartError(`${namesOf(left)} of a network that was killed cannot be ended.`)
+  if (left.length > 0)
+    throw new StartError(`${namesOf(left)} of a network that was killed cannot be stopped.`)
   return found.length > 0
 }
 

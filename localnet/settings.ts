@@ -39,7 +39,7 @@ export const hubSettings = ({
   CHAIN_CONFIRMATIONS: '1',
   CHAIN_FINALITY_BLOCKS: '0',
   CHAIN_POLL_MS: '500',
-  // Whoever moves the chain's time moves the network.
+  // A script that moves the chain's time moves the time of the network.
   CLOCK: 'chain',
   RELAYER_PRIVATE_KEY: privateKeys.relayer,
   ARBITER_PRIVATE_KEY: privateKeys.arbiter,

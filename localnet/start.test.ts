@@ -357,7 +357,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     expect([await isListening(ports.hub), await isListening(ports.chain)]).toEqual([true, true])
 
     network = await npmStart.start(ports.args)
-    expect(network.output.stderr).toContain('Ended processes of a network that was killed')
+    expect(network.output.stderr).toContain('Stopped the processes of a network that was killed')
     // The chain, workerd, and the validators.
     expect(orphans.length).toBeGreaterThanOrEqual(6)
     for (const orphan of orphans) expect(() => process.kill(orphan.pid, 0)).toThrow()
@@ -375,7 +375,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     await drip()
   })
 
-  test('it ends with the process that started it, also when that is killed; --fresh begins with empty data', async () => {
+  test('it ends with the process that started it, also when that is killed; --fresh starts with empty data', async () => {
     network.child.kill('SIGKILL')
     await nothingListens()
     await expect.poll(() => existsSync(file('localnet.pid'))).toBe(false)
@@ -389,7 +389,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     const anvil = childrenOf(network).find(({ program }) => program === 'anvil')
     process.kill(anvil?.pid as number, 'SIGKILL')
     const { code, stderr } = await network.exit
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain ended by itself')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The chain stopped unexpectedly')])
   })
 
   test('--rpc runs on a chain that runs already, which stays, and keeps its data apart', async () => {
@@ -401,7 +401,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     network = await npmStart.start(args)
     expect(network.output.stdout).toContain(other.url)
     expect(network.output.stdout).toContain(
-      `LOCALNET_DIR=${npmStart.folder} npm start -- ${args.join(' ')} --fresh begins with empty data`,
+      `LOCALNET_DIR=${npmStart.folder} npm start -- ${args.join(' ')} --fresh starts with empty data`,
     )
     await expect
       .poll(() => network.output.stderr)

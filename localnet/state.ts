@@ -8,7 +8,7 @@ import { StartError } from './errors.ts'
 export const stateFolder = process.env.LOCALNET_DIR ?? '.localnet'
 
 /**
- * Takes a folder for this process, and makes it if there is none: two networks over one database would corrupt it.
+ * Locks a folder for this process, and creates it if needed: two networks over one database would corrupt it.
  *
  * @returns Gives it back.
  * @throws {@link StartError} while another process has it, or when the folder cannot be used.

@@ -16,7 +16,7 @@ interface Seconds {
 /**
  * Where everything of a network is that has started.
  *
- * @param startOver the command that begins with empty data.
+ * @param startOver the command that starts with empty data.
  */
 export function describeNetwork(
   baseUrl: string,
@@ -45,15 +45,15 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status
   Chain       ${chain.url}  (chain id ${chain.id})
-  Data        ${folder}/  (${startOver} begins with empty data)
+  Data        ${folder}/  (${startOver} starts with empty data)
 
   Contracts
 ${rows.join('\n')}
 
-  Accounts, with keys that everybody has: never send anything of worth to them
+  Accounts with public keys: never send anything of value to them
 ${people.join('\n')}
 
-  The relayer deployed the contracts and sends what the hub relays, so send nothing with it yourself.
+  The relayer deployed the contracts and sends the relayed actions, so send nothing with it yourself.
   Operator, developer, miner and treasury were each given 100,000 ${profile.token_symbol}; the sample data uses some of it.
 `
 }
@@ -79,6 +79,6 @@ export function describeNodes(nodes: readonly LocalNode[], folder: string): stri
   return `  Nodes, each a process of nodectl serve with its data directory and its log
 ${rows.join('\n')}
 
-  What one of them says of itself: NODE_API_TOKEN=$(cat ${token}) npm run -s nodectl -- status --url ${nodes[0]?.url}
+  The state of one of them: NODE_API_TOKEN=$(cat ${token}) npm run -s nodectl -- status --url ${nodes[0]?.url}
 `
 }

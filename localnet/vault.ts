@@ -81,7 +81,7 @@ async function requireTokens(
   const [balance] = await callBatch(rpcUrl, [['eth_call', { to: token, data }, 'latest']])
   if (BigInt(balance as Hex) < missing)
     throw new CommandError(
-      `${address} has ${BigInt(balance as Hex)} base units of the token, fewer than the ${missing} for the vault.`,
+      `${address} has ${BigInt(balance as Hex)} base units of the token; the vault needs ${missing}.`,
     )
 }
 

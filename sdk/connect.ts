@@ -50,6 +50,6 @@ export const fetchFromHub: Fetch = (request) =>
 function reasonOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message
   const { code } = cause as NodeJS.ErrnoException
-  if (code?.startsWith('ERR_SSL')) return 'what is there speaks no TLS, so its URL begins with http:'
+  if (code?.startsWith('ERR_SSL')) return 'the server does not speak TLS, so its URL starts with http:'
   return cause.message || String(cause)
 }

@@ -17,7 +17,7 @@ const answering = (status: number, type: string, body: string): RequestListener 
 
 describe('readNetwork tells of what is no hub', () => {
   test.each([
-    ['a page', answering(200, 'text/html', '<h1>It works</h1>'), 'it gives no JSON'],
+    ['a page', answering(200, 'text/html', '<h1>It works</h1>'), 'its answer is not JSON'],
     ['a page that is missing', answering(404, 'text/html', '<h1>No</h1>'), 'it answers 404'],
     ['nothing for GET, as a node of a chain', answering(405, 'text/plain', ''), 'it answers 405'],
     ['an empty answer', answering(204, 'text/plain', ''), 'its descriptor is wrong'],
@@ -38,7 +38,7 @@ describe('readNetwork tells of what is no hub', () => {
     const read = readNetwork(hub)
     await expect(read).rejects.toThrow(HubError)
     await expect(read).rejects.toThrow(
-      `What answers on ${hub} is no hub: ${reason}. Name another with --hub URL or in HUB_URL.`,
+      `The server at ${hub} is not a hub: ${reason}. Name another with --hub URL or in HUB_URL.`,
     )
   })
 

@@ -64,7 +64,7 @@ export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Prom
 
 async function readDescriptor(hub: string, client: HubClient): Promise<z.output<typeof Descriptor>> {
   const answer = await client.GET('/').catch((error) => {
-    throw error instanceof SyntaxError ? notAHub(hub, 'it gives no JSON') : error
+    throw error instanceof SyntaxError ? notAHub(hub, 'its answer is not JSON') : error
   })
   if (!answer.response.ok && !isRefusal(answer.error))
     throw notAHub(hub, `it answers ${answer.response.status}`)
@@ -75,4 +75,4 @@ async function readDescriptor(hub: string, client: HubClient): Promise<z.output<
 }
 
 const notAHub = (hub: string, reason: string): HubError =>
-  new HubError(`What answers on ${hub} is no hub: ${reason}. ${nameAnotherHub}`)
+  new HubError(`The server at ${hub} is not a hub: ${reason}. ${nameAnotherHub}`)

@@ -66,13 +66,13 @@ function signTypedData(
 ): string {
   // The check that follows trusts none of it.
   const { primaryType, domain, message, types } = typedData as unknown as TypedData
-  if (contracts === null) throw new HubError('this network has no contracts to sign for')
+  if (contracts === null) throw new HubError('this network has no contracts')
   const expected = {
     primaryType: primaryType as PrimaryType,
     domain: domainOf(profile, contracts, primaryType as PrimaryType),
     message: wanted,
   }
   const check = checkTypedData({ primaryType, domain, message, types }, expected, now)
-  if (!check.ok) throw new HubError(`the wallet refuses to sign this: ${check.path} is not what it asked for`)
+  if (!check.ok) throw new HubError(`the wallet refuses to sign this: ${check.path} differs from the request`)
   return signEvmDigest(key, hashAction(expected.domain, expected.primaryType, check.message))
 }

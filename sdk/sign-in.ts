@@ -34,7 +34,7 @@ export async function signIn(
   const { message, nonce } = await unwrap(client.POST('/v1/auth/nonce', { body: { address, domain: host } }))
   onMessage(message)
   if (!isSafeToSign(profile, message, { host, address, nonce, now: unixNow() }))
-    throw new HubError(`${hub} asks to sign a text that is no sign-in to ${host}; nothing was signed.`)
+    throw new HubError(`${hub} asks to sign a text that is not a sign-in to ${host}; nothing was signed.`)
   const signature = signPersonalMessage(key, message)
   const { token, expires_at } = await unwrap(client.POST('/v1/auth/siwe', { body: { message, signature } }))
   return { key, address, token, expiresAt: expires_at, client: clientOf(token) }

@@ -17,7 +17,7 @@ test('gives up at the deadline, and names what is waited for and what is there',
     1,
   )
   await expect(waited).rejects.toThrow(HubError)
-  await expect(waited).rejects.toThrow('s for a transaction. What is there still: {"status":"queued"}')
+  await expect(waited).rejects.toThrow('s for a transaction. The last state: {"status":"queued"}')
 })
 
 test('ends at once when reading fails', async () => {

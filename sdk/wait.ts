@@ -21,6 +21,6 @@ export async function waitFor<T>(
     const value = await read()
     if (isDone(value)) return value
     if (Date.now() > deadline)
-      throw new HubError(`Waited ${limitMs / 1000} s for ${what}. What is there still: ${show(value)}`)
+      throw new HubError(`Waited ${limitMs / 1000} s for ${what}. The last state: ${show(value)}`)
   }
 }

@@ -17,7 +17,8 @@ export async function requireBalance(
   purpose: string,
 ): Promise<void> {
   const { hub_balance: balance } = await unwrap(client.GET('/v1/me/collateral'))
-  if (balance === null) throw new HubError(`the chain does not say how many tokens ${address} has; try again`)
+  if (balance === null)
+    throw new HubError(`the chain does not return the token balance of ${address}; try again`)
   if (BigInt(balance) >= BigInt(amount)) return
   throw new HubError(
     `${address} has ${inTokens(network, balance)} and ${purpose} ${inTokens(network, amount)}. ` +

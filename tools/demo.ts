@@ -19,23 +19,23 @@ process. Then it shows, step by step with the time of each:
   - the validators attest what the epoch pays, and the miner claims it
   - one device lies and one votes twice; the validators prove it, and the hub slashes both
 
-It checks each step, and takes about a minute on two cores. Hours of the network pass at once. Nothing of it stays.
+It checks each step, and takes about a minute on two cores. It moves the time of the network ahead by hours. It deletes all its data at the end.
 
   --json  print the result as JSON on standard output, and the steps on standard error
 
-Exit codes: 0 every step was as it should be, 1 a step was not, 2 wrong usage, 130 stopped before its end.
+Exit codes: 0 every step succeeded, 1 a step failed, 2 wrong usage, 130 stopped before its end.
 
 Examples:
   npm run demo
   npm run -s demo -- --json > demo.json`
 
 const next = `
-Done. A process of its own signed every vote above. What to do next:
+Done. Each vote above was signed by a separate process. Next steps:
 
-  npm start                                              run a network that stays, with a sample project
+  npm start                                              run a network that keeps its data, with a sample project
   npm run -s task -- echo --input '{"hello":"world"}'    submit a task to it, and see its result
-  npm run -s submit -- --help                            bring a project of your own
-  npm run -s subscribe -- --help                         have a device of your own work for a project
+  npm run -s submit -- --help                            submit your own project
+  npm run -s subscribe -- --help                         run your own device for a project
 
 docs/use-it.md has the first calls, tools/README.md all commands, and docs/settlement.md explains earnings and slashes.`
 

@@ -13,12 +13,11 @@ import { utc } from './print.ts'
 
 const usage = `Usage: npm run -s pass-time -- TIME [--hub URL] [--rpc URL]
 
-Moves the time of a local network ahead: that of its chain, which the hub follows. Waits until it has, and prints which
-epochs, releases and windows that passed. There is no way back but --fresh.
+Moves the time of a local network ahead: that of its chain, which the hub follows. Waits until the hub follows, and prints the epochs, releases and windows in that time. To go back, start again with --fresh.
 
   TIME       90s, 15m, 2h, 3d
   --hub URL  ${hubHelp}
-  --rpc URL  the chain (default the one that the hub names)
+  --rpc URL  the chain (default: the chain that the hub names)
 
 Examples:
   npm run -s pass-time -- 2h

@@ -53,7 +53,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   test('--fund with more than the wallet has names the faucet, before anything is submitted', async () => {
     const { code, stdout, stderr } = await submit({ slug: 'too-dear' }, artifact, '--fund', '100001 HUB')
     expect(code).toBe(1)
-    expect(stderr).toContain('has 100000 HUB and is to put into the vault 100001 HUB')
+    expect(stderr).toContain('has 100000 HUB and must put into the vault 100001 HUB')
     expect(stderr).toContain('npm run -s faucet')
     expect(stdout).not.toMatch(/POST \/v1\/(developers|modules)/)
   })
@@ -91,7 +91,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   test('a manifest that changes nothing is no further version', async () => {
     expect(await submit()).toMatchObject({
       code: 1,
-      stderr: 'Error: the manifest says what the latest version says: there is nothing to submit\n',
+      stderr: 'Error: the manifest equals the latest version: nothing to submit\n',
     })
   })
 
@@ -165,7 +165,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       const { code, stdout } = await fund(amount)
       expect([code, stdout]).toEqual([
         0,
-        expect.stringContaining(`holds ${formatEther(BigInt(amount))} HUB or more: nothing was put in`),
+        expect.stringContaining(`holds ${formatEther(BigInt(amount))} HUB or more: nothing to add`),
       ])
     }
     const topUp = await fund('0.000000000000000507 HUB', '--rpc', network.rpcUrl)
@@ -177,7 +177,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect(await fund(String(10n ** 30n))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^Error: .* has [\d.]+ HUB and is to put into the vault 9{12}\.9{15}493 HUB\. npm run -s faucet /,
+        /^Error: .* has [\d.]+ HUB and must put into the vault 9{12}\.9{15}493 HUB\. npm run -s faucet /,
       ),
     })
     const other = await startAnvil(['--chain-id', '1337'])
@@ -215,7 +215,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     [manifestAddress.slice(0, 60), /^Error: WORKER is neither .*0x and 64 hex digits/],
     [
       'README.md',
-      /^Error: README\.md is no artifact that the hub would take: .*\. nodectl compile makes one\.$/m,
+      /^Error: README\.md is not an artifact that the hub accepts: .*\. nodectl compile makes one\.$/m,
     ],
   ])('tells what is wrong with the worker %s', async (worker, message) => {
     const { code, stderr } = await submit({}, worker)

@@ -22,15 +22,14 @@ import { readWorker, uploadWorker } from './worker.ts'
 
 const usage = `Usage: npm run -s submit -- MANIFEST WORKER [--fund AMOUNT] [--as NAME | --key-env VARIABLE] [--hub URL] [--rpc URL]
 
-Signs in, enrolls the wallet as a developer if it is none, fills in of the manifest what follows from wallet and network,
-lets the hub check it, signs it, and registers the project by signature. Of a project that is registered it submits the next
-version, and publishes it where it changes the consensus. Prints every request, and the project's id last.
+Signs in, enrolls the wallet as a developer if needed, fills in the members of the manifest that follow from wallet and
+network, has the hub check it, signs it, and registers the project by signature. For a registered project it submits the
+next version, and publishes it if it changes the project rules. Prints every request, and the project's id last.
 
   MANIFEST            a file such as examples/project/manifest.json; version and previous are filled in
   WORKER              an .hbc file, which is uploaded, or the address of an uploaded module; it has the manifest's functions
-  --fund AMOUNT       opens the project's vault if it is not open, and brings what it holds up to the amount, which is
-                      given ${amountHelp}.
-                      Run again, it puts in only what is missing. These are transactions of the wallet, which pays for them;
+  --fund AMOUNT       opens the project's vault if it is not open, and tops it up to the amount, given ${amountHelp}.
+                      A second run adds only the missing part. The wallet sends and pays for these transactions;
                       its balance is checked before anything is submitted
   ${keyHelp('developer')}
   --hub URL           ${hubHelp}
@@ -63,7 +62,7 @@ await runCommand(async () => {
   const hub = readHub(values.hub)
   const key = readKey(values, 'developer')
 
-  printStep('Read what this network is, and sign in')
+  printStep('Read the network descriptor, and sign in')
   const network = await readNetwork(hub, printedFetch)
   const { profile, contracts } = network
   if (contracts === null) throw new HubError(`the hub at ${hub} has no chain to register a project on`)
@@ -102,7 +101,7 @@ async function requireFunds(
       : BigInt(
           (await unwrap(wallet.client.GET('/v1/projects/{project_id}/economics', { params }))).vault.balance,
         )
-  if (amount > held) await requireBalance(network, wallet, amount - held, 'is to put into the vault')
+  if (amount > held) await requireBalance(network, wallet, amount - held, 'must put into the vault')
 }
 
 /** The project of that slug, where it is registered; null where its registration is still to be made. */
@@ -123,8 +122,8 @@ async function findRegistered(
 /** @throws {@link HubError} where nothing was left to do. */
 function describeVersion(version: Version | null, isFunded: boolean): string {
   if (version === null) {
-    if (isFunded) return 'The project is as it was'
-    throw new HubError('the manifest says what the latest version says: there is nothing to submit')
+    if (isFunded) return 'The project is unchanged'
+    throw new HubError('the manifest equals the latest version: nothing to submit')
   }
   const { version: number, status, effective_epoch } = version
   return status === 'active'
@@ -139,6 +138,6 @@ function readManifest(file: string): ManifestDraft {
     if (typeof manifest?.consensus !== 'object') throw new Error('it has no consensus')
     return manifest
   } catch (error) {
-    throw new UsageError(`${file} is no manifest: ${(error as Error).message}`)
+    throw new UsageError(`${file} is not a manifest: ${(error as Error).message}`)
   }
 }

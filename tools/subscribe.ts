@@ -21,12 +21,13 @@ type Device = components['schemas']['Device']
 
 const usage = `Usage: npm run -s subscribe -- NODE_ID [--project PROJECT] [--collateral AMOUNT] [--as NAME | --key-env VARIABLE] [--hub URL]
 
-Signs the owner of a device in, subscribes the device to a project, and bonds the collateral by signature: no transaction, no
-native currency. Prints every request, and the id of the subscription last. Run again, it goes on where it stopped.
+Signs in as the owner of a device, subscribes the device to a project, and bonds the collateral by signature, without a
+transaction or native currency. Prints every request, and the id of the subscription last. A second run continues where
+the first one stopped.
 
   NODE_ID              the device, as nodectl id prints it; nodectl bind has bound it to the wallet
-  --project PROJECT    id or slug of a listed project (default the only one that is listed)
-  --collateral AMOUNT  what to bond (default the least that the project takes), ${amountHelp}
+  --project PROJECT    id or slug of a listed project (default: the only listed project)
+  --collateral AMOUNT  the amount to bond (default: the minimum of the project), ${amountHelp}
   ${keyHelp('miner')}
   --hub URL            ${hubHelp}
 
@@ -54,7 +55,7 @@ await runCommand(async () => {
   const hub = readHub(values.hub)
   const key = readKey(values, 'miner')
 
-  printStep('Read what this network is, and sign in')
+  printStep('Read the network descriptor, and sign in')
   const network = await readNetwork(hub, printedFetch)
   if (network.contracts === null) throw new HubError(`the hub at ${hub} has no chain to bond collateral on`)
   const collateral =

@@ -1,4 +1,4 @@
-/** `npm run task`: gives a task to a project, and shows its way to the final result. */
+/** `npm run task`: submits a task to a project and shows its progress to the final result. */
 import { readFileSync } from 'node:fs'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
@@ -11,23 +11,23 @@ import { submitTask } from './task/submit.ts'
 
 const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--quiet] [--wait S]
 
-Gives a task to a project, and shows its way as it happens: queued, run by its committee, agreed on, audited, final. The
-result stands on standard output, its way on standard error.
+Submits a task to a project and shows its progress: queued, run by its committee, agreed on, audited, final. Prints the
+result to standard output and the progress to standard error.
 
   FUNCTION           a function of the project
-  --input TEXT       what it is given, as it is (default nothing)
-  --input-file FILE  the same from a file, or from standard input with -
-  --gas N            the most gas it may use (default and maximum: what the project allows)
+  --input TEXT       the input, as text (default: empty)
+  --input-file FILE  the input from a file, or from standard input with -
+  --gas N            the gas limit (default and maximum: the limit of the project)
   --project PROJECT  id or slug of the project (default the sample project of a local network)
-  --key KEY          an API key with tasks:submit, of a project that takes tasks of its developer alone (default
-                     $HUB_API_KEY, else none)
-  --wait S           seconds to wait for the final result, 0 to 3600 (default 120); 0 gives the task and ends
+  --key KEY          an API key with tasks:submit, for a project that accepts tasks only from its developer (default
+                     $HUB_API_KEY, otherwise none)
+  --wait S           seconds to wait for the final result, 0 to 3600 (default 120); 0 submits the task and exits
   --json             print the task and its round as JSON
-  --quiet            print the output alone, and nothing of its way
+  --quiet            print only the output, without the progress
   --hub URL          ${hubHelp}
 
-Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or failed, or the function did; 2 wrong usage;
-3 there is no final result yet.
+Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or failed, or the function failed; 2 wrong usage;
+3 the result is not final yet.
 
 Examples:
   npm run -s task -- echo --input '{"hello":"world"}'
@@ -79,14 +79,14 @@ await runCommand(async () => {
   if (status === 'failed') throw new CommandError(`The task failed: ${error}.`)
   if (status === 'finalized' && success === false) {
     const reason = error === null ? '' : `: ${error}`
-    const gas = gasLimit === null ? 'as --gas what the project allows' : `--gas ${gasLimit}`
+    const gas = gasLimit === null ? 'the gas limit of the project as --gas' : `--gas ${gasLimit}`
     throw new CommandError(
-      `The function failed${reason}. nodectl run says why, with the same module and input, and ${gas}.`,
+      `The function failed${reason}. To see why, use nodectl run with the same module and input, and ${gas}.`,
     )
   }
   if (status !== 'finalized' && waitSecs > 0)
     throw new NotFinalYet(
-      `There is no final result after ${waitSecs} s; the task goes on. GET /v1/tasks/${encodeURIComponent(task_id)} says how it stands.`,
+      `The result is not final after ${waitSecs} s; the task continues. GET /v1/tasks/${encodeURIComponent(task_id)} shows its state.`,
     )
 })
 

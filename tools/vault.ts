@@ -22,10 +22,9 @@ export async function fundProject(
   amountWei: bigint,
 ): Promise<void> {
   const { profile, contracts, vaultFactory, rpcUrl } = network
-  printStep('Put tokens into the vault: these transactions the wallet sends itself')
+  printStep('Fund the vault: the wallet sends these transactions itself')
   const rpc = otherRpcUrl ?? rpcUrl
-  if (rpc === null)
-    throw new UsageError('This hub names no chain to send transactions to; name one with --rpc URL.')
+  if (rpc === null) throw new UsageError('This hub does not name its chain; name it with --rpc URL.')
   if (contracts === null || vaultFactory === null) throw new HubError('this network has no vaults')
   const params = { path: { project_id: projectId } }
   const { vault, epoch_secs, epoch_cap } = await unwrap(
@@ -48,7 +47,7 @@ export async function fundProject(
   print(
     '·',
     added === 0n
-      ? `the vault ${vault.address} holds ${inTokens(network, amountWei)} or more: nothing was put in`
+      ? `the vault ${vault.address} holds ${inTokens(network, amountWei)} or more: nothing to add`
       : `${inTokens(network, added)} were put into the vault ${vault.address}`,
   )
 }

@@ -25,7 +25,7 @@ export async function submitVersion(
   draft: ProjectManifest,
 ): Promise<Version | null> {
   const { client } = wallet
-  printStep('Find the version that it follows')
+  printStep('Find the previous version')
   const latest = await readLatest(wallet, projectId)
   const { manifest } = await checkManifest(client, {
     ...draft,
@@ -33,7 +33,7 @@ export async function submitVersion(
     previous: latest.manifest_hash,
   })
   if (changedTiers(latest.signed_manifest.manifest, manifest).length === 0) {
-    print('·', `the manifest says what version ${latest.version} says`)
+    print('·', `the manifest equals version ${latest.version}`)
     return latest.status === 'submitted' ? publish(network, wallet, projectId, latest) : null
   }
 
@@ -59,7 +59,7 @@ async function readLatest({ client }: Wallet, projectId: string) {
     client.GET('/v1/projects/{project_id}/versions', { params: { path, query: { limit: 100 } } }),
   )
   const latest = items.find(({ status }) => status !== 'rejected')
-  if (latest === undefined) throw new HubError(`the project ${projectId} has no version to follow`)
+  if (latest === undefined) throw new HubError(`the project ${projectId} has no version`)
   return unwrap(
     client.GET('/v1/projects/{project_id}/versions/{version}', {
       params: { path: { ...path, version: latest.version } },
@@ -84,7 +84,7 @@ async function publish(
       }),
     )
   const payload = await post()
-  if (!('typed_data' in payload)) throw new HubError('the hub gives nothing to sign for the publication')
+  if (!('typed_data' in payload)) throw new HubError('the hub returns no payload to sign for the publication')
   const wanted = {
     developer: address,
     projectId,

@@ -23,7 +23,7 @@ export function readWorker(text: string): Worker {
     if (!(error instanceof ArtifactError)) throw error
     const reasons = error.problems.map(({ path, message }) => ` ${path}: ${message}`)
     throw new UsageError(
-      `${text} is no artifact that the hub would take: ${[error.message, ...reasons].join(';')}. nodectl compile makes one.`,
+      `${text} is not an artifact that the hub accepts: ${[error.message, ...reasons].join(';')}. nodectl compile makes one.`,
     )
   }
 }

@@ -70,7 +70,7 @@ async function handleWith(
 /** The runtime makes the URL of a request from its Host header, and takes any text for one. */
 function requireHost({ req }: HubContext): void {
   if (!URL.canParse(req.url))
-    throw new ApiError('bad_request', 'The Host header is no host name. Send the one of the hub.')
+    throw new ApiError('bad_request', 'The Host header is not a host name. Send the host name of the hub.')
 }
 
 async function answerNothing(c: HubContext): Promise<Answer> {
@@ -78,10 +78,7 @@ async function answerNothing(c: HubContext): Promise<Answer> {
   if (isPreflight(c)) return answerPreflight(c, [])
   await admit(c)
   const { origin } = c.var.settings.BASE_URL
-  throw new ApiError(
-    'not_found',
-    `There is nothing at ${c.req.path}. All calls are listed at ${origin}/docs.`,
-  )
+  throw new ApiError('not_found', `${c.req.path} does not exist. All calls are listed at ${origin}/docs.`)
 }
 
 async function answer(c: HubContext, route: Route): Promise<Answer> {
@@ -160,7 +157,7 @@ async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<voi
     c.var.principal = principal
     if (declaration) authorize(c, declaration)
   } catch (error) {
-    // Whoever signs in the name of a key without having it says nothing about the key.
+    // A caller that claims a key but cannot sign with it proves nothing about the key.
     if (claim !== null && (principal !== null || claim.kind !== 'node')) forget(claim, address)
     if (isTrusted && principal === null) await spendAddressBudget(c, 'unproven')
     throw error
@@ -233,7 +230,7 @@ async function readInput(
 function readParams(c: HubContext, method: Method, params: NonNullable<RouteDeclaration['params']>) {
   const result = params.safeParse(c.req.param())
   if (result.success) return result.data
-  if (method === 'get') throw new ApiError('not_found', `There is nothing at ${c.req.path}.`)
+  if (method === 'get') throw new ApiError('not_found', `${c.req.path} does not exist.`)
   const issue = result.error.issues[0]
   throw invalidField(String(issue?.path[0] ?? 'path'), issue?.message ?? 'is malformed')
 }

@@ -37,7 +37,7 @@ export class Beacons {
   /**
    * Seeks the block, and keeps it.
    *
-   * @returns Null while the block after it is not final, or when there is none.
+   * @returns Null while the block after it is not final, or if the epoch has no block.
    * @throws {@link ApiError} 503 `unavailable` when the chain cannot be asked.
    */
   async seek(epochSecs: number, epoch: number): Promise<Beacon | null> {
@@ -55,7 +55,7 @@ export class Beacons {
     return hash && beaconValue(this.#sources.profile, hash)
   }
 
-  /** The beacon, kept or sought. Null where there is none yet. */
+  /** The beacon, from the database or from the chain. Null if it does not exist yet. */
   async find(epochSecs: number, epoch: number): Promise<Beacon | null> {
     if (!(await this.isDue(epochSecs, epoch))) return null
     return (await this.kept(epochSecs, epoch)) ?? (await this.seek(epochSecs, epoch))

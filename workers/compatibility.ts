@@ -19,11 +19,12 @@ export const CompatibilityView = z
     missing: z.array(z.enum(requirementNames)),
     warnings: z.array(z.string()).meta({
       description:
-        'Requirements missed by at most 10 %, by their names, and `unknown_<name>` for those the device says nothing of.',
+        'Names of requirements that are missed by at most 10 %, and `unknown_<name>` for requirements that the device does not report.',
     }),
     performance: z.enum(performanceGrades).optional(),
     est_monthly_reward: Amount.optional().meta({
-      description: '30 times what a miner of the project earned a day lately; absent while nobody earned.',
+      description:
+        '30 times the recent daily earnings of a miner of the project; absent while no miner has earned.',
     }),
   })
   .meta({ id: 'Compatibility' })

@@ -23,7 +23,7 @@ describe('the keys of the settings', () => {
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0a')}` }, /has the key of RELAYER_PRIVATE_KEY/],
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0b')}` }, /RELAYER_PREVIOUS_KEYS/],
     [{ RELAYER_PREVIOUS_KEYS: 'a key' }, /RELAYER_PREVIOUS_KEYS\[0\]/],
-    [{ ARBITER_PRIVATE_KEY: key('0a') }, /ARBITER_PRIVATE_KEY: .*the arbiter needs one of its own/],
+    [{ ARBITER_PRIVATE_KEY: key('0a') }, /ARBITER_PRIVATE_KEY: .*the arbiter needs another key/],
     [{ ARBITER_PRIVATE_KEY: key('0b'), RELAYER_PREVIOUS_KEYS: key('0b') }, /ARBITER_PRIVATE_KEY/],
     [{ COORDINATOR_SEED: '0x0a' }, /COORDINATOR_SEED/],
   ])('are refused by name, and never shown: %#', (vars, message) => {

@@ -206,11 +206,11 @@ const Settings = Fields.superRefine((settings, { addIssue }) => {
   if (relayer !== undefined && previous.includes(relayer))
     refuse(
       'RELAYER_PREVIOUS_KEYS',
-      'has the key of RELAYER_PRIVATE_KEY: take it out, or relay with another key',
+      'contains the key of RELAYER_PRIVATE_KEY: remove it, or relay with another key',
     )
   if (new Set(previous).size < previous.length) refuse('RELAYER_PREVIOUS_KEYS', 'has a key twice')
   if (arbiter !== undefined && [relayer, ...previous].includes(arbiter))
-    refuse('ARBITER_PRIVATE_KEY', 'is a key that relays, or relayed before: the arbiter needs one of its own')
+    refuse('ARBITER_PRIVATE_KEY', 'is a present or former key of the relayer: the arbiter needs another key')
 })
 
 export interface Settings extends z.output<typeof Settings> {
@@ -231,7 +231,7 @@ export function readSettings(env: Env, params: SettlementParams = defaultNetwork
   if (known) return known
   const problems = settlementTimeProblems(params)
   if (problems.length > 0)
-    throw new SettingsError(`The times of the network do not fit together:\n${problems.join('\n')}`)
+    throw new SettingsError(`The times of the network contradict each other:\n${problems.join('\n')}`)
   const result = Settings.safeParse(env, {
     error: ({ input }) => (input === undefined ? 'is missing' : null),
   })

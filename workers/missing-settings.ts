@@ -26,6 +26,6 @@ export const missingSettings = (settings: Settings): Partial<Record<Part, string
 export const notSetUp = (what: string, settings: Settings, part: Part): ApiError =>
   new ApiError(
     'unavailable',
-    `${what} is not set up: the settings of this hub lack ${missingFor(settings, part).join(', ')}.`,
+    `${what} is not configured: this hub lacks the settings ${missingFor(settings, part).join(', ')}.`,
     { headers: { 'Retry-After': '3600' } },
   )

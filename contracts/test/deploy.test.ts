@@ -251,7 +251,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     expect((await planDeployment(resumed)).calls).toEqual([])
     await transfer()
     await chain.rpc('evm_mine')
-    await expect(planDeployment(resumed)).rejects.toThrow('so this is none to go on with')
+    await expect(planDeployment(resumed)).rejects.toThrow('so this deployment cannot be resumed')
   })
 
   test('is not begun while transactions of the account wait in the pool', async () => {
@@ -282,7 +282,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
     // The chain answers before it has mined.
     await chain.rpc('evm_mine')
     await expect(deployContracts(optionsOf({ resume: later.beginning }))).rejects.toThrow(
-      `token: there is no code at ${later.contracts.token}`,
+      `token: no code at ${later.contracts.token}`,
     )
   })
 
@@ -330,7 +330,7 @@ describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () =>
         ...over,
       })
     const refused = (address: string) =>
-      `Everybody has the keys of ${address}, and the chain 4242 is not a local one.`
+      `The private keys are public of ${address}, and the chain 4242 is not a local one.`
     await expect(attempt({ account: deployer })).rejects.toThrow(refused(deployer.address))
     await expect(attempt({ treasury: owner.address })).rejects.toThrow(refused(owner.address))
     for (const role of Object.keys(roles) as (keyof typeof roles)[])

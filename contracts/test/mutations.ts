@@ -78,7 +78,7 @@ const faults: readonly Fault[] = [
     '',
     'Staking',
   ),
-  fault('nonce that is not taken back', actions, '_useCheckedNonce(msg.sender, nonce);', '', 'Staking'),
+  fault('nonce that is not supported back', actions, '_useCheckedNonce(msg.sender, nonce);', '', 'Staking'),
   fault(
     'slash that is disputed',
     slashing,

@@ -28,17 +28,17 @@ export const quantity = (value: bigint | number): string => `0x${value.toString(
 /** Reads a quantity out of an answer. @throws {@link RpcUnreachable} for anything else: it says nothing about the chain. */
 export function readQuantity(value: unknown): bigint {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value)) return BigInt(value)
-  throw new RpcUnreachable('the answer has no number where one belongs')
+  throw new RpcUnreachable('the answer lacks a number')
 }
 
 /** Reads an object out of an answer. @throws {@link RpcUnreachable} for anything else. */
 export function readObject(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  throw new RpcUnreachable('the answer has no object where one belongs')
+  throw new RpcUnreachable('the answer lacks an object')
 }
 
 /** Reads a list out of an answer. @throws {@link RpcUnreachable} for anything else. */
 export function readList(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
-  throw new RpcUnreachable('the answer has no list where one belongs')
+  throw new RpcUnreachable('the answer lacks a list')
 }

@@ -37,8 +37,8 @@ interface View {
 
 /**
  * Asks nodes which of them can stand in for one another. A node without the checkpoint is not followed, however far ahead
- * it is, unless every node is without it. Where the others contradict each other, the first is followed and whoever agrees
- * with it.
+ * it is, unless every node is without it. If the other nodes contradict each other, the first node is followed, with
+ * the nodes that agree with it.
  *
  * @param nodes - The preferred one first.
  */

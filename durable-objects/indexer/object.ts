@@ -16,7 +16,7 @@ export interface IndexerStatus {
   state: 'starting' | 'ok' | 'suspect' | 'halted' | 'unreachable'
   indexedBlock: number | null
   headBlock: number | null
-  /** Seconds since the index last had everything the chain had. */
+  /** Seconds since the index last had all blocks of the chain. */
   lagSecs: number | null
   /** It does not follow the chain, or cannot know whether it does. */
   stands: boolean

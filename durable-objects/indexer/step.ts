@@ -48,7 +48,7 @@ const receiptBlocksMax = 20
 /** A node may leave out the same logs twice within this time. */
 const lagMsMax = 30_000
 
-const readAnew = 'have the chain read anew: npm run -s operator -- reindex'
+const readAnew = 'read the chain again from its start: npm run -s operator -- reindex'
 
 /** Reads one range of blocks, or rolls back to the fork point of a reorganisation. Nothing is believed that was read only once. */
 export class IndexerStepper {
@@ -162,7 +162,7 @@ export class IndexerStepper {
     const list = changed
       .map((name) => `${name} was ${network[name]}, and is ${this.#network[name]}`)
       .join('; ')
-    return `The index was begun with other settings: ${list}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
+    return `The index was started with other settings: ${list}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
   }
 
   /** The last block that the chain calls final, or that is as deep as the settings say; null where neither says one. */
@@ -214,7 +214,7 @@ export class IndexerStepper {
       // It is the second answer that had not everything.
       if ((await this.#store.differing(block.number, block.number, held)).length === 0) continue
       for (const { hash } of blocks.slice(at)) this.#reader.distrust(hash)
-      console.warn(`the logs of block ${block.number} were not all there when they were read first`)
+      console.warn(`the first read of block ${block.number} lacked some of its logs`)
       const found = { ...tip, logDifferences: tip.logDifferences + 1 }
       return this.#rollback(found, { number: block.number - 1, hash: block.parentHash }, report)
     }
@@ -326,7 +326,7 @@ export class IndexerStepper {
 
     const { startBlock } = this.#settings
     if (tip.final.number < startBlock) {
-      console.warn(`reorganisation: block ${startBlock}, with which the index begins, may be another one now`)
+      console.warn(`reorganisation: the start block ${startBlock} of the index may have changed`)
       const written = await this.#store.restart(tip)
       return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: startBlock }
     }
@@ -335,7 +335,7 @@ export class IndexerStepper {
     if (checkpoint?.hash !== tip.final.hash)
       return {
         ...report('halted'),
-        halted: `Block ${tip.final.number} was final, and the chain has another one or none. Find out why; once the chain is right, ${readAnew}`,
+        halted: `Block ${tip.final.number} was final, but the chain has a different block or no block there. Find the cause; once the chain is correct, ${readAnew}`,
       }
     return this.#rollback(tip, tip.final, report)
   }

@@ -110,7 +110,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const submitted = this.#tasks.submit(projectId, request, running, now)
     if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
     await this.#alarmWithin(queuePauseMs)
-    // Whoever is told of a task can read of it, also when another request has just given it.
+    // A caller that gets the id of a task can read its round, also when another request has just submitted the task.
     if (submitted.roundId !== null) await this.#begun(this.#config, submitted.roundId)
     else await this.#noteQueued(this.#config, projectId, request, submitted)
     return submitted
@@ -237,7 +237,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
       await config.startRound(terms)
       this.#tasks.started(terms.roundId)
     } catch (error) {
-      console.error(`${terms.roundId} could not be begun; the alarm tries again`, error)
+      console.error(`${terms.roundId} could not start; the alarm tries again`, error)
     } finally {
       this.#starting.delete(terms.roundId)
     }

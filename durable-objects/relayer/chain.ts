@@ -79,7 +79,7 @@ export class RelayerChain {
         return {
           name: 'TooMuchGas',
           args: [String(used), String(gasMax)],
-          text: `it takes ${used} gas, and ${gasMax} are given for it`,
+          text: `it takes ${used} gas; the limit is ${gasMax}`,
         }
       return { gas: used === 21_000 ? used : Math.ceil(used * 1.25) }
     } catch (error) {
@@ -168,7 +168,7 @@ export class RelayerChain {
         return isRevert(error) ? readRevert(this.#errors, error).text : 'reverted'
       }
     }
-    return 'reverted for a reason that has passed'
+    return 'reverted for a temporary reason'
   }
 
   /** The node's refusal of each, or null where it took the bytes into its pool. */

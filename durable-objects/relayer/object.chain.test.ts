@@ -159,7 +159,7 @@ describe('Relayer', () => {
     chain.gas = 100_000
     expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
       status: 'refused',
-      reason: 'it takes 100000 gas, and 99999 are given for it',
+      reason: 'it takes 100000 gas; the limit is 99999',
     })
     expect(await relayer.relay(action({ gasMax: 100_000 }))).toMatchObject({ status: 'accepted' })
     expect((await relayer.health()).nextNonce).toBe(1)
@@ -424,7 +424,7 @@ describe('what a wallet may have relayed in a day', () => {
       expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
   })
 
-  test('is counted for each wallet and kind of action, and anew each day', async () => {
+  test('is counted for each wallet and kind of action, from zero each day', async () => {
     for (let times = 0; times < 3; times++) await relayer.accept(payout())
     expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
     expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })

@@ -285,7 +285,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
     const { chain, config } = this.#parts
     const elsewhere = config.findElsewhere(request).catch((error): RelayResult => {
-      console.error('what other keys have relayed could not be read', error)
+      console.error('actions of other keys could not be read', error)
       return { status: 'unavailable', part: 'records' }
     })
     // Nothing is asked of the chain for an owner who gets nothing today.

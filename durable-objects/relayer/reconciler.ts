@@ -202,7 +202,7 @@ export class Reconciler {
     try {
       return await this.#config.findForeignSubmission(relay, atLeast)
     } catch (error) {
-      console.error(`whether somebody else brought ${relay.id} to the chain is not known`, error)
+      console.error(`whether another sender submitted ${relay.id} on chain is unknown`, error)
       return 'unknown'
     }
   }

@@ -6,8 +6,8 @@ const timesMin = 3
 const patienceMs = 10 * 60_000
 
 /**
- * How long nodes have refused a nonce, with no node taking it in between. Kept in storage: a refusal that never ends must
- * not begin anew with each restart. Time in which no node answered does not count.
+ * How long nodes have refused a nonce, with no node taking it in between. Kept in storage: a restart must not reset the
+ * time of a refusal that never ends. Time in which no node answered does not count.
  */
 export class Refusals {
   readonly #sql: SqlStorage

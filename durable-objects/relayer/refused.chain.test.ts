@@ -126,7 +126,7 @@ describe('an action that no node takes', () => {
     })
   })
 
-  test('is counted from its first refusal on, also by an object that is made anew', async () => {
+  test('is counted from its first refusal, also by an object that is created again', async () => {
     const request = action()
     chain.refusal = 'internal error'
     await withObject({}, async (object) => void (await object.relay(request)))

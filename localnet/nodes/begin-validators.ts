@@ -17,6 +17,6 @@ export async function beginLocalValidators(hub: string, nodes: readonly LocalNod
   const validators = await beginValidators(client, nodeIds)
   if (!nodeIds.some((nodeId) => validators.includes(nodeId)))
     throw new StartError(
-      'The network has other validators, which do not run here. Start it over with --fresh to have these instead',
+      'The network has other validators, which do not run here. Start again with --fresh to use these instead',
     )
 }

@@ -22,7 +22,7 @@ export interface Device {
 /**
  * Has a device of the sample miner be bound, described and registered as a node, unless it is.
  *
- * @param dataDir where its key is, as `nodectl --data-dir` takes it; made when there is none.
+ * @param dataDir the folder of its key, as for `nodectl --data-dir`; created if it does not exist.
  */
 export async function makeDevice(network: Network, miner: Wallet, dataDir: string): Promise<Device> {
   const seed = await createNodeKey(path.resolve(dataDir))

@@ -63,7 +63,7 @@ async function register(
     {
       slug: sampleSlug,
       name: 'Sample echo',
-      tagline: 'Gives back what it is given',
+      tagline: 'Returns its input',
       description: 'A project to try the network with: its function echo answers its input.',
     },
     { profile: network.profile, developer: address, worker, functions, token: contracts.token, vault },

@@ -90,7 +90,7 @@ export type Action = keyof typeof actions
 /** Every action. */
 export const actionNames = Object.keys(actions) as readonly Action[]
 
-/** What `eth_signTypedData_v4` takes. `chainId` is a number, 256-bit integers are decimal strings. */
+/** The argument of `eth_signTypedData_v4`. `chainId` is a number, 256-bit integers are decimal strings. */
 export interface TypedData {
   readonly domain: TypedDataDomain
   readonly types: Readonly<Record<string, readonly StructMember[]>>

@@ -28,7 +28,7 @@ export function beaconTargetTime(
 
 /**
  * The block of a beacon: the highest one with a timestamp strictly below the target, so that it is settled at the target
- * whatever comes later. null when there is none among the given ones.
+ * whatever comes later. null if no given block qualifies.
  */
 export function selectBeaconBlock(blocks: readonly Block[], targetTime: number): Block | null {
   return blocks.reduce<Block | null>(

@@ -160,8 +160,8 @@ export type GenerationProblem =
   | 'no_quorum'
 
 /**
- * Whether a document extends a chain, whoever signed it: the number and the hash are those that follow, and an emergency
- * generation keeps at least one validator. null when it does.
+ * Whether a document extends a chain, without a check of its signatures: its number and its previous hash must follow,
+ * and an emergency generation keeps at least one validator. null when it does.
  * @param previous The last generation of the chain; null when the document has to be generation 0.
  */
 export function findSuccessionProblem(
@@ -201,7 +201,7 @@ export function findGenerationProblem(
 
 /**
  * The generation in force at a time: the highest-numbered one that is effective by then, so that an emergency generation
- * replaces those before it. null when there is none.
+ * replaces those before it. null if no generation is effective yet.
  * @param chain Generations of one chain, in any order.
  * @param time Unix seconds.
  */

@@ -156,7 +156,7 @@ function sumOf(values: readonly bigint[]): bigint {
 
 /** Units are JSON numbers in receipts, so a sum beyond the safe integers has no receipt. */
 function toCount(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new FormatError('units', 'at most 2^53 - 1 in sum')
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new FormatError('units', 'at most 2^53 - 1 in total')
   return Number(value)
 }
 

@@ -52,27 +52,27 @@ export function settlementTimeProblems(
   const rules: readonly (readonly [holds: boolean, problem: string])[] = [
     [
       settle <= roundSecs.min + finalitySeconds,
-      `settle is ${settle}, and must be at most ${roundSecs.min + finalitySeconds}: the least round_secs and ${finalitySeconds} s for finality. Else the first attempt begins when the receipt no longer waits for its rounds.`,
+      `settle is ${settle}, and must be at most ${roundSecs.min + finalitySeconds}: the minimum of round_secs and ${finalitySeconds} s for finality. Otherwise the first attempt starts after the receipt has stopped waiting for its rounds.`,
     ],
     [
       asked + blockSeconds <= finalitySeconds,
-      `Validators are asked for ${asked} s, and must be for at most ${finalitySeconds - blockSeconds}: finality has ${finalitySeconds} s, of which ${blockSeconds} are for the audit block. Else a round of the last second is final when nobody is paid for it.`,
+      `Validators are asked for ${asked} s, and must be asked for at most ${finalitySeconds - blockSeconds}: finality has ${finalitySeconds} s, of which ${blockSeconds} are for the audit block. Otherwise a round of the last second becomes final too late to be paid.`,
     ],
     [
       waitMax < shortestEpoch,
-      `A receipt waits for up to ${waitMax} s (the greatest round_secs and finality), and must for less than the shortest epoch, ${shortestEpoch} s.`,
+      `A receipt waits for up to ${waitMax} s (the maximum of round_secs plus finality), and must wait for less than the shortest epoch, ${shortestEpoch} s.`,
     ],
     [
       attempts <= posting,
-      `settle, round_secs, finality and ${attemptsMin} attempts of attempt_secs (${attempt_secs}) take ${attempts} s, and must take at most ${posting}, for which a vault holds back what an epoch may cost. Else others spend it before the receipt is posted.`,
+      `settle, round_secs, finality and ${attemptsMin} attempts of attempt_secs (${attempt_secs}) take ${attempts} s, and must take at most ${posting}, the time for which a vault reserves the cap of an epoch. Otherwise later epochs can spend it before the receipt is posted.`,
     ],
     [
       vault_challenge_secs >= beacon_offset_secs,
-      `vault_challenge_secs is ${vault_challenge_secs}, and must be at least beacon_offset_secs (${beacon_offset_secs}), in which blocks become final. Else a vault pays by a posting that the chain may take back.`,
+      `vault_challenge_secs is ${vault_challenge_secs}, and must be at least beacon_offset_secs (${beacon_offset_secs}), in which blocks become final. Otherwise a vault pays for a posting that a reorganisation can revert.`,
     ],
     [
       withdrawalNotice >= longestEpoch + attempts,
-      `The notice of a withdrawal is ${withdrawalNotice} s, and must be at least ${longestEpoch + attempts}: the longest epoch and the attempts at its receipt. Else a developer takes out what was worked for before the notice.`,
+      `The notice of a withdrawal is ${withdrawalNotice} s, and must be at least ${longestEpoch + attempts}: the longest epoch and the attempts at its receipt. Otherwise a developer can withdraw the rewards of work before the notice.`,
     ],
   ]
   return rules.flatMap(([holds, problem]) => (holds ? [] : [problem]))

@@ -12,7 +12,7 @@ export interface ProblemWords {
 /** For what a program sends: what was sent, it has itself. */
 export const briefWords: ProblemWords = {
   missing: 'This member is required.',
-  unknown: () => 'This member is not known here.',
+  unknown: () => 'Unknown field; remove it.',
   wrong: (_, rule) => rule,
 }
 
@@ -20,7 +20,7 @@ export const briefWords: ProblemWords = {
 export const fullWords: ProblemWords = {
   missing: 'Found nothing. Add this member: it is required.',
   unknown: (known) =>
-    `Found a member that is not known here. Remove it, or correct its name to one of ${known.join(', ')}.`,
+    `Found an unknown member. Remove it, or correct its name to one of ${known.join(', ')}.`,
   wrong: (value, rule) => `Found ${foundValue(value)}. Write ${rule.charAt(0).toLowerCase()}${rule.slice(1)}`,
 }
 
@@ -33,7 +33,7 @@ export function foundValue(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return foundList(value)
-  return typeof value === 'object' ? 'an object' : 'nothing that JSON has'
+  return typeof value === 'object' ? 'an object' : 'a value that JSON cannot express'
 }
 
 function foundText(text: string): string {

@@ -5,7 +5,7 @@ import { inputBytesMax } from '../wasm/run-limits.ts'
 export interface TaskInput {
   /** A text is taken byte for byte, any other JSON value as its canonical text. */
   readonly input?: JsonValue
-  /** Bytes that are no text, in base64 with padding. */
+  /** Binary input, in base64 with padding. */
   readonly input_b64?: string
 }
 

@@ -58,13 +58,13 @@ describe('parseArtifact', () => {
 
     test('12 KiB that promise 12 MiB are refused before a byte is inflated, with what to do', () => {
       const bomb = promisingArtifact(12_234, 12 * 1024 * 1024)
-      // Whoever inflates it meets a stream that cannot be read.
+      // Its stream cannot be inflated.
       expect(() => parseArtifact(bomb)).toThrowError(expect.objectContaining({ rule: 'broken_deflate' }))
       expect(() => parseArtifact(bomb, { isNew: true })).toThrowError(
         expect.objectContaining({
           rule: 'compression_ratio',
           message: expect.stringMatching(
-            /^module\.wasm promises 12582912 bytes from 12234 deflated ones, a ratio of 1029; at most 100 .* stored/,
+            /^module\.wasm declares 12582912 bytes from 12234 deflated ones, a ratio of 1029; at most 100 .* stored/,
           ),
         }),
       )

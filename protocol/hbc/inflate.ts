@@ -223,10 +223,10 @@ class DynamicCodes {
         lengths[i++] = symbol
         continue
       }
-      if (symbol === 16 && i === 0) throw broken('a repeated code length follows none')
+      if (symbol === 16 && i === 0) throw broken('a repeat code has no previous code length')
       const value = symbol === 16 ? lengths[i - 1]! : 0
       const repeat = symbol === 16 ? 3 + bits.read(2) : symbol === 17 ? 3 + bits.read(3) : 11 + bits.read(7)
-      if (i + repeat > end) throw broken('code lengths run over their end')
+      if (i + repeat > end) throw broken('too many code lengths')
       lengths.fill(value, i, i + repeat)
       i += repeat
     }
@@ -270,7 +270,7 @@ function copyCompressed(
     const distanceSymbol = bits.symbol(distances)
     if (distanceSymbol > 29) throw broken('a distance is not assigned')
     const distance = distanceBase[distanceSymbol]! + bits.read(distanceExtra[distanceSymbol]!)
-    if (distance > written) throw broken('a distance reaches before the beginning')
+    if (distance > written) throw broken('a distance points before the start of the stream')
     if (written + length > output.length) throw tooLong(output.length)
     for (let end = written + length; written < end; written++) output[written] = output[written - distance]!
   }

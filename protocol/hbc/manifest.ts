@@ -96,7 +96,10 @@ function readJson(bytes: Uint8Array): JsonValue {
   } catch (error) {
     if (!(error instanceof CanonicalJsonError)) throw error
     const place = error.path ? ` at ${error.path}` : ''
-    throw new ArtifactError('manifest_json', `manifest.json is not acceptable JSON${place}: ${error.message}`)
+    throw new ArtifactError(
+      'manifest_json',
+      `manifest.json is not valid canonical JSON${place}: ${error.message}`,
+    )
   }
 }
 
@@ -125,7 +128,7 @@ function checkFunctions(problems: ProblemList, functions: unknown[]): void {
     const isSorted = typeof before !== 'string' || typeof name !== 'string' || before < name
     const message =
       functionName(name) ??
-      (isSorted ? null : 'must come after the name before it; names are sorted and unique')
+      (isSorted ? null : 'must come after the previous name; names are sorted and unique')
     if (message !== null) problems.add({ path: joinPath('functions', index), code: 'invalid_value', message })
   }
 }

@@ -78,8 +78,7 @@ export function readContainer(bytes: Uint8Array, { isNew = false } = {}): Contai
   let expected = 0
   for (const entry of [...entries].sort((a, b) => a.offset - b.offset)) {
     if (entry.offset < expected) fail('overlapping_entries', `${entry.name} overlaps the entry before it`)
-    if (entry.offset > expected)
-      fail('unaccounted_bytes', `bytes that belong to nothing precede ${entry.name}`)
+    if (entry.offset > expected) fail('unaccounted_bytes', `unused bytes precede ${entry.name}`)
     const dataStart = checkLocalHeader(view, bytes, entry)
     const dataEnd = dataStart + entry.compressed
     if (dataEnd > directory) fail('overlapping_entries', `${entry.name} runs into the directory`)
@@ -149,7 +148,7 @@ function findEnd(view: DataView): number {
       view.getUint16(at + 20, true) === view.byteLength - at - endBytes
     )
       return at
-  return fail('not_a_zip', 'no end record of a ZIP archive ends with the file')
+  return fail('not_a_zip', 'the file does not end with the end record of a ZIP archive')
 }
 
 function readDirectory(view: DataView, bytes: Uint8Array, end: number): Entry[] {
@@ -195,7 +194,10 @@ function entryName(raw: Uint8Array, attributes: number): EntryName {
   if (name.endsWith('/') || attributes & directoryAttribute)
     fail('directory', `${printable(name)} is a directory`)
   if (!Object.hasOwn(entryBytesMax, name))
-    fail('unexpected_entry', `${printable(name)} does not belong here; only manifest.json and module.wasm do`)
+    fail(
+      'unexpected_entry',
+      `${printable(name)} is not allowed; an artifact contains only manifest.json and module.wasm`,
+    )
   return name as EntryName
 }
 
@@ -219,7 +221,7 @@ function readEntryRecord(view: DataView, bytes: Uint8Array, at: number, name: En
   if (view.getUint16(at + 34, true) !== 0) fail('several_disks', `${name} lies on another disk`)
   if (entry.flags & (flagEncrypted | flagStrongEncryption | flagMaskedHeaders))
     fail('encrypted', `${name} is encrypted`)
-  if (entry.flags & ~flagsAllowed) fail('unsupported_entry', `${name} has flags that mean nothing here`)
+  if (entry.flags & ~flagsAllowed) fail('unsupported_entry', `${name} has unsupported flags`)
   if (entry.method !== 0 && entry.method !== 8)
     fail('unsupported_entry', `${name} is neither stored nor deflated (method ${entry.method})`)
   if (entry.size > entryBytesMax[name])
@@ -232,9 +234,9 @@ function checkRatio({ name, method, compressed, size }: Entry): void {
   const ratio = compressed === 0 ? size : Math.ceil(size / compressed)
   fail(
     'compression_ratio',
-    `${name} promises ${size} bytes from ${compressed} deflated ones, a ratio of ${ratio}; at most ${newEntryRatioMax} is ` +
+    `${name} declares ${size} bytes from ${compressed} deflated ones, a ratio of ${ratio}; at most ${newEntryRatioMax} is ` +
       `allowed above ${newEntryFreeBytes} bytes. Pack the same entry stored, as "nodectl compile" does, or leave long runs ` +
-      'of zeros out of data segments: memory begins as zeros',
+      'of zeros out of data segments: memory starts as zeros',
   )
 }
 
@@ -287,7 +289,7 @@ function descriptorBytes(view: DataView, at: number, { name, flags, crc, compres
 function readEntry(data: Uint8Array, entry: Entry): Uint8Array {
   const content = entry.method === 0 ? data : inflateEntry(data, entry)
   if (content.length !== entry.size)
-    fail('size_mismatch', `${entry.name} holds ${content.length} bytes, not the ${entry.size} it announces`)
+    fail('size_mismatch', `${entry.name} has ${content.length} bytes, not the declared ${entry.size}`)
   if (crc32(content) !== entry.crc) fail('crc_mismatch', `the CRC of ${entry.name} is wrong`)
   return content
 }
@@ -298,7 +300,7 @@ function inflateEntry(data: Uint8Array, { name, size }: Entry): Uint8Array {
   } catch (error) {
     if (!(error instanceof InflateError)) throw error
     const rule = error.failure === 'broken' ? 'broken_deflate' : 'size_mismatch'
-    return fail(rule, `${name} does not inflate to what it announces: ${error.message}`)
+    return fail(rule, `${name} does not inflate to its declared size: ${error.message}`)
   }
 }
 

@@ -19,7 +19,7 @@ export interface SignedRequest {
   readonly timestamp: number
   /** 32 hex digits without `0x`, fresh for each request. */
   readonly nonce: string
-  /** Raw body; empty when there is none, as for GET. */
+  /** Raw body; empty for a request without one, such as GET. */
   readonly body: string | Uint8Array
 }
 
@@ -72,7 +72,7 @@ export interface RequestSigner {
   readonly sign: (message: string) => string
 }
 
-/** {@link signRequest} by whoever has the key. */
+/** {@link signRequest} with a signing function, for callers that do not hold the key themselves. */
 export function signRequestAs(
   profile: Profile,
   { publicKey, sign }: RequestSigner,

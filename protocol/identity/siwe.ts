@@ -89,7 +89,7 @@ export interface IssuedNonce {
 
 /** The request of an exchange and what the hub knows about it. */
 export interface SiweExchange {
-  /** The record of the nonce that the message names ({@link readSiweNonce}), or null when there is none. */
+  /** The record of the nonce that the message names ({@link readSiweNonce}), or null if the hub has no such record. */
   readonly issued: IssuedNonce | null
   /** The deployment's list of domains. */
   readonly domains: readonly string[]

@@ -100,7 +100,7 @@ function readJson(text: string): unknown {
     const { code, path, reason } = error
     const where = path === '' ? '' : `${path}: `
     const problems = [{ path, code, message: reason }]
-    throw new FrameError('bad_request', `The frame is not acceptable JSON: ${where}${reason}.`, problems)
+    throw new FrameError('bad_request', `The frame is not valid canonical JSON: ${where}${reason}.`, problems)
   }
 }
 

@@ -17,8 +17,8 @@ export function isOfferId(value: unknown): value is string {
 }
 
 /**
- * The id of an offer, and of the lease that it becomes: the hash part of the round id, a dot, and the position. It names
- * its round, so whoever is told an id needs no table to find the round.
+ * The id of an offer, and of the lease that it becomes: the hash part of the round id, a dot, and the position. It
+ * contains its round id, so a receiver finds the round without a table.
  * @throws {@link FormatError} for a round that is no task, or a position out of range.
  */
 export function offerId({ round_id, position }: OfferPlace): string {

@@ -46,7 +46,7 @@ export const economicsRanges = {
   max_recipients_per_epoch: { min: 1, max: 10_000 },
 } as const satisfies Record<string, Range>
 
-/** The ranges of the shares of `fee_split_bp`, which are {@link basisPointsMax} in sum. */
+/** The ranges of the shares of `fee_split_bp`, which add up to {@link basisPointsMax}. */
 export const feeShareRanges = {
   developer: { min: 0, max: 5_000 },
   miner: { min: 5_000, max: basisPointsMax },

@@ -112,8 +112,8 @@ function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, con
     'previous',
     (value) => (isFirst ? value === null : isBytes32(value)),
     isFirst
-      ? 'null, since version 1 has no version before it.'
-      : 'The manifest_hash of the version before, 0x and 64 hex digits in lower case.',
+      ? 'null, because version 1 has no previous version.'
+      : 'The manifest_hash of the previous version, 0x and 64 hex digits in lower case.',
   )
 
   const vault =

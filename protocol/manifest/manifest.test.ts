@@ -139,7 +139,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
     [
       'consensus.economics.fee_split_bp.miner',
       7_500,
-      'Found developer 1900, miner 7500, treasury 500, in sum 9900. Write shares that give 10000 in sum.',
+      'Found developer 1900, miner 7500, treasury 500, which add up to 9900. Write shares that add up to 10000.',
     ],
     [
       'consensus.economics.reward_per_unit',
@@ -159,11 +159,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
       Array(9).fill('a'),
       /^Found a list of 9 items\. Write a list of at most 8 different tags/,
     ],
-    [
-      'listing.colour',
-      'red',
-      /^Found a member that is not known here\. Remove it, or correct .*, accent_color\.$/,
-    ],
+    ['listing.colour', 'red', /^Found an unknown member\. Remove it, or correct .*, accent_color\.$/],
     ['listing.docs', undefined, 'Found nothing. Add this member: it is required.'],
     [
       'listing.accent_color',

@@ -62,7 +62,7 @@ export interface Economics {
   readonly reward_model: RewardModel
   readonly reward_per_unit: string
   readonly daily_emission: string
-  /** Basis points, 10000 in sum. */
+  /** Basis points, which add up to 10000. */
   readonly fee_split_bp: { readonly miner: number; readonly developer: number; readonly treasury: number }
   readonly max_units_per_epoch: number
   readonly max_recipients_per_epoch: number

@@ -134,7 +134,7 @@ function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault
     (value) => isAddress(value) && (vault === undefined || value === vault),
     vault === undefined
       ? `The address of the vault, ${address}.`
-      : `${vault}: this is the vault that developer and slug give the project.`,
+      : `${vault}: the vault address follows from developer and slug.`,
   )
   economics.check('reward_model', isRewardModel, `One of ${rewardModels.join(', ')}.`, 'unsupported')
   const isPool = economics.value('reward_model') === 'epoch-pool'
@@ -186,13 +186,13 @@ function checkFeeSplit(economics: MemberChecker, treasuryMin: number): void {
     split.report(
       null,
       'invalid_fee_split',
-      `Found ${sharesFound(split)}, in sum ${miner + developer + treasury}. Write shares that give ${basisPointsMax} in sum.`,
+      `Found ${sharesFound(split)}, which add up to ${miner + developer + treasury}. Write shares that add up to ${basisPointsMax}.`,
     )
   else if (treasury < treasuryMin)
     split.report(
       'treasury',
       'invalid_value',
-      `Found ${treasury}. Write ${treasuryMin} or more, the minimum of this network, and as much less into another share.`,
+      `Found ${treasury}. Write ${treasuryMin} or more, the minimum of this network, and reduce another share by the same amount.`,
     )
 }
 

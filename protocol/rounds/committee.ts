@@ -26,7 +26,7 @@ export interface SeatedCommittee {
   readonly seats: readonly Seat[]
 }
 
-/** What of a committee tells who sits in it, for whoever keeps it without its snapshot. */
+/** The part of a committee that names its members, for callers that keep it without its snapshot. */
 export interface KeptCommittee {
   readonly set_hash: string
   readonly snapshot: Pick<Snapshot, 'project_id' | 'epoch'>
@@ -51,8 +51,8 @@ export interface SeatingRules {
 }
 
 /**
- * Seats the committee of a task: hashes the snapshot and draws for `seq`. Whoever checks several votes of a task does it
- * once.
+ * Seats the committee of a task: hashes the snapshot and draws for `seq`. A caller that checks several votes of a task
+ * seats the committee once.
  * @param snapshot Read by {@link parseSnapshot}.
  * @throws {@link FormatError}
  */
@@ -68,7 +68,7 @@ export function seatCommittee(
 /** A snapshot with the hash that {@link hashSnapshot} gave for it. */
 export type HashedSnapshot = Pick<SeatedCommittee, 'snapshot' | 'set_hash'>
 
-/** {@link seatCommittee} for whoever seats many committees of one snapshot, which is hashed once. */
+/** {@link seatCommittee} for callers that seat many committees of one snapshot: the snapshot is hashed once. */
 export function seatHashed(
   profile: Profile,
   { snapshot, set_hash: setHash }: HashedSnapshot,

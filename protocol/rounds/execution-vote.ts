@@ -65,7 +65,8 @@ export function parseExecutionVote(
   value: unknown,
   verify?: Ed25519Verifier,
 ): ExecutionVote {
-  if (!isExecutionVoteShape(value)) throw new VoteError('it has not exactly the members of an execution vote')
+  if (!isExecutionVoteShape(value))
+    throw new VoteError('it does not have exactly the members of an execution vote')
   requireVoteOfRun(profile, value, roundOf(value), value.round, verify)
   return value
 }

@@ -172,9 +172,10 @@ export function parseFinalityVote(
   validators: readonly string[],
   verify?: Ed25519Verifier,
 ): FinalityVote {
-  if (!isFinalityVoteShape(value)) throw new VoteError('it has not exactly the members of a finality vote')
+  if (!isFinalityVoteShape(value))
+    throw new VoteError('it does not have exactly the members of a finality vote')
   const record = value.finality
-  if (!validators.includes(value.public_key)) throw new VoteError('its key is no current validator')
+  if (!validators.includes(value.public_key)) throw new VoteError('its key is not a current validator')
   if (value.round_id !== record.round_id) throw new VoteError('round_id is not that of the record')
   if (value.receipt_hash !== record.receipt_hash)
     throw new VoteError('receipt_hash is not that of the record')

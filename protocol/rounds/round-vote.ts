@@ -118,7 +118,7 @@ export class VoteError extends Error {
   readonly reason: string
 
   constructor(reason: string) {
-    super(`This is no valid vote: ${reason}.`)
+    super(`This vote is not valid: ${reason}.`)
     this.reason = reason
   }
 }

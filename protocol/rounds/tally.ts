@@ -57,7 +57,7 @@ export function tallyVotes(
 
 /**
  * Counts votes that were found valid when they came: of this round, of members of its committee, with signatures that
- * verify. Whoever counts after each vote checks each of them once.
+ * verify. A caller that counts after each vote checks each vote once.
  */
 export function countVotes(
   { q }: Pick<CommitteeSize, 'q'>,

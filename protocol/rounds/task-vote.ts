@@ -78,7 +78,7 @@ function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
  * @throws {@link VoteError}
  */
 export function parseTaskVote(profile: Profile, value: unknown, verify?: Ed25519Verifier): TaskVote {
-  if (!isTaskVote(value)) throw new VoteError('it has not exactly the members of a task vote')
+  if (!isTaskVote(value)) throw new VoteError('it does not have exactly the members of a task vote')
   const { task, receipt, payout_address } = value
   const round = roundOf(task, receipt, payout_address)
   requireVoteOfRun(profile, value, round, task, verify)
@@ -102,8 +102,9 @@ export function requireVoteOfRun(
 ): void {
   const { receipt } = vote
   if (vote.receipt_hash !== expected.receipt_hash)
-    throw new VoteError('receipt_hash is not that of the receipt')
-  if (vote.round_id !== expected.round_id) throw new VoteError('round_id is not that of what was to be run')
+    throw new VoteError('receipt_hash is not the hash of the receipt')
+  if (vote.round_id !== expected.round_id)
+    throw new VoteError('round_id is not the hash of the requested run')
   if (
     receipt.module_address !== run.module_address ||
     receipt.function !== run.function ||

@@ -112,7 +112,7 @@ export function deriveOffenceId(evidence: Evidence): Hex {
 export interface EvidenceContext {
   /** Public keys of the current validators. */
   readonly validators: readonly string[]
-  /** Subscription of `node_key` in the project; null when there is none. */
+  /** Subscription of `node_key` in the project; null if the node has none. */
   readonly subscription_id: string | null
   /**
    * Seats the committee of a task from the attested snapshot of (project, epoch); null when none is known. Only
@@ -135,7 +135,7 @@ export interface EvidenceContext {
  */
 export function checkEvidence(profile: Profile, evidence: Evidence, context: EvidenceContext): Hex {
   if (context.subscription_id !== evidence.subscription_id)
-    throw new EvidenceError('the subscription is not that of the node in the project')
+    throw new EvidenceError('the node does not have this subscription in the project')
   const proofs = {
     equivocation: checkEquivocation,
     invalid_result: checkInvalidResult,
@@ -179,12 +179,12 @@ function checkMissedSla(profile: Profile, evidence: Evidence, { validators, seat
   const seated = seat(task)
   if (seated === null || !isTaskOf(seated, task)) throw new EvidenceError('the set is not known')
   if (!seated.seats.some((one) => one.role === 'primary' && one.node_key === evidence.node_key))
-    throw new EvidenceError('the node is no primary of the task')
+    throw new EvidenceError('the node is not a primary of the task')
 }
 
 function requireProof<Key extends string>(evidence: Evidence, keys: readonly Key[]): Record<Key, unknown> {
   if (!hasExactKeys(evidence.proof, keys))
-    throw new EvidenceError(`its proof has not exactly ${keys.join(', ')}`)
+    throw new EvidenceError(`its proof does not have exactly ${keys.join(', ')}`)
   return evidence.proof as Record<Key, unknown>
 }
 

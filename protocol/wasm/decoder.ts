@@ -218,7 +218,7 @@ function giving(type: ValueType): FunctionType {
 
 function readLabel(reader: WasmReader, depth: number): number {
   const label = reader.u32()
-  if (label >= depth) reader.fail('a branch goes to a block that is not there')
+  if (label >= depth) reader.fail('a branch goes to a block that does not exist')
   return label
 }
 

@@ -38,7 +38,7 @@ export function readElementSegment(reader: WasmReader, { tables, functions }: Sp
   let target: Typed | undefined
   if (active) {
     const index = (form & 2) === 0 ? 0 : reader.u32()
-    target = tables[index] ?? reader.fail(`an element segment is for table ${index}, which is not there`)
+    target = tables[index] ?? reader.fail(`an element segment is for table ${index}, which does not exist`)
     readConstant(reader, 'i32', functions.length)
   }
   const type = (form & 3) === 0 ? 'funcref' : readElementType(reader, expressions)

@@ -155,7 +155,7 @@ class ModuleBuilder implements Module {
     if (this.bodies.length !== defined)
       reader.fail(`${defined} functions are declared and ${this.bodies.length} have a body`)
     if (this.dataCount !== undefined && this.dataCount !== this.data)
-      reader.fail(`${this.dataCount} data segments are announced and ${this.data} are there`)
+      reader.fail(`${this.dataCount} data segments are announced but ${this.data} exist`)
     return this
   }
 
@@ -209,7 +209,7 @@ class ModuleBuilder implements Module {
   #readStart(reader: WasmReader): void {
     this.start = readIndex(reader, this.functions, 'function')
     const { params, results } = this.types[this.functions[this.start]!]!
-    if (params.length + results.length > 0) reader.fail('the start function takes or gives something')
+    if (params.length + results.length > 0) reader.fail('the start function has parameters or results')
   }
 
   #readData(reader: WasmReader): void {
@@ -217,7 +217,7 @@ class ModuleBuilder implements Module {
     if (form > 2) reader.fail(`there is no data segment form ${form}`)
     if (form === 2 && reader.u32() !== 0) reader.fail('several memories are not allowed', 'feature')
     if (form !== 1) {
-      if (this.memories.length === 0) reader.fail('a data segment is for a memory that is not there')
+      if (this.memories.length === 0) reader.fail('a data segment is for a memory that does not exist')
       readConstant(reader, 'i32', this.functions.length)
     }
     reader.skip(reader.u32())

@@ -33,7 +33,7 @@ export function each(
   if (count > elementsMax) reader.fail(`a vector has more than ${elementsMax} elements`)
   if (count > max) reader.fail(`a list has ${count} items; at most ${max} are allowed`, 'abi')
   // Every element takes a byte at least.
-  if (count > reader.end - reader.at) reader.fail('a count is larger than what follows')
+  if (count > reader.end - reader.at) reader.fail('a count is larger than the rest of the section')
   for (let index = 0; index < count; index++) read(index)
 }
 

@@ -172,7 +172,7 @@ function usualAnswer(hub: LinkHub, method: string | undefined, url: string): Hub
       hub.profiles.push(JSON.parse(body))
       json({})(request, response, body)
     }
-  return json({ error: 'not_found', message: 'Nothing is there.' }, 404)
+  return json({ error: 'not_found', message: 'The resource does not exist.' }, 404)
 }
 
 function listen(socket: WebSocket, answersPings: boolean): HubSocket {

@@ -42,7 +42,7 @@ export async function makeProject(network: Network): Promise<string> {
   const texts = {
     slug: `demo-${developer.address.slice(2, 10)}`,
     name: 'Demo',
-    tagline: 'Gives back what it is given',
+    tagline: 'Returns its input',
     description: 'The project of the demo: its function echo answers its input.',
   }
   const parts = { profile, developer: developer.address, worker, functions: ['echo'], token, vault: token }

@@ -26,5 +26,5 @@ export async function passUntil({ cluster, network }: Stage, time: number): Prom
 
 /** Ends the demo with an error if something is not as the demo says. */
 export function ensure(holds: boolean, expected: string): asserts holds {
-  if (!holds) throw new CommandError(`The demo expects that ${expected}, and that is not so.`)
+  if (!holds) throw new CommandError(`The demo expects that ${expected}, but this is false.`)
 }

@@ -105,12 +105,12 @@ export const commands: readonly Command[] = [
   },
   {
     words: ['validators', 'generations', 'pending'],
-    does: 'the generation that waits for signatures, and whose',
+    does: 'the generation that waits for signatures, and the missing signers',
     call: () => get('/admin/v1/validators/pending'),
   },
   {
     words: ['validators', 'generations', 'make'],
-    does: 'make the next generation, which a quorum of the one before has to sign',
+    does: 'make the next generation, which a quorum of the previous one must sign',
     example: '--approve node-0f3a5c7e9b1d2f40 --revoke node-1a2b3c4d5e6f7081',
     options: ['approve', 'revoke', 'emergency', 'reason'],
     call: (_, options) =>
@@ -121,7 +121,7 @@ export const commands: readonly Command[] = [
   },
   ...(['ban', 'readmit'] as const).map((action) => ({
     words: ['device', action, '<node_id>'],
-    does: action === 'ban' ? 'shut a device out of the relay' : 'let a banned device in again',
+    does: action === 'ban' ? 'ban a device' : 'readmit a banned device',
     example:
       action === 'ban' ? '--reason "Sends votes that nobody asked for."' : '--reason "It was repaired."',
     options: ['reason'] as const,
@@ -137,7 +137,7 @@ export const commands: readonly Command[] = [
   },
   ...(['cancel', 'uphold'] as const).map((decision) => ({
     words: ['slash', 'resolve', '<evidence_hash>', decision],
-    does: decision === 'cancel' ? 'end a slash that is open' : 'decide against the dispute of a slash',
+    does: decision === 'cancel' ? 'cancel an open slash' : 'reject the dispute of a slash',
     example:
       decision === 'cancel'
         ? '--notes "The key was copied; see the report."'
@@ -165,8 +165,8 @@ export const commands: readonly Command[] = [
     words: ['epoch', action, '<project_id>', '<epoch>'],
     does:
       action === 'veto'
-        ? 'take a posted epoch back, within its challenge period'
-        : 'let a vetoed epoch be posted again',
+        ? 'veto a posted epoch within its challenge period'
+        : 'reopen a vetoed epoch for posting',
     example:
       action === 'veto'
         ? '--reason "Its root is not the attested one."'
@@ -177,14 +177,14 @@ export const commands: readonly Command[] = [
   })),
   ...(['pause', 'unpause'] as const).map((action) => ({
     words: ['settlement', action],
-    does: action === 'pause' ? 'stop the posting of epochs, in all vaults' : 'let epochs be posted again',
+    does: action === 'pause' ? 'pause the posting of epochs in all vaults' : 'resume the posting of epochs',
     example: action === 'pause' ? '--reason "Validators disagree."' : '--reason "Validators agree again."',
     options: ['reason'] as const,
     call: (_: readonly string[], options: Options) => decide(`/admin/v1/settlement/${action}`, {}, options),
   })),
   {
     words: ['faucet', 'open'],
-    does: 'open the faucet, with what the deployment gives or what is named',
+    does: 'open the faucet, with the given amounts or those of the deployment',
     example: '--amount 500000000000000000000',
     options: ['amount', 'eth-amount', 'reason'],
     call: (_, options) => faucet(true, options),
@@ -197,12 +197,12 @@ export const commands: readonly Command[] = [
   },
   {
     words: ['dead-letters', 'list'],
-    does: 'messages that failed and nobody has seen to, newest first',
+    does: 'unresolved dead letters (messages that failed), newest first',
     call: () => get('/admin/v1/dead-letters'),
   },
   ...(['resend', 'close'] as const).map((action) => ({
     words: ['dead-letters', action, '<message_id>'],
-    does: action === 'resend' ? 'send a message that failed once more' : 'give up a message that failed',
+    does: action === 'resend' ? 'resend a dead letter' : 'close a dead letter',
     example: action === 'resend' ? '--reason "The chain is back."' : '--reason "Nobody can read it."',
     options: ['reason'] as const,
     call: ([message_id = '']: readonly string[], options: Options) =>
@@ -210,19 +210,19 @@ export const commands: readonly Command[] = [
   })),
   {
     words: ['relayer'],
-    does: 'the relayer, and messages that failed',
+    does: 'the relayer, and the dead letters',
     call: () => get('/admin/v1/relayer'),
   },
   {
     words: ['reindex'],
-    does: 'forget what was read of the chain, and read it anew',
+    does: 'delete the chain index and read the chain again from its start',
     example: '--reason "Other contracts."',
     options: ['reason'],
     call: (_, options) => decide('/admin/v1/reindex', {}, options),
   },
   {
     words: ['audit-log'],
-    does: 'what operators did, newest first',
+    does: 'the audit log of operators, newest first',
     example: '--subject node-0f3a5c7e9b1d2f40',
     options: ['subject'],
     call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),

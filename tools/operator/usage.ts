@@ -5,22 +5,22 @@ import { commands } from './commands.ts'
 const optionHelp: Record<keyof Options, string> = {
   reason: '--reason TEXT       why, for the audit log',
   notes: '--notes TEXT        why, for the audit log',
-  condition: '--condition TEXT    what the developer has to keep to; once for each',
+  condition: '--condition TEXT    a condition for the developer; repeat it for each',
   status:
-    '--status STATUS     only those that stand so: nodes, slashes and epochs each have states of their own',
+    '--status STATUS     only those with this status; nodes, slashes and epochs have different statuses',
   role: '--role ROLE         miner or validator',
   project: '--project PROJECT   only those of this project, by its id or its slug',
-  subject: '--subject ID        only what was done to this project, node, address, slash or message',
+  subject: '--subject ID        only entries about this project, node, address, slash or message',
   amount: '--amount AMOUNT     tokens of one drip with their symbol, or base units: 10^18 are one token',
   'eth-amount':
     '--eth-amount AMOUNT native currency of one drip, such as "0.01 ETH", or wei: 10^18 are one ether',
-  node: '--node ID           a registered validator; once for each',
-  approve: '--approve ID        a registered validator that comes; once for each',
-  revoke: '--revoke ID         a validator that leaves; once for each',
+  node: '--node ID           a registered validator; repeat it for each',
+  approve: '--approve ID        a registered validator to add; repeat it for each',
+  revoke: '--revoke ID         a validator to remove; repeat it for each',
   emergency:
-    '--emergency         end the keys that are revoked now, and replace the generation in force; those that stay sign it',
+    '--emergency         revoke the removed keys at once, and replace the generation in force; the remaining validators sign it',
   'at-once':
-    '--at-once           of a validator: what its key signs from now on counts for nothing, in running epochs too',
+    '--at-once           for a validator: new signatures of its key do not count, also in running epochs',
 }
 
 const lineOf = ({ words, options = [] }: Command): string =>
@@ -54,13 +54,13 @@ function usageOf(some: readonly Command[]): string {
   const explained = Object.entries(optionHelp).filter(([option]) => taken.has(option as keyof Options))
   return `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
 
-Signs in as an operator, makes one call, and prints what the hub answers as a table.
+Signs in as an operator, makes one call, and prints the answer of the hub as a table.
 
 ${some.map((command) => `  ${lineOf(command).padEnd(width)}  ${command.does}`).join('\n')}
 
 ${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the environment variable that holds the operator's private key, 0x and 64 hex digits;
-                      left out, the operator of the local network
-  --json              print the answer as JSON, with everything that a table leaves out
+                      default: the operator of the local network
+  --json              print the full answer as JSON
   --hub URL           ${hubHelp}`
 }
 
@@ -81,7 +81,7 @@ const shownExamples: readonly string[] = [
 /** The help of all commands. */
 export const usage = `${usageOf(commands)}
 
-COMMAND --help shows what is about that command, with an example.
+COMMAND --help shows the help of that command, with an example.
 
 Exit codes: 0 done, 1 refused, 2 wrong usage.
 

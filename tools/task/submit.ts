@@ -19,7 +19,7 @@ export interface TaskRequest {
   readonly gasLimit: number | null
 }
 
-/** Gives a task to a project. @throws {@link CommandError} */
+/** Submits a task to a project. @throws {@link CommandError} */
 export async function submitTask(
   { hub, profile, client }: Pick<Network, 'hub' | 'profile' | 'client'>,
   { project, name, input, gasLimit }: TaskRequest,

@@ -54,7 +54,7 @@ export async function followForeignActions(env: Env): Promise<void> {
 
 const gone = {
   status: 'failed',
-  error: 'the transaction that brought it is no longer on the chain; sign it again',
+  error: 'its transaction is no longer on chain; sign it again',
   confirmations: 0,
 } as const
 
@@ -64,6 +64,6 @@ const standingOf = (env: Env, confirmations: number): Pick<Transaction, 'status'
 })
 
 function logged(error: unknown): null {
-  console.error('the chain could not be searched for an action', error)
+  console.error('the search of the chain for an action failed', error)
   return null
 }

@@ -12,7 +12,7 @@ const TypedData = z
     primaryType: z.string(),
     message: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'TypedData', description: 'What `eth_signTypedData_v4` takes.' })
+  .meta({ id: 'TypedData', description: 'The argument of `eth_signTypedData_v4`.' })
 
 export const DirectTransaction = z
   .strictObject({
@@ -28,11 +28,11 @@ export const GaslessPayload = z
   .strictObject({
     action: z.enum(actionNames),
     typed_data: TypedData,
-    permit: TypedData.optional().meta({ description: 'Beside a bond: to be signed as well.' }),
+    permit: TypedData.optional().meta({ description: 'The permit for a bond, to be signed as well.' }),
     direct_tx: DirectTransaction.optional(),
     expires_at: Timestamp,
   })
-  .meta({ id: 'GaslessPayload', description: 'What the owner signs and posts back.' })
+  .meta({ id: 'GaslessPayload', description: 'The action that the owner signs and sends back.' })
 
 /** For the OpenAPI document: what is posted is checked member by member against what the hub itself builds. */
 export const SignedGaslessBody = z

@@ -98,7 +98,7 @@ const isSigned = (body: JsonValue): boolean =>
   isObject(body) && signedMembers.some((member) => Object.hasOwn(body, member))
 
 const payloadResponse = (payload: PayloadExample): RouteResponse => ({
-  description: 'What the owner signs and posts back.',
+  description: 'The action that the owner signs and sends back.',
   schema: GaslessPayload,
   example: payload,
 })

@@ -20,7 +20,7 @@ export function refusalError(result: Refused, request: Pick<RelayRequest, 'actio
     case 'busy':
       return new ApiError(
         'conflict',
-        `Another action of this wallet on the same contract is on its way: ${result.id}. Wait for it.`,
+        `Another action of this wallet on the same contract is pending: ${result.id}. Wait for it.`,
         { details: { transaction_id: result.id }, headers: { 'Retry-After': '2' } },
       )
     case 'refused':
@@ -41,20 +41,16 @@ function allowanceError(
   const instead = `Try again after ${time}, or send the transaction of \`direct_tx\` yourself.`
   const said = { headers: { 'Retry-After': String(Math.max(1, renewsAt - unixNow())) } }
   if (of === 'owner_gas')
-    return new ApiError(
-      'rate_limited',
-      `The hub has relayed today what it pays for one wallet in a day. ${instead}`,
-      {
-        ...said,
-        details: { reason: 'relay_wallet_gas', renews_at: renewsAt },
-      },
-    )
+    return new ApiError('rate_limited', `The daily relay allowance of this wallet is used up. ${instead}`, {
+      ...said,
+      details: { reason: 'relay_wallet_gas', renews_at: renewsAt },
+    })
   return of === 'owner'
     ? new ApiError('rate_limited', `The hub relays ${perDay} ${action} of a wallet in a day. ${instead}`, {
         ...said,
         details: { reason: 'relay_allowance', action, per_day: perDay, renews_at: renewsAt },
       })
-    : new ApiError('unavailable', `The hub has relayed today what it pays for in a day. ${instead}`, {
+    : new ApiError('unavailable', `The daily relay allowance of the hub is used up. ${instead}`, {
         ...said,
         details: { reason: 'relay_gas', renews_at: renewsAt },
       })
@@ -87,7 +83,7 @@ function contractRefusal({ name, args, reason }: Extract<Refused, { status: 'ref
     case 'BelowMinimum':
       return new ApiError(
         'insufficient_collateral',
-        `A subscription has at least ${args[2]} of collateral, and with this it has ${args[1]}.`,
+        `A subscription needs at least ${args[2]} of collateral; with this bond it has ${args[1]}.`,
         { details: { reason: 'bond_minimum', collateral: args[1], minimum: args[2] } },
       )
     case 'TooMuchGas':

@@ -74,7 +74,7 @@ async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransactio
 const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promise<boolean> =>
   status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
 
-/** What became of the same signed action, whoever brought it to the chain. */
+/** The state of the same signed action, also if another sender submitted it on chain. */
 const findEarlier = async (
   c: HubContext,
   request: RelayRequest,
@@ -131,7 +131,7 @@ function readSubmission(
 
 const bodyError = ({ code, path }: { code: 'invalid_field' | 'bad_signature'; path: string }): ApiError =>
   code === 'invalid_field'
-    ? invalidField(path, 'differs from what this hub asks to sign, or does not fit')
+    ? invalidField(path, 'differs from the payload that this hub asks to sign, or is inconsistent')
     : new ApiError('bad_signature', `${path} is not the account's over this typed data.`, {
         status: 422,
         details: { path },

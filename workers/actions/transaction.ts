@@ -13,7 +13,7 @@ export const Transaction = z
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
     indexed: z.boolean().meta({
-      description: 'Whether it is confirmed and the records of the hub show what it did.',
+      description: 'Whether it is confirmed and its effects are in the records of the hub.',
     }),
     error: z.string().nullable(),
     confirmations: z.int(),

@@ -36,7 +36,7 @@ export async function readToken(c: HubContext, address: string): Promise<Token |
     ask(c, address, 'name'),
     ask(c, address, 'decimals'),
   ])
-  // Whoever deploys a token chooses its texts, and everybody reads them beside amounts.
+  // The deployer of a token chooses its texts, and all users read them beside amounts.
   const isText = isLineOf({ min: 1, max: textLengthMax })
   if (!isText(symbol) || !isText(name)) return null
   if (typeof decimals !== 'number' || decimals > decimalsMax) return null

@@ -17,8 +17,8 @@ const pageRows = 1_000
 
 /**
  * The candidates of a snapshot, in the order of their keys: what is active or paused and has the collateral. Owner, payout
- * address and collateral are those of the beacon block, so that whoever has the chain can rebuild them; pause, binding and
- * reputation are the hub's as of now.
+ * address and collateral are those of the beacon block, so that anyone can rebuild them from the chain; pause, binding
+ * and reputation are the hub's as of now.
  */
 export async function* readCandidates(
   store: CandidateSource,

@@ -108,7 +108,7 @@ async function fund(): Promise<void> {
   expect(await listingStatus()).toBe('listed')
 }
 
-test('a project pays on while the chain is read anew, and is judged by its vault once that is read', async () => {
+test('a project pays on during a reindex, and is judged by its vault once the vault is indexed', async () => {
   const [one] = await createMembers(1)
   const { projectId = '' } = one ?? {}
   const status = async () =>
@@ -157,6 +157,6 @@ describe('a round without voters', () => {
     const evidence = await missedVote(start + 100, 'no voters', few)
     const { task } = evidence.proof as { task: Parameters<typeof seatsOf>[0] }
     expect(await seatsOf(task)).toEqual([])
-    await refuse(evidence, 'the node is no primary of the task')
+    await refuse(evidence, 'the node is not a primary of the task')
   })
 })

@@ -25,23 +25,23 @@ export interface Shortfall {
 export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfall | null {
   const { epoch, gross, token, epochSecs } = cost
   const because = (cause: Shortfall['cause'], reason: string): Shortfall => ({ cause, reason })
-  if (vault === null) return because('missing', 'The vault is not opened yet.')
+  if (vault === null) return because('missing', 'The vault is not open yet.')
   if (vault.token !== token)
     return because('missing', `The vault pays ${vault.token}, and the epoch is paid in ${token}.`)
   const end = (epoch + 1) * epochSecs
   if (end <= Number(vault.created_at))
-    return because('terms', 'The epoch had ended when the vault was opened.')
+    return because('terms', 'The vault was opened after the end of the epoch.')
   // As the vault judges it: an epoch is paid by the terms that held in its last second.
   const terms = vaultTerms(vault, end - 1)
   if (terms !== null && end > terms.from) {
     if (terms.epoch_secs !== epochSecs)
       return because('terms', `The vault's epochs last ${terms.epoch_secs} s, the project's ${epochSecs} s.`)
     if (BigInt(gross) > BigInt(terms.epoch_cap))
-      return because('terms', `The epoch comes to ${gross}, and the vault pays ${terms.epoch_cap} at most.`)
+      return because('terms', `The epoch costs ${gross}; the vault pays at most ${terms.epoch_cap}.`)
   }
   const free = unreservedFunds(vault)
   return BigInt(gross) > free
-    ? because('funds', `The vault has ${free} free of the ${gross} it needs.`)
+    ? because('funds', `The free balance of the vault is ${free}; the epoch costs ${gross}.`)
     : null
 }
 

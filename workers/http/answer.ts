@@ -48,9 +48,9 @@ function faultOf(error: unknown): ApiError {
   if (error instanceof SettingsError)
     return new ApiError(
       'internal',
-      `The hub answers nothing before its settings are right. ${error.message}.`,
+      `The hub refuses all requests until its settings are correct. ${error.message}.`,
     )
-  return new ApiError('internal', 'The hub failed to answer this. Please report the request id.')
+  return new ApiError('internal', 'The request failed with an internal error. Please report the request id.')
 }
 
 /** Adds the caching headers. @param isPublic Whether others may be given the same answer. */

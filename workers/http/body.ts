@@ -48,7 +48,7 @@ export async function* bodyChunks(c: HubContext, bytesMax: number): AsyncGenerat
     let buffer = new ArrayBuffer(Math.min((declared ?? chunkBytes) + 1, chunkBytes))
     while (true) {
       const { value, done } = await reader.read(new Uint8Array(buffer)).catch(() => {
-        throw new ApiError('bad_request', 'The body broke off before its end. Send the request again.')
+        throw new ApiError('bad_request', 'The body ended early. Send the request again.')
       })
       if (value === undefined) return
       c.var.bodyLength += value.byteLength
@@ -99,7 +99,7 @@ export function parseJsonBody(
         details,
       })
     const where = path === '' ? '' : `${path}: `
-    throw new ApiError('bad_request', `The body is not acceptable JSON: ${where}${reason}.`, { details })
+    throw new ApiError('bad_request', `The body is not valid canonical JSON: ${where}${reason}.`, { details })
   }
 }
 

@@ -86,7 +86,8 @@ export const PathProject = z
   )
   .transform((text) => (/^0x.{64}$/i.test(text) ? text.toLowerCase() : text))
   .meta({
-    description: 'The id of a project, or its slug where only one project that the caller sees has it.',
+    description:
+      'The id of a project, or its slug if only one project that the caller can see has this slug.',
   })
 
 /** An address in a path or a query, where hex is accepted in any case. */

@@ -25,7 +25,7 @@ export function problemText(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_key':
       return issue.issues[0]?.message
     case 'invalid_union':
-      return 'has none of the forms it may have'
+      return 'matches none of the allowed forms'
     default:
       return undefined
   }

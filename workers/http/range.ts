@@ -6,8 +6,7 @@ export interface ByteRange {
 /**
  * Reads a `Range` header of one byte range (RFC 9110, section 14).
  *
- * @returns The range cut to `size`; null when there is none to honour (absent, another unit, several ranges, or
- * malformed: such a header is ignored); `unsatisfiable` when it begins past the end.
+ * @returns The range cut to `size`; null if the header is ignored (absent, another unit, several ranges, or malformed); `unsatisfiable` when it begins past the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '')

@@ -40,7 +40,7 @@ describe('validate', () => {
     ['must be a valid url', z.url(), 'x'],
     ['must match the pattern /^a+$/', z.string().regex(/^a+$/), 'b'],
     ['must be 1 to 3 of a', z.record(z.string().regex(/^a{1,3}$/, 'must be 1 to 3 of a'), z.int()), { b: 1 }],
-    ['has none of the forms it may have', z.union([z.string(), z.int()]), {}],
+    ['matches none of the allowed forms', z.union([z.string(), z.int()]), {}],
   ])('says what a value %s', (message, schema, value) => {
     expect(messageOf(schema, value)).toBe(message)
   })

@@ -24,7 +24,7 @@ export async function cleanImage(bytes: Uint8Array, type: ImageType): Promise<Cl
   requireSides(header.width, header.height)
   const clean = await cleaners[type](bytes)
   if (clean.width !== header.width || clean.height !== header.height)
-    throw new ImageError('says two different sizes')
+    throw new ImageError('declares two different sizes')
   if (clean.width * clean.height * clean.sampleBytes <= decodedPixelsMax) await decode(clean)
   return clean
 }
@@ -46,5 +46,5 @@ async function decode({ bytes, width, height }: CleanImage): Promise<void> {
   }
   const fits = image.get_width() === width && image.get_height() === height
   image.free()
-  if (!fits) throw new ImageError('says two different sizes')
+  if (!fits) throw new ImageError('declares two different sizes')
 }

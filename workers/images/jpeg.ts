@@ -49,9 +49,9 @@ export function cleanJpeg(bytes: Uint8Array): CleanImage {
     } else if (isDescription(marker.code)) {
       if (marker.code === 0xe1) orientation = readOrientation(new ImageReader(segment)) ?? orientation
       for (const kept of keptOf(marker.code, segment, whole)) segments.push(kept)
-    } else throw new ImageError(`has a segment ${marker.code.toString(16)} that is not taken`)
+    } else throw new ImageError(`has a segment ${marker.code.toString(16)} that is not supported`)
   }
-  if (at < reader.length) throw new ImageError('goes on after its end')
+  if (at < reader.length) throw new ImageError('has bytes after its end')
   if (sides === null || scans === 0) throw new ImageError('has no pixels')
   return {
     bytes: joinBytes([
@@ -78,7 +78,7 @@ function readFrame(frame: ImageReader): [width: number, height: number] {
   const [precision, height, width, components] = [frame.u8(0), frame.u16(1), frame.u16(3), frame.u8(5)]
   requireSides(width, height)
   if (precision !== 8 || ![1, 3, 4].includes(components) || frame.length !== 6 + 3 * components)
-    throw new ImageError('has a frame that no browser shows')
+    throw new ImageError('has a frame that browsers cannot show')
   return [width, height]
 }
 

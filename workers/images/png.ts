@@ -76,7 +76,7 @@ function readChunks(reader: ImageReader): Chunk[] {
     at += whole.length
     if (type === 'IEND') break
   }
-  if (at < reader.length) throw new ImageError('goes on after its end')
+  if (at < reader.length) throw new ImageError('has bytes after its end')
   return chunks
 }
 
@@ -88,7 +88,7 @@ function readHeader(reader: ImageReader): Omit<CleanImage, 'bytes'> & { rows: Ro
   const [depth, colour] = [reader.u8(8), reader.u8(9)]
   const [compression, filter, interlace] = [reader.u8(10), reader.u8(11), reader.u8(12)]
   if (!depths[colour]?.includes(depth) || compression !== 0 || filter !== 0 || interlace > 1)
-    throw new ImageError('has a header that no PNG has')
+    throw new ImageError('has an invalid header')
   const bits = depth * (samples[colour] ?? 1)
   return {
     width,
@@ -105,7 +105,7 @@ function requireOrder(header: Chunk, others: readonly Chunk[]): void {
   if (last?.type !== 'IEND' || last.data.length > 0) throw new ImageError('breaks off')
   // An upper-case first letter says that an image cannot be shown without understanding the chunk.
   const foreign = types.find((type) => /^[A-Z]/.test(type) && !kept.has(type))
-  if (foreign !== undefined) throw new ImageError(`has a chunk ${printable(foreign)} that no PNG has`)
+  if (foreign !== undefined) throw new ImageError(`has a chunk ${printable(foreign)} that PNG does not allow`)
   const [first, final] = [types.indexOf('IDAT'), types.lastIndexOf('IDAT')]
   const joined = first >= 0 && types.slice(first, final + 1).every((type) => type === 'IDAT')
   // Pixels come in as many chunks as the encoder likes, everything else in one.
@@ -114,7 +114,7 @@ function requireOrder(header: Chunk, others: readonly Chunk[]): void {
   const palette = types.indexOf('PLTE')
   const coloured = new ImageReader(header.data).u8(9) !== 3 || palette >= 0
   if (!joined || !once || !coloured || palette > first)
-    throw new ImageError('has its chunks in no order a PNG has')
+    throw new ImageError('has its chunks in an order that PNG does not allow')
 }
 
 /** Rows of one pass: how many, and their bytes with the filter byte before them. */
@@ -166,11 +166,11 @@ async function requireRows(data: readonly Uint8Array[], passes: readonly Rows[])
   let length = 0
   await unpack(joinBytes(data), 'pixels', (part) => {
     for (; next !== undefined && next < length + part.length; next = filterAt.next().value)
-      if ((part[next - length] ?? 5) > 4) throw new ImageError('has a row with a filter that nobody knows')
+      if ((part[next - length] ?? 5) > 4) throw new ImageError('has a row with an unknown filter')
     length += part.length
-    if (length > expected) throw new ImageError('has more pixels than its header says')
+    if (length > expected) throw new ImageError('has more pixels than its header declares')
   })
-  if (length < expected) throw new ImageError('has fewer pixels than its header says')
+  if (length < expected) throw new ImageError('has fewer pixels than its header declares')
 }
 
 /** Shows what was compressed piece by piece, and makes sure that it is whole and all there is. */

@@ -27,16 +27,16 @@ export function cleanWebp(bytes: Uint8Array): CleanImage {
   const { width, height } = readFrame(frame)
   requireSides(width, height)
   if (first?.type !== 'VP8X') {
-    if (first !== frame) throw new ImageError('has its chunks in no order a WebP has')
+    if (first !== frame) throw new ImageError('has its chunks in an order that WebP does not allow')
     return { bytes: write([frame]), width, height, sampleBytes: 1 }
   }
 
   const extended = new ImageReader(first.data)
   const canvas = [1 + u24(extended, 4), 1 + u24(extended, 7)]
   if (first.data.length !== 10 || (extended.u8(0) & animationFlag) !== 0)
-    throw new ImageError('is animated, or has a header that no WebP has')
+    throw new ImageError('is animated, or has an invalid header')
   if (canvas[0] !== width || canvas[1] !== height)
-    throw new ImageError('has a canvas that its frame does not fill')
+    throw new ImageError('has a frame that does not fill its canvas')
   const at = chunks.indexOf(frame)
   const before = (type: string) => chunks.slice(1, at).find((chunk) => chunk.type === type)
   const profile = before('ICCP')
@@ -56,7 +56,7 @@ function readChunks(reader: ImageReader): Chunk[] {
   if (reader.ascii(0, 4) !== 'RIFF' || reader.ascii(8, 4) !== 'WEBP') throw new ImageError('is no WebP')
   const size = reader.u32(4, true) + 8
   if (size > reader.length) throw new ImageError('breaks off')
-  if (size < reader.length) throw new ImageError('goes on after its end')
+  if (size < reader.length) throw new ImageError('has bytes after its end')
   const chunks: Chunk[] = []
   for (let at = 12; at < size; ) {
     const length = reader.u32(at + 4, true)
@@ -72,13 +72,13 @@ function readFrame({ type, data }: Chunk): { width: number; height: number } {
   const frame = new ImageReader(data)
   if (type === 'VP8L') {
     const bits = frame.u32(1, true)
-    if (frame.u8(0) !== 0x2f || bits >>> 29 !== 0) throw new ImageError('has a frame that no WebP has')
+    if (frame.u8(0) !== 0x2f || bits >>> 29 !== 0) throw new ImageError('has an invalid frame')
     return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) }
   }
   const tag = u24(frame, 0)
   const isShownKeyFrame = (tag & 1) === 0 && (tag & 0x10) !== 0
   if (!isShownKeyFrame || frame.u8(3) !== 0x9d || frame.u16(4) !== 0x012a)
-    throw new ImageError('has a frame that no WebP has')
+    throw new ImageError('has an invalid frame')
   if (10 + (tag >>> 5) > frame.length) throw new ImageError('breaks off')
   return { width: frame.u16(6, true) & 0x3fff, height: frame.u16(8, true) & 0x3fff }
 }

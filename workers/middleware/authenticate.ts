@@ -86,7 +86,7 @@ export function authenticate(c: HubContext, claim: Claim, route?: RouteDeclarati
 }
 
 const unknownCredential = (): ApiError =>
-  new ApiError('unauthorized', 'This token is not known, or was revoked. Sign in again or use another key.')
+  new ApiError('unauthorized', 'This token is unknown or revoked. Sign in again or use another key.')
 
 async function authenticateSession(c: HubContext, tokenHash: string): Promise<Principal> {
   const session = await c.var.database.runCheck(() => c.var.services.sessions.find(tokenHash))
@@ -155,7 +155,7 @@ async function authenticateNode(
   signature: RequestSignature,
   route?: RouteDeclaration,
 ): Promise<Principal> {
-  // Whoever signs nothing that this route takes gets no more read than any other call.
+  // A signature that this route does not accept gives no right to a larger body.
   const bytesMax = route?.auth?.node && (route.raw?.bytesMax ?? route.json?.bytesMax)
   const request = {
     method: c.req.method,
@@ -199,7 +199,7 @@ async function spendNonce(
 const unknownKey = (nodeId: string): ApiError =>
   new ApiError(
     'unauthorized',
-    `The key of ${nodeId} is neither registered nor bound here. POST /v1/nodes/register registers it.`,
+    `The key of ${nodeId} is neither registered nor bound. POST /v1/nodes/register registers it.`,
     { details: { reason: 'unknown_key' } },
   )
 

@@ -71,7 +71,7 @@ async function replay(c: HubContext, request: IdempotentRequest, answer: KeptAns
     console.error(`${c.var.requestId} a kept answer cannot be opened`, error)
     throw new ApiError(
       'conflict',
-      'This Idempotency-Key was used before, and the hub can no longer read the first answer. Look up what was done, or use a fresh key.',
+      'This Idempotency-Key was used before, and the hub can no longer read the first answer. Read the record that the first request made, or use a fresh key.',
     )
   }
   return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body }

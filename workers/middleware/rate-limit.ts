@@ -44,7 +44,7 @@ export const spendRelay = (c: HubContext, owner: string, actions = 1): Promise<v
   spendOfDay(
     c,
     chargesOf(c, 'relay', owner, actions),
-    'What one wallet or one client address may have relayed in a day',
+    'The daily relay limit of one wallet or one client address',
   )
 
 /** Gives back what {@link spendRelay} took for actions that were not relayed. */
@@ -65,11 +65,7 @@ export async function payForStorage<T>(
 ): Promise<T> {
   const kib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
   const charges = chargesOf(c, `stored_${stored}`, storerOf(c.var.principal), kib)
-  await spendOfDay(
-    c,
-    charges,
-    'What one wallet or the callers of one client address may have stored in a day',
-  )
+  await spendOfDay(c, charges, 'The daily storage limit of one wallet or one client address')
   try {
     return await store()
   } catch (error) {
@@ -112,7 +108,7 @@ export async function payForDirectRound<T>(
     ...chargesOf(c, 'execute_kib', null, of.kib),
     ...chargesOf(c, 'execute_seconds', null, of.seconds),
   ]
-  await spendOfDay(c, charges(most), 'What direct rounds may use in a minute')
+  await spendOfDay(c, charges(most), 'The limit of direct rounds per minute')
   const startedAtMs = Date.now()
   const seconds = () => Math.min(directSecondsMax, Math.ceil((Date.now() - startedAtMs) / 1000))
   let used = { ...most, kib: inputKib }

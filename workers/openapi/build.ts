@@ -80,27 +80,27 @@ const usedSchemes = (paths: Json): Json =>
     Object.entries(securitySchemes).filter(([name]) => JSON.stringify(paths).includes(`{"${name}":[`)),
   )
 
-const introduction = `Every answer is JSON in UTF-8 unless it says otherwise; every error has the same shape, and its \`error\` code is stable.
+const introduction = `Every answer is JSON in UTF-8 unless the route says otherwise. All errors have the same shape, and their \`error\` codes are stable.
 Lists are paged by \`limit\` and \`cursor\`. Times are Unix seconds, token amounts decimal strings in base units, hashes and addresses lower-case hex.
-Requests are limited per API key, session wallet, node key or client address; the \`RateLimit-*\` headers of every answer say what is left of the limit that is nearest. An address is an IPv4 address or the /64 of an IPv6 address. A deployment may multiply all limits by one number.
-Reads without a credential may be answered from a copy of the database that is a moment behind. Writes, and reads with a credential, are answered with an \`X-Bookmark\` header: a read that sends the newest one back sees what was written to the hub's records before it.
+Requests are limited per API key, session wallet, node key or client address. The \`RateLimit-*\` headers of every answer show the remaining requests of the limit that is closest to exhaustion. An address is an IPv4 address or the /64 of an IPv6 address. A deployment may multiply all limits by one number.
+Reads without a credential may come from a copy of the database that is a moment behind. Answers to writes, and to reads with a credential, have an \`X-Bookmark\` header: a read that sends the newest bookmark sees every write to the hub's records before it.
 
 ${limitsTable()}`
 
 const tagDescriptions: Record<string, string> = {
   Network: 'The network, its parameters and its health.',
   'Sign-in': 'Sessions for wallets, by EIP-4361.',
-  Account: 'What a wallet keeps here for itself.',
+  Account: 'Preferences that a wallet stores in the hub.',
   Developers: 'Profiles, enrollment, drafts and API keys of developers.',
-  Projects: 'What nodes work on: manifests, versions, listings and their figures.',
+  Projects: 'Projects that nodes work on: manifests, versions, listings and statistics.',
   Modules: 'Upload and download of executable modules.',
   Devices: 'Devices, bound to wallets by records that both sign.',
   Subscriptions: 'Devices that work for projects, and the collateral behind them.',
-  Work: 'What devices were asked to run, and what came of it.',
-  Slashing: 'Offences of nodes: their evidence, what they cost, and disputes about them.',
-  Nodes: 'What nodes say of themselves.',
-  Operator: 'For those who run the network; everything they do is noted.',
-  Reference: 'This document, for programs and for people.',
+  Work: 'Tasks that devices were asked to run, and their results.',
+  Slashing: 'Offences of nodes: evidence, slashed amounts and disputes.',
+  Nodes: 'Registration and heartbeats of nodes.',
+  Operator: 'For operators of the network. Every change is recorded in the audit log.',
+  Reference: 'This document, for programs and as a page.',
 }
 
 /** The document as text, with placeholders for the names of a deployment. */

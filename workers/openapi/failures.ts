@@ -5,7 +5,7 @@ import { type Components, everyAnswer, headersOf, type Json } from './components
 /** Codes any route can answer. */
 const commonErrors: ErrorCode[] = ['invalid_field', 'rate_limited', 'unavailable', 'internal']
 const credentialErrors: ErrorCode[] = ['unauthorized', 'session_expired', 'bad_signature']
-/** Codes of calls that read a body. One that takes none reads it too, to see that there is none. */
+/** Codes of calls that read a body. A route without a body reads it too, to check that it is empty. */
 const bodyErrors: ErrorCode[] = ['bad_request', 'too_large']
 
 export const errorSchema: Json = {
@@ -13,10 +13,10 @@ export const errorSchema: Json = {
   required: ['error', 'message', 'request_id'],
   properties: {
     error: { type: 'string', enum: Object.keys(errorCodes), description: 'Stable code.' },
-    message: { type: 'string', description: 'For a person: what is wrong and what to do.' },
+    message: { type: 'string', description: 'For a person: the cause and the fix.' },
     details: {
       type: 'object',
-      description: 'More for a program; `problems` lists every wrong field as {path, code, message}.',
+      description: 'Data for a program; `problems` lists every invalid field as {path, code, message}.',
       additionalProperties: true,
     },
     request_id: { type: 'string', format: 'uuid' },

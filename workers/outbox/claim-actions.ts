@@ -29,7 +29,7 @@ async function callOf(env: Env, withdrawalId: string): Promise<Call> {
     withdrawals.openPayouts(withdrawalId),
   ])
   if (withdrawal === null || withdrawal.vault === null || payouts.length === 0)
-    throw new Error(`nothing of the withdrawal ${withdrawalId} is to be claimed`)
+    throw new Error(`the withdrawal ${withdrawalId} has no payout to claim`)
   const { account, vault } = withdrawal
   const claims = await Promise.all(
     payouts.map(async (payout) => ({

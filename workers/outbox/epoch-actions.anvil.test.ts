@@ -205,7 +205,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await submit(waiting)
     expect(await shown(waiting)).toMatchObject({
       status: 'underfunded',
-      settlement: { error: 'The vault is not opened yet.' },
+      settlement: { error: 'The vault is not open yet.' },
     })
     await unopened.open()
     await readChain()
@@ -213,7 +213,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     // Nobody promised anything for epochs before the vault.
     expect(await shown(waiting)).toMatchObject({
       status: 'underfunded',
-      settlement: { error: 'The epoch had ended when the vault was opened.' },
+      settlement: { error: 'The vault was opened after the end of the epoch.' },
     })
     await project.fund(100n * tokens)
     await submit(running)

@@ -49,9 +49,14 @@ export const postEpochRules: HubActionRules = {
   waitsFor: ({ own, others: [vault = null, posting = null], isBehind }, action, now) => {
     const { wanted } = action
     // What is not read yet is not what never happened.
-    if (isBehind) return { reason: 'The chain is not read to its end yet.', until: now + readSeconds }
+    if (isBehind)
+      return {
+        reason: 'The chain index has not reached the head of the chain yet.',
+        until: now + readSeconds,
+      }
     if (isVetoed(own)) return { reason: 'An arbiter vetoed the epoch, and has not reopened it.' }
-    if (isPosted(own, wanted)) return { reason: 'The challenge period runs.', until: standsFrom(own) }
+    if (isPosted(own, wanted))
+      return { reason: 'The challenge period has not ended.', until: standsFrom(own) }
     if (posting !== null && isPostingPaused(posting, now))
       return { reason: 'An arbiter has paused the posting of epochs.', ...untilOf(posting) }
     const shortfall = shortfallOf(vault, costOf(action))

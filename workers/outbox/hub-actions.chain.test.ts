@@ -245,9 +245,7 @@ describe('what the hub itself wants on the chain', () => {
       )
         .bind(now)
         .all<{ pause: number; last_error: string }>()
-      expect(results.map(({ last_error }) => last_error)).toEqual(
-        Array(3).fill('The vault is not opened yet.'),
-      )
+      expect(results.map(({ last_error }) => last_error)).toEqual(Array(3).fill('The vault is not open yet.'))
       const [fresh, older, oldest] = results.map(({ pause }) => Math.round(pause / 100) * 100)
       expect([fresh, older, oldest]).toEqual([1_800, 5_000, 86_400])
     })

@@ -236,7 +236,7 @@ const waitPause = ({ wantedAt }: HubAction, now: number): number => {
 }
 
 const exhaustion = ({ of, renewsAt }: Extract<RelayResult, { status: 'exhausted' }>): string =>
-  `${of === 'everyone' ? 'What the hub pays for in a day is used up' : 'What the hub relays for the wallet in a day is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
+  `${of === 'everyone' ? 'The daily relay allowance of the hub is used up' : 'The daily relay allowance of the wallet is used up'}. It goes on at ${new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')}.`
 
 /** Why an attempt came to nothing; null when it is on its way. */
 function failureOf(result: Exclude<RelayResult, { status: 'exhausted' }> | string): string | null {
@@ -247,7 +247,7 @@ function failureOf(result: Exclude<RelayResult, { status: 'exhausted' }> | strin
     case 'refused':
       return result.reason
     case 'busy':
-      return `another transaction about it is on its way: ${result.id}`
+      return `another transaction for it is pending: ${result.id}`
     case 'unavailable':
       return `the relay (${result.part}) is not available`
   }

@@ -216,7 +216,8 @@ async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promis
   const round = await rounds.find(round_id)
   if (round === null) throw innocent('the hub has no record of the round')
   if (round.fallback !== null) throw innocent('the round was a fallback, without a committee')
-  if (round.state === 'failed') throw innocent('the round failed, for which nobody is blamed')
+  if (round.state === 'failed')
+    throw innocent('the round failed, and nodes are not slashed for failed rounds')
   // Read after the round: its end is written in one batch with its leases.
   const [leases, ...others] = await Promise.all([
     rounds.leases(round_id),
@@ -245,19 +246,19 @@ function excuseOf(reason: MissReason | null): string {
     case 'full':
       return 'the node had no free slot when the task was given'
     case 'absent':
-      return 'the node was not connected when the set was built, or was not to be asked'
+      return 'the node was not connected when the set was built, or was excluded'
     case 'not_accepted':
-      return 'the node never answered its offer, and may not have heard of it'
+      return 'the node never answered its offer, and may not have received it'
     case 'hub_away':
-      return 'the hub was away while the node could have answered'
+      return 'the hub was offline while the node could have answered'
     case 'unserved':
-      return 'the node declined for what the hub did not serve, or for a slot that it could not know was free'
+      return 'the node declined because the hub did not serve the module or the input, or because it could not know yet that its slot was free'
     case 'cut_short':
-      return 'the round began too late to leave the node its time'
+      return 'the round started too late to leave the node enough time'
     case 'too_large':
       return 'the result is too large to be sent with a vote'
     default:
-      return 'the node was not told of its offer'
+      return 'the node did not receive its offer'
   }
 }
 
@@ -276,7 +277,7 @@ async function requireInTime(
   if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
     throw new ApiError(
       'invalid_evidence',
-      'This evidence proves nothing: the round became final when the receipt of its epoch no longer waited for it.',
+      'This evidence proves nothing: the round became final after the receipt of its epoch had stopped waiting for it.',
     )
 }
 

@@ -20,7 +20,7 @@ export interface KeptEvidence {
 }
 
 /**
- * Records the offence that evidence proves. An offence is recorded once, whoever proves it and however often.
+ * Records the offence that evidence proves. An offence is recorded once, also if several callers prove it.
  *
  * @param beforeDraw - Called before a committee is drawn; it pays for the draw, or throws.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
@@ -49,7 +49,7 @@ export async function recordOffence(
   if (recorded === null) {
     // Another offence of the round was recorded since the proof, which excuses a missed vote: the proof says so now.
     await proveOffence(services, profile, evidence, async () => {}, now)
-    throw new Error(`the offence ${offenceId} was recorded and is gone`)
+    throw new Error(`the offence ${offenceId} was recorded and no longer exists`)
   }
   // Of racing evidence one was taken.
   return { status: 'recorded', slash: recorded, isNew: recorded.evidenceHash === slash.evidenceHash, now }

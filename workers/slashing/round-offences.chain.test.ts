@@ -150,7 +150,7 @@ describe('the offences of a round', () => {
     ['that declined for a fault of the hub', 'unserved' as const, 'the hub did not serve'],
     ['whose round began too late', 'cut_short' as const, 'began too late'],
     ['whose result no frame carries', 'too_large' as const, 'the result is too large'],
-  ])('are none of a primary %s, whoever says so', async (_, deed, message) => {
+  ])('a primary %s has not committed an offence', async (_, deed, message) => {
     const { drawn, roundId, file, leases } = await project.publish({
       audit: 'right',
       deeds: [deed, 'missed', right, right, right],

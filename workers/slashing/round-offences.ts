@@ -41,7 +41,7 @@ export async function recordRoundOffences(env: Env, roundId: string): Promise<vo
   const { roundOffences, roundFiles, rounds, clock } = services(env)
   if (!(await roundOffences.begin(roundId, await clock.now()))) return
   const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
-  if (file === null) throw new Error(`the file of the round ${roundId} is not there`)
+  if (file === null) throw new Error(`the file of the round ${roundId} does not exist`)
   const keys = await keysOfFinal(services(env), roundId, file.task)
   for (const evidence of evidenceOf(file, leases, keys)) await record(env, evidence)
   await roundOffences.finish(roundId)

@@ -23,8 +23,8 @@ export interface Dispute {
 }
 
 /**
- * The dispute about a slash, whether it was filed here or by a transaction of the owner's own, which says no reason.
- * Null when there is none.
+ * The dispute about a slash, filed with the hub or by the owner's own transaction, which has no reason. Null for a
+ * slash without a dispute.
  */
 export function disputeOf(slash: Slash): Dispute | null {
   const { chain } = slash

@@ -19,7 +19,7 @@ export interface AccountCounts extends AccountStanding {
   subscriptions: number
 }
 
-/** Counting reads each of them, and whoever has so many knows it. */
+/** Counting reads each row, and an exact number above this is of no interest to the owner. */
 export const countedDevicesMax = 1000
 
 const boundDevices = (address: Wallet): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`

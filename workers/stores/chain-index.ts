@@ -237,8 +237,8 @@ export class ChainIndexStore {
   }
 
   /**
-   * Forgets everything that was read, and takes back what followed from it in the hub's own records. The indexer then
-   * begins anew. Of two at once the second finds nothing to forget, and still notes that it was asked for.
+   * Deletes the chain index, and reverts the changes it made to the hub's own records. The indexer then starts again.
+   * Of two calls at once the second finds nothing to delete, and is still noted in the audit log.
    */
   async forget(
     { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,

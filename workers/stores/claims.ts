@@ -2,7 +2,7 @@ import { type Database, readRows } from './database.ts'
 import type { EpochRow } from './epochs.ts'
 import type { Token } from './schema.ts'
 
-/** A payout that its vault pays to whoever brings the proof, always to the miner. */
+/** A payout that its vault pays to the miner, for any caller that submits the proof. */
 export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
   projectId: string
   vault: string

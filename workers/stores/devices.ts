@@ -153,7 +153,10 @@ export class DeviceStore {
     return isChanged(result) ? 'set' : 'missing'
   }
 
-  /** Bans or readmits the key, whoever it is bound to, and notes it; one that stands so already is left alone. */
+  /**
+   * Bans or readmits the key, bound or not, and notes it in the audit log; does nothing if the key is in this state
+   * already.
+   */
   async setBanned(
     nodeId: string,
     isBanned: boolean,

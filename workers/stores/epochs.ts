@@ -120,7 +120,7 @@ export class EpochStore {
           'attested', 'queued')
         ON CONFLICT DO NOTHING`,
     ]
-    // The chain may know the epoch already, as when it is read anew.
+    // The chain may know the epoch already, as after a reindex.
     const results = await batch(this.#db, [
       ...statements,
       ...epochEffects(sql`SELECT ${subject} AS value`, sql`true`),

@@ -47,7 +47,7 @@ export class NetworkFiguresStore {
     return row as NetworkFigures
   }
 
-  /** Counts anew. A device is online while the relay has its socket. @param now - Unix seconds. */
+  /** Counts again. A device is online while the relay has its socket. @param now - Unix seconds. */
   async refresh(now: number): Promise<void> {
     const [counted] = await read(() =>
       this.#db.all<{

@@ -6,7 +6,7 @@ import { nodes } from './schema.ts'
 type Row = InferSelectModel<typeof nodes>
 
 export type Node = Omit<Row, 'url'> & {
-  /** Null for a miner that only connects outwards. */
+  /** Null for a miner without a public endpoint. */
   url: string | null
 }
 

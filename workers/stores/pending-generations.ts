@@ -17,11 +17,11 @@ export interface NewGeneration {
 }
 
 export interface PendingGeneration extends NewGeneration {
-  /** When an operator made it, before it was made anew. */
+  /** When an operator first made it. */
   madeAt: number
-  /** How often it lapsed without its quorum, and was made anew. */
+  /** How often it lapsed without its quorum and was made again. */
   renewals: number
-  /** Since it was made anew. */
+  /** Requests for signatures since it was last made. */
   attempts: number
   nextAttemptAt: number
   /** Verified, with the time at which each came. */

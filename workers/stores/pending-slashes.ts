@@ -2,8 +2,8 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { slashes } from './schema.ts'
 
 /**
- * Counts the slashes that may still take collateral of a subscription: those the chain has open, whoever proposed them, and
- * those that the hub has recorded and the chain does not know yet.
+ * Counts the slashes that may still take collateral of a subscription: those that are open on chain, from any proposer,
+ * and those that the hub has recorded and not yet proposed.
  */
 export const pendingSlashesOf = (subscriptionId: SQLWrapper): SQL<number> =>
   // The plus takes the column's affinity away, which the indexed expression does not have: with it, every slash is read.

@@ -54,7 +54,7 @@ export class ProjectVersionStore {
     return rows[0] ?? null
   }
 
-  /** The consensus with this hash that the project has, or had, in force or published; null when there is none. */
+  /** The consensus with this hash that the project has, or had, in force or published; null if no version has it. */
   async consensus(projectId: string, consensusHash: string): Promise<Consensus | null> {
     const [row] = await read(() =>
       this.#db

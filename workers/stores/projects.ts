@@ -16,7 +16,7 @@ export interface ProjectRecord {
   project: Project
   /** The version in force. */
   current: ProjectVersion
-  /** The newest version that waits for the chain or for its epoch. */
+  /** The newest version that waits for its publication on chain or for its epoch. */
   pending: Omit<ProjectVersion, 'manifest'> | null
   /** What the registry says; null until it was registered there. */
   registry: ChainState | null
@@ -61,7 +61,10 @@ export class ProjectStore {
     return rows.map(({ projectId }) => projectId)
   }
 
-  /** One of these that is neither public nor the wallet's own, or that nobody has submitted; null when there is none. */
+  /**
+   * One of these that is neither public nor the wallet's own, or that nobody has submitted; null if the wallet may see
+   * all of them.
+   */
   async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
     const rows = await readRows<{ projectId: string }>(this.#db, hiddenText, [
       JSON.stringify(projectIds),

@@ -19,7 +19,7 @@ export interface Subscription extends Row {
   chainTime: number
 }
 
-/** A subscription with what shows it to those who run its device. */
+/** A subscription with the fields that its device's operator sees. */
 export interface DeviceSubscription extends Subscription {
   slug: string
   token: Token
@@ -141,7 +141,7 @@ export class SubscriptionStore {
     return rows.map(joined)
   }
 
-  /** The newest of a device that are not closed, whoever owns them, with what shows them to a person. */
+  /** The newest open subscriptions of a device, of any owner, with the fields that a person sees. */
   async listOfDevice(nodeId: string, limit: number): Promise<DeviceSubscription[]> {
     const rows = await read(() =>
       this.#db

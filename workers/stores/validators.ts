@@ -48,7 +48,7 @@ export const countingKeys = (generation: Generation | null, signedAt: number): s
 /** Names the generation that counts, for those that are told they are not in it. */
 export const describeGeneration = (generation: Generation | null): string =>
   generation === null
-    ? 'there is no generation of validators'
+    ? 'no generation of validators exists'
     : `its generation of validators is ${generation.document.generation}`
 
 /** The validators of a generation that may be asked. */

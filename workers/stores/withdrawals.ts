@@ -10,7 +10,7 @@ type Row = InferSelectModel<typeof withdrawals>
 
 /** A withdrawal with everything that its status follows from. */
 export interface Withdrawal extends Row {
-  /** The latest transaction of the hub's about it; null while there is none. */
+  /** The latest transaction that the hub sent for it; null before the first one. */
   relay: Pick<Transaction, 'status' | 'txHash' | 'error' | 'updatedAt'> | null
   /** The last payment, once the chain has paid all of it; null before, and once the withdrawal is over. */
   payment: { at: number; txHash: string } | null
@@ -213,7 +213,7 @@ const joined = ({ row, ...rest }: JoinedRow): Withdrawal => ({ ...row, ...rest }
 
 function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: number): SQL[] {
   const [first] = payouts
-  if (first === undefined) throw new Error('a withdrawal of nothing')
+  if (first === undefined) throw new Error('an empty withdrawal')
   const { projectId, vault, token } = first
   const epochs = JSON.stringify(payouts.map(({ epoch }) => epoch))
   const amount = String(payouts.reduce((sum, payout) => sum + BigInt(payout.amount), 0n))
@@ -259,7 +259,7 @@ function outcomeOf(
     error:
       paid.length === said.length
         ? null
-        : `Not paid, and to be claimed again: ${said.length - paid.length} of ${said.length}. ${refusal}`,
+        : `Not paid, claim again: ${said.length - paid.length} of ${said.length}. ${refusal}`,
     txHash: last.claimedTx,
     completedAt: last.claimedAt,
   }

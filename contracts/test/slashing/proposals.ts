@@ -124,7 +124,7 @@ export function testProposals(): void {
     expect(await read.pausedUntil()).toBe((await network.now()) + pauseSecs)
   })
 
-  test('a slash that nobody executes in a week is void, whoever pauses: the collateral goes back to its owner', async () => {
+  test('a slash that is not executed within a week is void, also after a pause: the collateral goes back to its owner', async () => {
     const { simulate, write } = network.staking
     await network.mined(write.unbond([id], asOwner))
     await propose()

@@ -34,7 +34,7 @@ export function testFunds(): void {
       })
     })
 
-    test('books tokens that were sent without a call, once, and refuses when there are none', async () => {
+    test('books tokens that were sent without a call, once, and refuses a call without new tokens', async () => {
       expect(await refusal(vault.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
       await network.give(vault.address, eth(5))
       expect(await network.events(vault, vault.write.fund([0n], asStranger))).toEqual([

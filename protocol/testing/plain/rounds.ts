@@ -32,7 +32,7 @@ export function tallyOf(
   }
 }
 
-/** Section 19: the record of a round. `own` is the validator's own run, null where there is none. */
+/** Section 19: the record of a round. `own` is the validator's own run, or null if it did not run the task. */
 export function recordOf(task: Json, tally: Json, own: Json): Json {
   if (own === null && !tally.clean) throw new Refusal('invalid_vote')
   const { receipt_hash, gas_used } = own ?? {

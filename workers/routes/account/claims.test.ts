@@ -101,7 +101,7 @@ describe('GET /v1/me/claims', () => {
     expect(await epochs()).toEqual([released.round])
   })
 
-  /** As when the chain is read anew, and the claim is in none of its blocks. */
+  /** As after a reindex of a chain whose blocks do not contain the claim. */
   const settleAgain = (receipt: EpochReceipt) => indexPosted(receipt, 7)
 
   test('knows of what was posted and claimed before the receipt came', async () => {

@@ -18,7 +18,9 @@ const ClaimView = z
     epoch: z.int(),
     account: Address,
     amount: Amount,
-    proof: z.array(Bytes32).meta({ description: 'Siblings from the bottom, as the vault takes them.' }),
+    proof: z
+      .array(Bytes32)
+      .meta({ description: 'Sibling hashes from the leaf to the root, as the vault expects them.' }),
     token: TokenView,
   })
   .meta({ id: 'Claim' })
@@ -29,12 +31,12 @@ export const listClaims = defineRoute(
     path: '/v1/me/claims',
     operationId: 'listClaims',
     tag: 'Earnings',
-    summary: 'List what can be claimed, with the proofs that vaults take',
-    description: `Of the own wallet, or of any through \`address\`: anyone may claim, and the tokens go to the miner. By project, oldest epoch first, ${shownMax} at most.`,
+    summary: 'List claimable payouts, with the proofs for their vaults',
+    description: `Payouts of the calling wallet, or of the wallet in \`address\`: anyone may claim for a miner, and the vault pays the miner. Ordered by project, oldest epoch first, ${shownMax} at most.`,
     query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathProject.optional() }),
     responses: {
       200: {
-        description: 'Released payouts that nobody claimed.',
+        description: 'Released payouts that are not claimed yet.',
         schema: z.strictObject({ items: z.array(ClaimView) }).meta({ id: 'ClaimList' }),
         example: {
           items: [
@@ -55,7 +57,7 @@ export const listClaims = defineRoute(
   async (c, { query: { address, project_id } }) => {
     const { claims, epochs } = c.var.services
     const account = address ?? viewerOf(c)
-    if (account === null) throw invalidField('address', 'must name a wallet where nobody is signed in')
+    if (account === null) throw invalidField('address', 'must name a wallet if the request has no session')
     const payouts = await claims.claimable(
       account,
       project_id ?? null,

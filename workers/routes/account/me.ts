@@ -15,12 +15,12 @@ const Me = z
     address: Address,
     roles: z.array(z.enum(roles)),
     devices: z.int().meta({
-      description: `Bound devices; ${countedDevicesMax} stands for that many or more.`,
+      description: `Bound devices; ${countedDevicesMax} means this number or more.`,
     }),
     subscriptions: z.int().meta({ description: 'Subscriptions that are not closed.' }),
     developer: OwnDeveloperView.nullable(),
     faucet_next_eligible_at: Timestamp.nullable().meta({
-      description: 'Null when nothing has to be waited for.',
+      description: 'Null if the wallet may ask now.',
     }),
   })
   .meta({ id: 'Me' })
@@ -31,7 +31,7 @@ export const getMe = defineRoute(
     path: '/v1/me',
     operationId: 'getMe',
     tag: 'Account',
-    summary: 'Show what the calling wallet is and has here',
+    summary: 'Show the roles and records of the calling wallet',
     auth: { session: true },
     responses: {
       200: {

@@ -69,7 +69,7 @@ export const getPreferences = defineRoute(
     auth: { session: true },
     responses: {
       200: {
-        description: 'What was saved, or the empty defaults.',
+        description: 'The saved preferences, or the empty defaults.',
         schema: PreferencesView,
         example: preferencesExample,
       },
@@ -85,11 +85,13 @@ export const putPreferences = defineRoute(
     operationId: 'putPreferences',
     tag: 'Account',
     summary: 'Replace your preferences',
-    description: 'The whole object is replaced; what is left out goes back to its default.',
+    description: 'The whole object is replaced. Fields that are left out go back to their defaults.',
     auth: { session: true },
     stores: 'records',
     json: { schema: PreferencesInput, example: preferencesExample },
-    responses: { 200: { description: 'As saved.', schema: PreferencesView, example: preferencesExample } },
+    responses: {
+      200: { description: 'The saved state.', schema: PreferencesView, example: preferencesExample },
+    },
   },
   async (c, { json: given }) => {
     refuseProblems(findPreferencesProblems(given))

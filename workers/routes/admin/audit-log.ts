@@ -25,11 +25,16 @@ export const listAuditLog = defineRoute(
     path: '/admin/v1/audit-log',
     operationId: 'listAuditLog',
     tag: 'Operator',
-    summary: 'List what operators did, newest first',
+    summary: 'List the audit log of operators, newest first',
     auth: { operator: true },
     query: z.strictObject({
       ...pageQuery,
-      subject: z.string().min(1).max(128).optional().meta({ description: 'Only what was done to this.' }),
+      subject: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .meta({ description: 'Only entries about this subject.' }),
     }),
     responses: {
       200: {

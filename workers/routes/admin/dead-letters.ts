@@ -20,7 +20,7 @@ export const DeadLetterView = z
     attempts: z.int(),
     died_at: Timestamp,
     resolution: z.enum(['resent', 'closed', 'done']).nullable().meta({
-      description: 'Null while nobody has seen to it; `done` when the chain has what it was about.',
+      description: 'Null while it is unresolved; `done` when its action is on chain.',
     }),
   })
   .meta({ id: 'DeadLetter' })
@@ -57,9 +57,9 @@ export const listDeadLetters = defineRoute(
     path: '/admin/v1/dead-letters',
     operationId: 'listDeadLetters',
     tag: 'Operator',
-    summary: 'List the messages that failed every attempt, newest first',
+    summary: 'List dead letters (messages that failed every attempt), newest first',
     description:
-      'Those that nobody has seen to, and what the hub itself wants on the chain and could not get there so far. `GET /v1/status` says `degraded` until each was resent or closed.',
+      'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent or closed.',
     auth: { operator: true },
     query: z.strictObject(pageQuery),
     responses: {
@@ -88,9 +88,9 @@ export const resendDeadLetter = defineRoute(
     path: '/admin/v1/dead-letters/{message_id}/resend',
     operationId: 'resendDeadLetter',
     tag: 'Operator',
-    summary: 'Send a message that failed once more',
+    summary: 'Resend a dead letter',
     description:
-      'What it asks for is done once, however often it is sent. Should it fail again, it comes back.',
+      'Its action is done once, also if the message is sent several times. A message that fails again returns to the list.',
     auth: { operator: true },
     params,
     json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
@@ -121,9 +121,9 @@ export const closeDeadLetter = defineRoute(
     path: '/admin/v1/dead-letters/{message_id}/close',
     operationId: 'closeDeadLetter',
     tag: 'Operator',
-    summary: 'Give up a message that failed',
+    summary: 'Close a dead letter',
     description:
-      'It is kept, and not sent again. What the hub itself wanted on the chain is given up with it.',
+      'The message is kept, but not sent again. The hub also abandons the on-chain action of the message.',
     auth: { operator: true },
     params,
     json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
@@ -150,7 +150,9 @@ async function requireUnresolved(c: HubContext, messageId: string): Promise<Dead
 }
 
 const alreadyResolved = ({ resolution }: DeadLetter): ApiError =>
-  new ApiError('invalid_state', `Somebody has seen to it: it is ${resolution}.`, { details: { resolution } })
+  new ApiError('invalid_state', `The dead letter is resolved already: ${resolution}.`, {
+    details: { resolution },
+  })
 
 async function resolve(
   c: HubContext,

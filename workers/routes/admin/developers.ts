@@ -11,7 +11,7 @@ import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../deve
 import { Verdict } from './schema.ts'
 
 const params = z.object({ address: FoldedAddress.meta({ example: example.wallet }) })
-const json200 = { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample }
+const json200 = { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample }
 
 export const decideEnrollment = defineRoute(
   {
@@ -21,7 +21,7 @@ export const decideEnrollment = defineRoute(
     tag: 'Operator',
     summary: 'Approve or reject an enrollment',
     description:
-      'A pending one is decided, a rejected one can be approved after all, and rejecting an active one ends it.',
+      'Decides a pending enrollment, approves a rejected one, or ends an active one by rejecting it.',
     auth: { operator: true },
     params,
     json: { schema: Verdict, example: { action: 'approve' } },
@@ -38,7 +38,7 @@ export const decideVerification = defineRoute(
     operationId: 'decideVerification',
     tag: 'Operator',
     summary: 'Approve or reject a verification',
-    description: 'As for enrollments; a verification nobody asked for is not decided.',
+    description: 'The same decisions as for enrollments. A verification without a request cannot be decided.',
     auth: { operator: true },
     params,
     json: { schema: Verdict, example: { action: 'reject', reason: 'The website is not yours.' } },
@@ -58,7 +58,7 @@ async function decide(
   const operator = sessionOf(c).address
   const decided = await developers.decide(address, what, action, { operator, reason }, unixNow())
   const developer = await developers.find(address)
-  if (developer === null) throw new ApiError('not_found', `${address} never began to enroll.`)
+  if (developer === null) throw new ApiError('not_found', `${address} has never applied for enrollment.`)
   if (decided === 'invalid_state') {
     const granted = what === 'enrollment' ? 'active' : 'verified'
     const rule =

@@ -23,9 +23,9 @@ export const banDevice = defineRoute(
     path: '/admin/v1/devices/{node_id}/ban',
     operationId: 'banDevice',
     tag: 'Operator',
-    summary: 'Shut a device out of the relay, or let it in again',
+    summary: 'Ban or readmit a device',
     description:
-      'A banned device loses its socket (close code 4003), gets no other one and no offers, and stands in no further committee set, whoever it is bound to. The same again changes nothing. Its owner sees the reason.',
+      'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing. Its owner sees the reason.',
     auth: { operator: true },
     params: DeviceParams,
     json: {
@@ -35,7 +35,7 @@ export const banDevice = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'As it stands.',
+        description: 'The present state of the task.',
         schema: BanView,
         example: {
           node_id: deviceExample.node_id,

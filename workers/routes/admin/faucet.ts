@@ -13,10 +13,10 @@ const FaucetSettingsInput = z
     amount: Amount.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
       .nullable()
       .default(null)
-      .meta({ description: 'Tokens of one drip; null for what the deployment has.' }),
+      .meta({ description: 'Tokens of one drip; null for the setting of the deployment.' }),
     eth_amount: Amount.nullable()
       .default(null)
-      .meta({ description: 'Native currency of one drip; null for what the deployment has.' }),
+      .meta({ description: 'Native currency of one drip; null for the setting of the deployment.' }),
     reason: Reason,
   })
   .meta({ id: 'FaucetSettingsInput' })
@@ -31,7 +31,7 @@ export const putFaucet = defineRoute(
     path: '/admin/v1/faucet',
     operationId: 'putFaucet',
     tag: 'Operator',
-    summary: 'Open or close the faucet, and set what it gives',
+    summary: 'Open or close the faucet, and set its amounts',
     auth: { operator: true },
     json: {
       schema: FaucetSettingsInput,
@@ -39,7 +39,7 @@ export const putFaucet = defineRoute(
     },
     responses: {
       200: {
-        description: 'What holds from here on.',
+        description: 'The new settings.',
         schema: FaucetSettingsView,
         example: { enabled: true, amount: '500000000000000000000', eth_amount: '10000000000000000' },
       },

@@ -22,7 +22,7 @@ const Revocation = z
     at_once: z
       .boolean()
       .default(false)
-      .meta({ description: 'Of a validator: what its key signs from now on counts for nothing.' }),
+      .meta({ description: 'For a validator: new signatures of its key do not count.' }),
   })
   .meta({ id: 'NodeRevocation' })
 
@@ -70,14 +70,14 @@ export const approveNode = defineRoute(
     path: '/admin/v1/nodes/{node_id}/approve',
     operationId: 'approveNode',
     tag: 'Operator',
-    summary: 'Let a node count in its role',
+    summary: 'Approve a node in its role',
     description:
-      'Of a validator this makes the next generation of validators, once the network has its generation 0. It takes effect when a quorum of the generation before has signed it, and not before its `effective_at`.',
+      'Approving a validator makes the next generation of validators, once the network has its generation 0. The new generation takes effect at its `effective_at`, if a quorum of the previous generation has signed it by then.',
     auth: { operator: true },
     params,
     json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'As decided.', schema: NodeView, example: nodeExample } },
+    responses: { 200: { description: 'The decision.', schema: NodeView, example: nodeExample } },
   },
   async (c, { params: { node_id }, json: { reason } }) => {
     const node = await requireNode(c, node_id)
@@ -95,15 +95,15 @@ export const revokeNode = defineRoute(
     path: '/admin/v1/nodes/{node_id}/revoke',
     operationId: 'revokeNode',
     tag: 'Operator',
-    summary: 'Shut a node out',
+    summary: 'Revoke a node',
     description:
-      'It cannot register again, and its device shows as banned and loses its socket to the relay. Of a validator this makes the next generation, without it: it still counts for the epochs of the generations that it is in, unless `at_once` ends its key. Then what it signs from now on counts for nothing, while the quorum of those epochs stays as it is; the key ends also where no generation can be made.',
+      'The node cannot register again. Its device is shown as banned, and the hub closes its socket. Revoking a validator makes the next generation without it. It still counts for the epochs of its generations, unless `at_once` revokes its key: then its new signatures do not count, while the quorum of those epochs stays the same. The key is revoked also if no generation can be made.',
     auth: { operator: true },
     params,
     json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
     responses: {
-      200: { description: 'As decided.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
+      200: { description: 'The decision.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
     },
   },
   async (c, { params: { node_id }, json: { reason, at_once: atOnce } }) => {

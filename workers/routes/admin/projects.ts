@@ -23,7 +23,7 @@ const Decision = z
       .array(lines(500, 1))
       .max(20, 'must have at most 20 items')
       .default([])
-      .meta({ description: 'What the developer has to keep to; shown with the project.' }),
+      .meta({ description: 'Conditions for the developer; shown with the project.' }),
   })
   .meta({ id: 'ProjectDecision' })
 
@@ -35,7 +35,7 @@ export const reviewProject = defineRoute(
     tag: 'Operator',
     summary: 'Decide about a project',
     description:
-      'approve and reject decide a pending review; pause and resume a listed project; delist ends it. The registry is told the new status.',
+      'approve and reject decide a pending review. pause and resume act on a listed project. delist ends a project. The hub submits the new status to the registry.',
     auth: { operator: true },
     params: z.object(ProjectParams),
     json: { schema: Decision, example: { action: 'approve' } },
@@ -52,7 +52,7 @@ export const reviewProject = defineRoute(
     if (outcome === 'invalid_state')
       throw new ApiError(
         'invalid_state',
-        `The project is ${listingStatus}; ${action} is for one that is ${reviewMoves[action].from.join(' or ')}.`,
+        `The project is ${listingStatus}; ${action} needs a project that is ${reviewMoves[action].from.join(' or ')}.`,
         { details: { listing_status: listingStatus } },
       )
     sendSoon(c, 'set_listing_status', project_id)
@@ -79,7 +79,7 @@ export const listReviewQueue = defineRoute(
     path: '/admin/v1/review-queue',
     operationId: 'listReviewQueue',
     tag: 'Operator',
-    summary: 'List the projects that await review, longest waiting first',
+    summary: 'List the projects that wait for review, oldest first',
     auth: { operator: true },
     query: z.strictObject(pageQuery),
     responses: {

@@ -20,14 +20,14 @@ export const reindex = defineRoute(
     path: '/admin/v1/reindex',
     operationId: 'reindex',
     tag: 'Operator',
-    summary: 'Have the chain read anew from the beginning',
+    summary: 'Index the chain again from its start',
     description:
-      'Forgets everything that was indexed, and takes back what followed from it: projects and versions are `submitted` again until their events are read, and nobody counts as bonded. What an operator decided stays. `GET /v1/status` shows how far the reading is.',
+      'Deletes the chain index and reverts its effects: projects and versions are `submitted` again until their events are indexed, and no subscription counts as bonded until then. Decisions of operators stay. `GET /v1/status` shows the progress.',
     auth: { operator: true },
     json: { schema: Input, example: { reason: 'The node had dropped final blocks; it is mended.' } },
     responses: {
       200: {
-        description: 'The chain is being read.',
+        description: 'The reindex has started.',
         schema: Reindexing,
         example: { start_block: 21_000 },
       },

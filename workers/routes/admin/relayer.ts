@@ -20,21 +20,23 @@ const RelayerView = z
         open: z.int().meta({ description: 'Actions that are not final.' }),
         undecided: z.int().meta({
           description:
-            'Open actions whose nonce has been used for ten minutes, while no node says by which transaction. The relayer is unavailable while there are any.',
+            'Open actions whose nonce has been used for ten minutes by a transaction that no node reports. If this is above 0, the relayer is unavailable.',
         }),
         overdue: z.int().meta({
           description:
-            'Actions that no block has taken ten minutes after they were accepted. The relayer is unavailable while there are any.',
+            'Actions that are not in a block ten minutes after their acceptance. If this is above 0, the relayer is unavailable.',
         }),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
-        gas_today: z.int().meta({ description: 'Gas of what wallets had relayed since 00:00 UTC.' }),
-        gas_per_day: z.int().meta({ description: 'What there is for all wallets in a day.' }),
+        gas_today: z
+          .int()
+          .meta({ description: 'Gas of actions that the hub relayed for wallets since 00:00 UTC.' }),
+        gas_per_day: z.int().meta({ description: 'Gas for all wallets per day.' }),
       })
       .nullable()
-      .meta({ description: 'Null while this hub relays nothing.' }),
+      .meta({ description: 'Null if this hub relays nothing.' }),
     dead_letters: z.array(DeadLetterView).meta({
-      description: `Messages that failed every attempt, the newest ${lettersShown} that nobody has seen to.`,
+      description: `Dead letters (messages that failed every attempt): the newest ${lettersShown} unresolved ones.`,
     }),
   })
   .meta({ id: 'RelayerState' })
@@ -45,7 +47,7 @@ export const getRelayer = defineRoute(
     path: '/admin/v1/relayer',
     operationId: 'getRelayer',
     tag: 'Operator',
-    summary: 'Show the relayer and the messages that failed',
+    summary: 'Show the relayer and the dead letters',
     auth: { operator: true },
     responses: {
       200: {

@@ -21,7 +21,7 @@ import { Reason } from './schema.ts'
 const Body = z.strictObject({ reason: Reason }).meta({ id: 'SettlementDecision' })
 const body = {
   schema: Body,
-  example: { reason: 'The root pays an address of nobody.' },
+  example: { reason: 'The root pays an unknown address.' },
   optional: true,
 } as const
 
@@ -31,12 +31,12 @@ const VetoView = z
   .strictObject({
     project_id: Bytes32,
     epoch: z.int(),
-    vetoed: z.boolean().meta({ description: 'What the vault will be told.' }),
+    vetoed: z.boolean().meta({ description: 'The amount to post to the vault.' }),
   })
   .meta({ id: 'EpochVeto' })
 
 const PauseView = z
-  .strictObject({ paused: z.boolean().meta({ description: 'What all vaults will be told.' }) })
+  .strictObject({ paused: z.boolean().meta({ description: 'The new state of posting in all vaults.' }) })
   .meta({ id: 'PostingPause' })
 
 const vetoExample = { project_id: epochExample.project_id, epoch: epochExample.epoch, vetoed: true }
@@ -47,9 +47,9 @@ export const vetoEpoch = defineRoute(
     path: '/admin/v1/epochs/{project_id}/{epoch}/veto',
     operationId: 'vetoEpoch',
     tag: 'Operator',
-    summary: 'Take a posted epoch back within its challenge period',
+    summary: 'Veto a posted epoch within its challenge period',
     description:
-      'Whatever root was posted, by the hub or by somebody else with the right to post. Nothing is posted for the epoch until it is reopened.',
+      'Vetoes the posted root, also if another authorized poster has posted it. Nothing is posted for the epoch until it is reopened.',
     auth: { operator: true },
     params,
     json: body,
@@ -65,7 +65,7 @@ export const reopenEpoch = defineRoute(
     path: '/admin/v1/epochs/{project_id}/{epoch}/reopen',
     operationId: 'reopenEpoch',
     tag: 'Operator',
-    summary: 'Let an epoch that was vetoed be posted again',
+    summary: 'Reopen a vetoed epoch for posting',
     description: 'The hub posts the root that validators attested.',
     auth: { operator: true },
     params,
@@ -90,7 +90,7 @@ export const pauseSettlement = defineRoute(
     tag: 'Operator',
     summary: 'Stop the posting of epochs in all vaults',
     description:
-      'Claims and withdrawals go on. Receipts are taken, and posted when the pause has ended: after three days, or when it is ended before. The next pause may begin a day after those three days; before that the answer is 409, with the time in `details.next_at`.',
+      'Claims and withdrawals continue. The hub accepts receipts, and posts them after the pause, which ends after three days or when an operator ends it. The next pause may begin a day after those three days; before that the answer is 409, with the time in `details.next_at`.',
     auth: { operator: true },
     json: body,
     errors: ['invalid_state'],
@@ -107,7 +107,7 @@ export const unpauseSettlement = defineRoute(
     path: '/admin/v1/settlement/unpause',
     operationId: 'unpauseSettlement',
     tag: 'Operator',
-    summary: 'Let epochs be posted again',
+    summary: 'Resume the posting of epochs',
     auth: { operator: true },
     json: body,
     errors: ['invalid_state'],
@@ -141,7 +141,7 @@ async function decide(
       'invalid_state',
       action === 'veto'
         ? `The epoch ${epoch} is not posted, is vetoed already, or its challenge period is over.`
-        : `The epoch ${epoch} is not under a veto.`,
+        : `The epoch ${epoch} is not vetoed.`,
     )
   send(c, 'set_veto', subject)
   return json({ project_id, epoch, vetoed: action === 'veto' })
@@ -180,7 +180,7 @@ function requireArbiter(c: HubContext): void {
   if (c.var.services.arbiter === null)
     throw new ApiError(
       'unavailable',
-      'This hub does not have the key of the arbiter (ARBITER_PRIVATE_KEY); whoever holds it sends the transaction.',
+      'This hub does not have the key of the arbiter (ARBITER_PRIVATE_KEY); the arbiter must send the transaction.',
       { headers: { 'Retry-After': '3600' } },
     )
 }

@@ -14,7 +14,7 @@ import { disputedExample, requireSlash, SlashParams, SlashView, slashView } from
 const Resolution = z
   .strictObject({
     decision: z.enum(['cancel', 'uphold']),
-    notes: lines(2000, 1).nullable().default(null).meta({ description: 'Why; kept in the audit log.' }),
+    notes: lines(2000, 1).nullable().default(null).meta({ description: 'Reason, for the audit log.' }),
   })
   .meta({ id: 'SlashResolution' })
 
@@ -26,10 +26,13 @@ export const resolveSlash = defineRoute(
     tag: 'Operator',
     summary: 'Decide about a slash as the arbiter',
     description:
-      'cancel ends any slash that is open, uphold decides against a dispute. The decision goes to the chain with the key of the arbiter; the status follows when it is indexed. The same decision again changes nothing.',
+      'cancel ends an open slash; uphold rejects a dispute. The hub submits the decision on chain with the key of the arbiter; the status changes when the decision is indexed. The same decision again changes nothing.',
     auth: { operator: true },
     params: SlashParams,
-    json: { schema: Resolution, example: { decision: 'cancel', notes: 'The votes are of a stolen key.' } },
+    json: {
+      schema: Resolution,
+      example: { decision: 'cancel', notes: 'The key that signed the votes was stolen.' },
+    },
     errors: ['not_found', 'invalid_state'],
     responses: {
       200: { description: 'The slash.', schema: SlashView, example: disputedExample },
@@ -71,8 +74,8 @@ function refusalToCancel({ status }: Slash): string | null {
 }
 
 function refusalToUphold({ status, decision, chain }: Slash, now: number): string | null {
-  if (status !== 'disputed') return `The slash is ${status}; uphold is for one that is disputed.`
-  if (decision === 'cancel') return 'The slash is being cancelled, which is for good.'
+  if (status !== 'disputed') return `The slash is ${status}; uphold needs a disputed slash.`
+  if (decision === 'cancel') return 'The slash is being cancelled; this cannot be changed.'
   if (chain?.status === 'disputed')
     return now < (chain.disputed_at ?? now) + decisionSecs
       ? null

@@ -359,7 +359,7 @@ describe('a generation that is not whole in time', () => {
     expect((await verifiedChain())[1]).toMatchObject({ effective_at: start + lead + 10 + 2 * lead })
   })
 
-  test('is made anew each time, with more time for its signatures, up to an hour', async () => {
+  test('is made again each time, with more time for its signatures, up to an hour', async () => {
     const leads: number[] = []
     for (let renewals = 1; renewals <= 5; renewals++) {
       const { effective_at } = (await pending()) as { effective_at: number }

@@ -17,7 +17,9 @@ const Made = z
     effective_at: z.int(),
     hash: Bytes32,
     validators: z.int(),
-    pending: z.boolean().meta({ description: 'Whether it waits for the signatures of a quorum.' }),
+    pending: z
+      .boolean()
+      .meta({ description: 'Whether the generation waits for the signatures of a quorum.' }),
   })
   .meta({ id: 'MadeGeneration' })
 
@@ -45,7 +47,7 @@ export const beginValidators = defineRoute(
     tag: 'Operator',
     summary: 'Set generation 0 of the validators, once',
     description:
-      'From validators that have registered, whom it approves. The network has no validators before.',
+      'Names registered validators, and approves them. Before this call the network has no validators.',
     auth: { operator: true },
     json: {
       schema: z.strictObject({ node_ids: NodeIds.min(1), reason: Reason }).meta({ id: 'ValidatorGenesis' }),
@@ -76,7 +78,7 @@ export const changeValidators = defineRoute(
     tag: 'Operator',
     summary: 'Make the next generation of validators',
     description:
-      'The hub asks the validators of the generation before for their signatures until a quorum of them has signed; that one stays in force meanwhile, and no other can be made. One that has no quorum a minute before it takes effect lapses, and is made anew with a later `effective_at`. `emergency` ends the keys of those that are revoked and replaces the generation in force for everything that is not final; a quorum of those that stay has to sign it. It may take the place of one that waits, and takes back what that one said about nodes.',
+      'The hub asks the validators of the previous generation for their signatures until a quorum of them has signed. Until then the previous generation stays in force, and no other generation can be made. A generation without a quorum a minute before it takes effect lapses, and the hub makes it again with a later `effective_at`. `emergency` revokes the keys of the removed validators at once and replaces the generation in force for everything that is not final; a quorum of the remaining validators must sign it. An emergency generation can replace a generation that waits for signatures, and then restores the status of the nodes that this one had changed.',
     auth: { operator: true },
     json: {
       schema: z
@@ -95,7 +97,7 @@ export const changeValidators = defineRoute(
         description: 'It waits for signatures.',
         schema: Made,
         example: madeExample,
-        headers: { Location: 'The generation, once it is whole.' },
+        headers: { Location: 'The generation, once it has a quorum.' },
       },
     },
   },
@@ -116,7 +118,7 @@ export const getPendingValidators = defineRoute(
     auth: { operator: true },
     responses: {
       200: {
-        description: 'Null when none waits.',
+        description: 'Null if no generation waits.',
         schema: z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
         example: { pending: null },
       },

@@ -16,9 +16,9 @@ export const getAsset = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'The image, as nothing but an image.',
+        description: 'The image.',
         contentType: imageTypes,
-        headers: { 'Content-Security-Policy': 'Lets the image run and load nothing.' },
+        headers: { 'Content-Security-Policy': 'Forbids the image to run scripts or load anything.' },
       },
     },
   },

@@ -19,7 +19,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 export const AssetView = z
   .strictObject({
-    sha256: Sha256.meta({ description: 'Of the bytes as they are served: metadata is removed.' }),
+    sha256: Sha256.meta({ description: 'Hash of the served bytes, without metadata.' }),
     url: z.url(),
   })
   .meta({ id: 'Asset' })

@@ -16,7 +16,7 @@ export const uploadAsset = defineRoute(
     tag: 'Projects',
     summary: 'Store an image for listings',
     description:
-      'A still PNG, JPEG or WebP of at most 2 MiB and 4096×4096 pixels, whole and with nothing around it. Metadata is removed; colour profile and orientation stay.',
+      'A still PNG, JPEG or WebP image of at most 2 MiB and 4096×4096 pixels, complete and without extra bytes. The hub removes metadata; colour profile and orientation stay.',
     auth: { session: true, apiKey: 'projects:write' },
     stores: 'files',
     budget: 'asset_upload',

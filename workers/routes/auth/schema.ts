@@ -23,7 +23,7 @@ export const Nonce = z
   .strictObject({
     nonce: z.string().length(siweNonceLength),
     issued_at: Timestamp,
-    expires_at: Timestamp.meta({ description: 'The exchange must happen before.' }),
+    expires_at: Timestamp.meta({ description: 'Deadline of the exchange.' }),
     message: z.string().meta({ description: 'The exact text to sign (EIP-4361).' }),
   })
   .meta({ id: 'Nonce' })

@@ -27,7 +27,7 @@ export const exchangeSiwe = defineRoute(
     operationId: 'exchangeSiwe',
     tag: 'Sign-in',
     summary: 'Exchange a signed text for a session',
-    description: `The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses the nonce up, also when the signature turns out to be wrong. The session lasts ${siweSessionSeconds / 3600} hours.`,
+    description: `The second step of signing in. A wallet may also sign its own EIP-4361 text around an issued nonce. An exchange uses up the nonce, also if the signature is wrong. The session lasts ${siweSessionSeconds / 3600} hours.`,
     budget: 'sign_in',
     json: {
       schema: SiweRequest,
@@ -111,9 +111,9 @@ function refusal(code: 'unauthorized' | 'bad_signature'): ApiError {
     case 'unauthorized':
       return new ApiError(
         'unauthorized',
-        'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued one nor a valid EIP-4361 text around it. Get a fresh nonce and sign its text.',
+        'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued text nor a valid EIP-4361 text with this nonce. Get a fresh nonce and sign its text.',
       )
     case 'bad_signature':
-      return new ApiError('bad_signature', 'The signature is not one of the wallet the text names.')
+      return new ApiError('bad_signature', 'The signature was not made by the wallet in the text.')
   }
 }

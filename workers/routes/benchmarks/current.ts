@@ -16,7 +16,7 @@ const BenchmarkSuite = z
           input: z.string().meta({ description: 'The input is its UTF-8 bytes.' }),
           gas_limit: z.int(),
           receipt_hash: Bytes32.meta({
-            description: 'Of the receipt that every device gets, whatever its engine.',
+            description: 'Hash of the receipt, which is the same on every device and engine.',
           }),
         })
         .meta({ id: 'BenchmarkCase' }),
@@ -32,9 +32,9 @@ export const getBenchmarkSuite = defineRoute(
     path: '/v1/benchmarks/current',
     operationId: 'getBenchmarkSuite',
     tag: 'Devices',
-    summary: 'Read what devices run to measure themselves',
+    summary: 'Read the benchmark suite of devices',
     description:
-      'The modules are downloaded as any other. A device reports what it got with its profile; receipts that differ from the pinned ones make it `faulty`, and it is offered no work.',
+      'The modules are downloaded like all others. A device reports its results with its profile. If its receipts differ from the pinned ones, the device is `faulty` and gets no offers.',
     cache: { maxAgeSeconds: 300 },
     responses: {
       200: { description: 'The suite.', schema: BenchmarkSuite, example: { suite, cases: example } },

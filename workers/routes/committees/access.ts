@@ -26,4 +26,4 @@ export async function requireAttested(c: HubContext, projectId: string, epoch: n
 }
 
 export const noSet = (projectId: string, epoch: number): ApiError =>
-  new ApiError('not_found', `There is no set of ${projectId} for epoch ${epoch}.`)
+  new ApiError('not_found', `No set of ${projectId} exists for epoch ${epoch}.`)

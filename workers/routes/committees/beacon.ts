@@ -30,7 +30,7 @@ export const getBeacon = defineRoute(
     if (!lengths.includes(epoch_secs)) throw notFound(`No epoch lasts ${epoch_secs} s.`)
     const found = (await beacons.kept(epoch_secs, epoch)) ?? (await seek())
     if (found === null)
-      throw notFound(`The block of epoch ${epoch} of ${epoch_secs} s is not settled yet, or there is none.`)
+      throw notFound(`The block of epoch ${epoch} of ${epoch_secs} s is not settled yet or does not exist.`)
     return json(view(epoch_secs, epoch, found))
 
     async function seek(): Promise<Beacon | null> {

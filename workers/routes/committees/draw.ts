@@ -16,7 +16,7 @@ export const getCommittee = defineRoute(
     tag: 'Committees',
     summary: 'Get the committee of a task',
     description:
-      'Drawn from the attested set: primaries, then backups, in the order in which they are asked.',
+      'Drawn from the attested set: primaries, then backups in the order in which the hub asks them.',
     params: SetParams.extend({ seq: PathCount.meta({ example: committeeExample.seq }) }),
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],

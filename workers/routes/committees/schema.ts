@@ -39,7 +39,7 @@ const SnapshotEntryView = z
     subscription_id: Bytes32,
     owner: Address,
     payout_address: Address,
-    collateral: Amount.meta({ description: 'At the beacon block, as owner and payout address are.' }),
+    collateral: Amount.meta({ description: 'Value at the beacon block, like owner and payout address.' }),
     reputation: z.int(),
     binding_hash: Bytes32,
   })
@@ -132,8 +132,10 @@ export const CommitteeView = z
     seed: Bytes32,
     k_eff: z.int(),
     b_eff: z.int(),
-    quorum: z.int().meta({ description: 'Equal votes of primaries that decide.' }),
-    fallback: z.boolean().meta({ description: 'Too few to draw from: validators execute.' }),
+    quorum: z.int().meta({ description: 'Equal votes of primaries that decide the round.' }),
+    fallback: z
+      .boolean()
+      .meta({ description: 'The set is too small to draw a committee: validators execute the tasks.' }),
     committee_hash: Bytes32,
     draw: z.array(
       z

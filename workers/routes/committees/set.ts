@@ -6,7 +6,7 @@ import { AttestedSnapshotView, attestedExample, SetParams } from './schema.ts'
 /** The answer while the set is not attested yet. */
 export const notAttested = {
   425: {
-    description: 'The set is not attested by a quorum yet (`invalid_state`, reason `not_attested`).',
+    description: 'A quorum has not attested the set yet (`invalid_state`, reason `not_attested`).',
     code: 'invalid_state',
   },
 } as const
@@ -17,8 +17,8 @@ export const getCommitteeSet = defineRoute(
     path: '/v1/committees/{project_id}/{epoch}',
     operationId: 'getCommitteeSet',
     tag: 'Committees',
-    summary: 'Get the nodes that an epoch’s committees are drawn from',
-    description: 'With what validators signed of it: everything that is needed to recompute committees.',
+    summary: 'Get the committee set of an epoch',
+    description: 'With the signatures of the validators: all data that is needed to recompute committees.',
     params: SetParams,
     cache: { maxAgeSeconds: 60 },
     errors: ['not_found'],

@@ -88,29 +88,32 @@ describe('sets that the hub built', () => {
     expectAttested(one, renamed.profile),
   )
 
-  test.each(invalid)('$name: whoever attests such a set is told which one it is', async ({ input }) => {
-    const setHash = await know(ordinary.input)
-    const { validators } = await createValidators(ordinary.input, {})
-    for (const { seed, call } of validators) {
-      const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
-      expect(await errorOf(await call('POST', nodePath(ordinary.input.snapshot), attestation))).toMatchObject(
-        {
+  test.each(invalid)(
+    '$name: a validator that attests such a set gets an error that names the set',
+    async ({ input }) => {
+      const setHash = await know(ordinary.input)
+      const { validators } = await createValidators(ordinary.input, {})
+      for (const { seed, call } of validators) {
+        const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
+        expect(
+          await errorOf(await call('POST', nodePath(ordinary.input.snapshot), attestation)),
+        ).toMatchObject({
           status: 422,
           error: 'invalid_evidence',
-          message: expect.stringContaining(`no signature of this node over the set ${setHash}`),
+          message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
           details: { path: 'signature', set_hash: setHash },
-        },
-      )
-    }
-    expect(
-      (
-        await services(env).committeeSets.find(
-          ordinary.input.snapshot.project_id,
-          ordinary.input.snapshot.epoch,
-        )
-      )?.attestations,
-    ).toEqual([])
-  })
+        })
+      }
+      expect(
+        (
+          await services(env).committeeSets.find(
+            ordinary.input.snapshot.project_id,
+            ordinary.input.snapshot.epoch,
+          )
+        )?.attestations,
+      ).toEqual([])
+    },
+  )
 })
 
 describe('what validators answer the hub', () => {

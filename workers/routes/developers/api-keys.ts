@@ -25,7 +25,7 @@ const ApiKeyInput = z
       .max(200, 'must have at most 200 items')
       .nullable()
       .default(null)
-      .meta({ description: 'The only projects the key is good for; all of yours when left out.' }),
+      .meta({ description: 'The projects that the key can be used for; all your projects if left out.' }),
     expires_at: Timestamp.nullable().default(null).meta({ description: 'In the future, or null for never.' }),
   })
   .meta({ id: 'ApiKeyInput' })
@@ -77,7 +77,7 @@ export const listApiKeys = defineRoute(
     operationId: 'listApiKeys',
     tag: 'Developers',
     summary: 'List your API keys, newest first',
-    description: 'Revoked keys are not shown, and secrets never.',
+    description: 'Revoked keys are not listed. Secrets are never shown again.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {
@@ -124,7 +124,7 @@ export const createApiKey = defineRoute(
           ...apiKeyExample,
           secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
         },
-        headers: { Location: 'The list it is in.' },
+        headers: { Location: 'The list of the keys.' },
       },
     },
   },
@@ -156,9 +156,12 @@ export const createApiKey = defineRoute(
     }
     const outcome = await apiKeys.create(key)
     if (outcome === 'full')
-      throw new ApiError('conflict', `You have ${liveApiKeysMax} live API keys; revoke one first.`)
+      throw new ApiError('conflict', `You already have ${liveApiKeysMax} active API keys; revoke one first.`)
     if (outcome === 'exists')
-      throw new ApiError('conflict', 'An earlier try of this request has just made the key. Repeat it.')
+      throw new ApiError(
+        'conflict',
+        'An earlier attempt of this request has just created the key. Repeat the request.',
+      )
     return answerCreated(c, { ...key, revokedAt: null, lastUsedAt: null }, secret)
   },
 )

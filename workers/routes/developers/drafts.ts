@@ -18,7 +18,7 @@ const DraftInput = z
   .strictObject({
     current_step: z.int().min(0).max(1000).default(0),
     project_id: line(128).nullable().default(null),
-    data: AnyObject.meta({ description: 'Anything; at most 256 KiB as stored.' }),
+    data: AnyObject.meta({ description: 'Any JSON; at most 256 KiB as stored.' }),
   })
   .meta({ id: 'DraftInput' })
 
@@ -51,10 +51,10 @@ const DraftParams = z.object({
 
 const ifMatch = {
   'If-Match':
-    'ETag of the version you have, or `*` for any; another version, or none, is answered with 409 `conflict`.',
+    'ETag of the version that you have, or `*` for any version. If the stored draft has another version or does not exist, the answer is 409 `conflict`.',
 }
 const ifNoneMatch = {
-  'If-None-Match': '`*`: only create; an existing draft is answered with 409 `conflict`.',
+  'If-None-Match': '`*`: only create. If the draft exists, the answer is 409 `conflict`.',
 }
 
 const draftView = ({ draftId, currentStep, projectId, data, createdAt, updatedAt }: Draft) => ({
@@ -74,7 +74,7 @@ export const listDrafts = defineRoute(
     tag: 'Developers',
     summary: 'List your drafts, last changed first',
     description:
-      'A page may be shorter than `limit` where drafts are large; it goes on while there is a `next_cursor`. A draft that is changed meanwhile moves to the first page.',
+      'A page of large drafts may be shorter than `limit`; more pages follow while `next_cursor` is not null. A draft that changes between two pages moves to the first page.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {
@@ -108,7 +108,7 @@ export const createDraft = defineRoute(
     path: '/v1/developers/me/drafts',
     operationId: 'createDraft',
     tag: 'Developers',
-    summary: 'Keep a new draft',
+    summary: 'Store a new draft',
     description: `A wallet keeps at most ${draftsMax} drafts.`,
     auth: { session: true },
     idempotent: true,
@@ -122,7 +122,7 @@ export const createDraft = defineRoute(
     errors: ['conflict', 'too_large'],
     responses: {
       201: {
-        description: 'As stored, under an id the hub chose.',
+        description: 'The stored draft, under an id that the hub chose.',
         schema: DraftView,
         example: draftExample,
         headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
@@ -173,7 +173,7 @@ export const putDraft = defineRoute(
     path: '/v1/developers/me/drafts/{draft_id}',
     operationId: 'putDraft',
     tag: 'Developers',
-    summary: 'Replace a draft, or keep a new one under an id of your choice',
+    summary: 'Replace a draft, or store a new one under an id of your choice',
     auth: { session: true },
     stores: 'records',
     params: DraftParams,
@@ -227,7 +227,7 @@ export const deleteDraft = defineRoute(
   },
   async (c, { params: { draft_id } }) => {
     const condition = readCondition(c)
-    if (condition === 'absent') throw invalidField('If-None-Match', 'makes no sense for what is deleted')
+    if (condition === 'absent') throw invalidField('If-None-Match', 'cannot be used with DELETE')
     const revision = condition === 'present' ? undefined : condition
     const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
@@ -257,7 +257,7 @@ function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent)
   if (made.currentStep !== currentStep || made.projectId !== projectId || made.data !== data)
     throw new ApiError(
       'conflict',
-      `An earlier try of this request made the draft ${made.draftId}, which was changed since. Read it.`,
+      `An earlier attempt of this request created the draft ${made.draftId}, which has changed since. Read it.`,
       { details: { draft_id: made.draftId } },
     )
   return answerDraft(made, 201)
@@ -280,7 +280,10 @@ const notFound = (draftId: string) => new ApiError('not_found', `You have no dra
 const stale = () =>
   new ApiError('conflict', 'The draft was changed meanwhile. Read it again before you change it.')
 
-/** What the request says about the draft it means: a revision, that there is one, that there is none, or nothing. */
+/**
+ * The condition of the request on the stored draft: a revision, that it exists, that it does not exist, or no
+ * condition.
+ */
 function readCondition(c: HubContext): number | 'present' | 'absent' | undefined {
   const match = c.req.header('if-match')?.trim()
   const noneMatch = c.req.header('if-none-match')?.trim()

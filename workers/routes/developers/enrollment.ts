@@ -15,7 +15,7 @@ export const enroll = defineRoute(
     tag: 'Developers',
     summary: 'Apply as a developer',
     description:
-      'A rejected application can be made again. Where the hub approves by itself it is active at once.',
+      'After a rejection you can apply again. If the hub approves automatically, the enrollment is active at once.',
     auth: { session: true },
     idempotent: true,
     stores: 'records',
@@ -30,7 +30,7 @@ export const enroll = defineRoute(
     },
     errors: ['invalid_state'],
     responses: {
-      200: { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample },
+      200: { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample },
     },
   },
   async (c, { json: application }) => {
@@ -72,7 +72,7 @@ export const requestVerification = defineRoute(
     auth: { session: true },
     errors: ['invalid_state'],
     responses: {
-      200: { description: 'Where it stands.', schema: OwnDeveloperView, example: ownDeveloperExample },
+      200: { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample },
     },
   },
   async (c) => {

@@ -74,7 +74,9 @@ export const putOwnDeveloper = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: { 200: { description: 'As saved.', schema: OwnDeveloperView, example: ownDeveloperExample } },
+    responses: {
+      200: { description: 'The saved state.', schema: OwnDeveloperView, example: ownDeveloperExample },
+    },
   },
   async (c, { json: profile }) => {
     const { display_name: displayName, ...rest } = profile
@@ -84,7 +86,7 @@ export const putOwnDeveloper = defineRoute(
   },
 )
 
-/** @throws {@link ApiError} 404 `not_found` when the caller never began to enroll. */
+/** @throws {@link ApiError} 404 `not_found` when the caller has never applied for enrollment. */
 export async function ownDeveloper(c: HubContext): Promise<Developer> {
   const developer = await c.var.services.developers.find(callerOf(c))
   if (!developer)

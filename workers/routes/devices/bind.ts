@@ -13,7 +13,7 @@ export const bindDevice = defineRoute(
     tag: 'Devices',
     summary: 'Bind a device to a wallet',
     description:
-      'The record carries the signatures of both, so no credential is needed. Posting the active record again changes nothing; a newer one of the same owner takes its place.',
+      'The record has the signatures of both, so the call needs no credential. Posting the active record again changes nothing. A newer record of the same owner replaces it.',
     stores: 'records',
     json: { schema: DeviceRecordInput, example: recordExample('bind') },
     signed: true,
@@ -29,7 +29,7 @@ export const bindDevice = defineRoute(
     if (device === null)
       throw new ApiError(
         'conflict',
-        'This device is bound to another wallet, which has to unbind it first, or this record was used before: sign a fresh one.',
+        'This device is bound to another wallet, which must unbind it first, or this record was used before: sign a fresh one.',
       )
     return json(deviceView(device, viewerOf(c)))
   },

@@ -29,11 +29,11 @@ export const createBindingMessage = defineRoute(
     tag: 'Devices',
     summary: 'Get a text to sign that binds or unbinds a device',
     description:
-      'The owner signs the text itself (EIP-191), the device its hash behind a prefix. A signer may as well write the text on its own.',
+      'The owner signs the text itself (EIP-191); the device signs its hash with a prefix. A signer may also write the text without this call.',
     json: { schema: Request, example: { owner: example.wallet, public_key: example.digest } },
     responses: {
       200: {
-        description: 'Nothing is kept of it.',
+        description: 'The text to sign. The hub stores nothing.',
         schema: Message,
         example: {
           message: recordExample('bind').message,

@@ -23,7 +23,7 @@ export const getBinding = defineRoute(
   },
   async (c, { params: { binding_hash } }) => {
     const record = await c.var.services.devices.findBinding(binding_hash)
-    if (record === null) throw new ApiError('not_found', `No record ${binding_hash} was accepted here.`)
+    if (record === null) throw new ApiError('not_found', `The record ${binding_hash} does not exist.`)
     return json(recordView(record))
   },
 )

@@ -27,7 +27,7 @@ export const getDevice = defineRoute(
     operationId: 'getDevice',
     tag: 'Devices',
     summary: 'Read a bound device',
-    description: 'Its owner also sees label, hardware and the socket to the relay.',
+    description: 'Its owner also sees its label, its hardware and its WebSocket.',
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -49,7 +49,7 @@ export const updateDevice = defineRoute(
     path: '/v1/devices/{node_id}',
     operationId: 'updateDevice',
     tag: 'Devices',
-    summary: 'Name an own device',
+    summary: 'Set the label of your device',
     auth: { session: true },
     params: DeviceParams,
     json: {
@@ -57,7 +57,7 @@ export const updateDevice = defineRoute(
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],
-    responses: { 200: { description: 'As saved.', schema: DeviceView, example: ownDeviceExample } },
+    responses: { 200: { description: 'The saved state.', schema: DeviceView, example: ownDeviceExample } },
   },
   async (c, { params: { node_id }, json: { label } }) => {
     const { address } = sessionOf(c)
@@ -74,9 +74,9 @@ export const putDeviceProfile = defineRoute(
     path: '/v1/devices/{node_id}/profile',
     operationId: 'putDeviceProfile',
     tag: 'Devices',
-    summary: 'Say what the signing device is',
+    summary: 'Report the profile of the signing device',
     description:
-      'Replaces what it said before. What it leaves out counts as unknown. Benchmark receipts that differ from those of `GET /v1/benchmarks/current` make the device `faulty` until it reports the right ones.',
+      'Replaces the previous profile. Fields that are left out count as unknown. Benchmark receipts that differ from those of `GET /v1/benchmarks/current` make the device `faulty` until it reports the expected receipts.',
     auth: { node: 'known_key' },
     params: DeviceParams,
     json: {
@@ -93,11 +93,13 @@ export const putDeviceProfile = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: { 200: { description: 'As everybody sees it.', schema: DeviceView, example: deviceExample } },
+    responses: {
+      200: { description: 'The public view of the device.', schema: DeviceView, example: deviceExample },
+    },
   },
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)
-      throw new ApiError('forbidden', `Only ${node_id} itself says what it is.`)
+      throw new ApiError('forbidden', `Only ${node_id} itself can report its profile.`)
     const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
     const { devices, links } = c.var.services
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0

@@ -271,7 +271,7 @@ describe('unbinding', () => {
     expect((await read(device.nodeId)).status).toBe(200)
   })
 
-  test('of racing records one ends the binding, and the others say that there is none', async () => {
+  test('of racing records one ends the binding, and the others are refused because the device is not bound', async () => {
     const { owner, device } = await createMiner()
     const records = Array.from({ length: 5 }, () => deviceRecord(owner, device, { action: 'unbind' }))
     const statuses = (await Promise.all(records.map(unbind))).map(({ status }) => status)

@@ -109,7 +109,7 @@ export function requireRecord(
 const wrongAction = (action: string): ApiError =>
   new ApiError(
     'invalid_binding',
-    `The message is not one to ${action} a device; its first line says which it is.`,
+    `The message does not ${action} a device; its first line names its purpose.`,
   )
 
 function refusal(code: 'invalid_binding' | 'stale_binding' | 'bad_signature'): ApiError {
@@ -117,7 +117,7 @@ function refusal(code: 'invalid_binding' | 'stale_binding' | 'bad_signature'): A
     case 'invalid_binding':
       return new ApiError(
         'invalid_binding',
-        'The message is not exactly one of this network, its fields or hash differ from it, or a signature is missing. POST /v1/devices/binding-message gives one to sign.',
+        'The message is not a text of this network, its fields or hash differ from the text, or a signature is missing. POST /v1/devices/binding-message returns a text to sign.',
       )
     case 'stale_binding':
       return new ApiError(
@@ -128,7 +128,7 @@ function refusal(code: 'invalid_binding' | 'stale_binding' | 'bad_signature'): A
     case 'bad_signature':
       return new ApiError(
         'bad_signature',
-        'A signature is not that of the owner or the device over the message.',
+        'A signature over the message is not from the owner or the device.',
         {
           status: 422,
         },

@@ -86,7 +86,7 @@ const BenchmarkInput = z
     mgas_per_s: z
       .array(Quantity)
       .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`)
-      .meta({ description: 'Of each case, in millions of gas.' }),
+      .meta({ description: 'Limit of each case, in millions of gas.' }),
     score: Quantity,
   })
   .meta({ id: 'Benchmark' })
@@ -109,11 +109,11 @@ const Relay = z
     connected: z.boolean(),
     session_id: z.string().nullable(),
     since: Timestamp.nullable(),
-    latency_ms: z.int().nullable().meta({ description: 'Of the first answer on this socket.' }),
+    latency_ms: z.int().nullable().meta({ description: 'Version in the first answer on this socket.' }),
   })
   .meta({
     id: 'DeviceRelay',
-    description: 'The socket of the device as it is now; only for the owner, of a single device.',
+    description: 'The present socket of the device; only for the owner, of a single device.',
   })
 
 export const DeviceView = z
@@ -123,7 +123,7 @@ export const DeviceView = z
     owner: Address,
     status: z.enum(deviceStatuses).meta({
       description:
-        '`online`: connected to the relay, with a free slot. `idle`: connected, without one. `offline`: not connected for a minute.',
+        '`online`: connected, with a free slot. `idle`: connected, without a free slot. `offline`: not connected for a minute.',
     }),
     status_reason: z.enum(statusReasons).nullable().meta({
       description: 'Why it is `faulty` or `banned`.',
@@ -138,20 +138,19 @@ export const DeviceView = z
     binding_hash: Bytes32,
     bound_at: Timestamp,
     profile_updated_at: Timestamp.nullable(),
-    last_seen_at: Timestamp.nullable().meta({ description: 'When its node was heard last.' }),
-    connected_since: Timestamp.nullable().meta({ description: 'Since when it has its socket to the relay.' }),
+    last_seen_at: Timestamp.nullable().meta({ description: 'Time of the last heartbeat of its node.' }),
+    connected_since: Timestamp.nullable().meta({ description: 'Time when its socket was opened.' }),
     label: z.string().nullable().optional().meta({ description: 'Only for the owner.' }),
     hardware: HardwareView.nullable().optional().meta({ description: 'Only for the owner.' }),
     ban_reason: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'What the operator who banned it says; only for the owner.' }),
+      .meta({ description: 'The reason of the operator who banned it; only for the owner.' }),
     relay: Relay.optional(),
-    slots: z
-      .int()
-      .optional()
-      .meta({ description: 'Offers it takes at once; only for the owner, of a single device.' }),
+    slots: z.int().optional().meta({
+      description: 'Number of offers it takes at the same time; only for the owner, of a single device.',
+    }),
     active_leases: z
       .int()
       .optional()

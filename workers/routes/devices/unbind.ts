@@ -17,14 +17,14 @@ export const unbindDevice = defineRoute(
     tag: 'Devices',
     summary: 'Unbind a device from its wallet',
     description:
-      'Signed by the owner, by the device, or by both. A subscription of the device goes on and is left out of committees.',
+      'Signed by the owner, by the device, or by both. Subscriptions of the device continue, but committees leave them out.',
     stores: 'records',
     json: { schema: DeviceRecordInput, example: recordExample('unbind') },
     signed: true,
     errors: ['invalid_binding'],
     responses: {
       200: {
-        description: 'Unbound; the same record again is answered the same way.',
+        description: 'Unbound. The same record again gets the same answer.',
         schema: Unbound,
         example: {
           node_id: recordExample('unbind').node_id,

@@ -37,11 +37,11 @@ const DeviceWork = z
         slug: Slug,
         token: TokenView,
         earned: Amount.meta({
-          description: 'What its payout address earned in the project, by what validators attested.',
+          description: 'Earnings of its payout address in the project, as attested by validators.',
         }),
         works_from: Timestamp.nullable().meta({
           description:
-            'The start of the first epoch whose committees may have the device, in the past where that has begun. Null while it is not active, or bound to no wallet or another one.',
+            'The start of the first epoch whose committees can include the device; in the past if that epoch has started. Null while the subscription is not active, or the device is not bound to its owner.',
         }),
       }),
     ),
@@ -54,8 +54,8 @@ export const getDeviceWork = defineRoute(
     path: '/v1/devices/{node_id}/work',
     operationId: 'getDeviceWork',
     tag: 'Devices',
-    summary: 'Show what a device works for, and from when on',
-    description: `Its newest ${shownMax} subscriptions that are not closed, also of a device that was unbound since: its collateral stays bonded.`,
+    summary: 'List the subscriptions of a device, with their start',
+    description: `Its newest ${shownMax} open subscriptions, also after the device was unbound: its collateral stays bonded.`,
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

@@ -22,7 +22,7 @@ const triesMax = 3
 const ClaimInput = z
   .strictObject({
     project_ids: z.array(Bytes32).min(1).max(vaultsMax).optional().meta({
-      description: 'Left out: every project in which something can be claimed.',
+      description: 'The projects to claim from. Default: every project with claimable payouts.',
     }),
   })
   .meta({ id: 'ClaimInput' })
@@ -33,8 +33,8 @@ export const claimPayouts = defineRoute(
     path: '/v1/me/withdrawals/claims',
     operationId: 'claimPayouts',
     tag: 'Earnings',
-    summary: 'Have the own payouts claimed',
-    description: `The hub sends one transaction to each vault, and pays for it; the tokens go to the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request ${vaultsMax} vaults: ask again for more. A payout that a withdrawal is about to bring is in no other one. Anybody may claim a payout meanwhile: it is paid once, to the wallet. What the token refuses to pay can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next one, or until the wallet brings the proofs of \`GET /v1/me/claims\` itself.`,
+    summary: 'Have your payouts claimed',
+    description: `The hub sends one transaction to each vault, and pays for it; the vault pays the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request takes ${vaultsMax} vaults: ask again for more. A payout is in one open withdrawal at most. Anybody may claim a payout meanwhile: it is paid once, to the wallet. If the token refuses a payment, the payout can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next day, or until the wallet submits the proofs of \`GET /v1/me/claims\` itself.`,
     auth: { session: true },
     budget: 'claim',
     idempotent: true,
@@ -50,7 +50,7 @@ export const claimPayouts = defineRoute(
         description: 'One withdrawal for each vault.',
         schema: z.strictObject({ items: z.array(WithdrawalView) }).meta({ id: 'WithdrawalList' }),
         example: { items: [withdrawalExample] },
-        headers: { Location: 'Where they are listed.' },
+        headers: { Location: 'The list of the withdrawals.' },
       },
     },
   },
@@ -74,14 +74,18 @@ async function request(c: HubContext, projectIds: readonly string[] | null, name
   const now = await clock.now()
   for (let tries = 0; tries < triesMax; tries++) {
     const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
-    if (free.length === 0) throw new ApiError('conflict', 'Nothing can be claimed that is not being claimed.')
+    if (free.length === 0)
+      throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
     const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
     await spendRelay(c, account, wanted.length)
     const ids = await withdrawals.request(wanted, now)
     refundRelay(c, account, wanted.length - ids.length)
     if (ids.length > 0) return ids
   }
-  throw new ApiError('conflict', 'Other requests of the wallet claim the same payouts. Read what they claim.')
+  throw new ApiError(
+    'conflict',
+    'Other requests of the wallet claim the same payouts. Read the withdrawals of the wallet.',
+  )
 }
 
 /** What cannot be sent now is sent by the schedule. */

@@ -22,10 +22,12 @@ const PayoutView = z
     token: TokenView,
     status: z.enum(payoutStates).meta({
       description:
-        '`accruing` by the rounds that are final, until validators attest the epoch: the amount is what it would be if the epoch ended now. `attested` until the vault has it, `settled` while its challenge period runs, `claimable` from then on.',
+        '`accruing` until validators attest the epoch: the amount counts final rounds as if the epoch ended now. `attested` until the root is posted to the vault, `settled` during the challenge period, `claimable` after it.',
     }),
-    claim_tx: Bytes32.nullable().meta({ description: 'The transaction that paid it, whoever sent it.' }),
-    claimable_at: Timestamp.nullable().meta({ description: 'Null before the vault has it.' }),
+    claim_tx: Bytes32.nullable().meta({
+      description: 'The transaction that paid it, from the hub or from another sender.',
+    }),
+    claimable_at: Timestamp.nullable().meta({ description: 'Null before the root is posted to the vault.' }),
   })
   .meta({ id: 'EpochPayout' })
 
@@ -35,9 +37,9 @@ export const listEarnedEpochs = defineRoute(
     path: '/v1/me/earnings/epochs',
     operationId: 'listEarnedEpochs',
     tag: 'Earnings',
-    summary: 'List what the own wallet has in each epoch, newest first',
+    summary: 'List the earnings of your wallet in each epoch, newest first',
     description:
-      'Of every epoch with final rounds of the wallet, and of every one that validators attested, also where the wallet comes to an amount of 0.',
+      'Every epoch with final rounds of the wallet, and every attested epoch, also if the amount of the wallet is 0.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -46,7 +48,7 @@ export const listEarnedEpochs = defineRoute(
         .enum(['true', 'false'])
         .transform((text) => text === 'true')
         .optional()
-        .meta({ description: 'Only what was claimed, or what was not.', schema: { type: 'boolean' } }),
+        .meta({ description: 'Only claimed payouts, or only unclaimed ones.', schema: { type: 'boolean' } }),
     }),
     responses: {
       200: {

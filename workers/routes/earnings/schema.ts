@@ -10,14 +10,14 @@ import { tokenExample } from '../projects/example.ts'
 export const WithdrawalView = z
   .strictObject({
     withdrawal_id: z.string().meta({
-      description: 'For collateral, the id that `GET /v1/transactions/{id}` follows.',
+      description: 'For collateral, the id for `GET /v1/transactions/{id}`.',
     }),
     kind: z.enum(['claim', 'collateral']),
     status: z.enum(withdrawalStates).meta({
       description:
-        '`pending` until a transaction is on its way, then `processing`. `completed` when the chain has paid; a reorganisation may take that back for a while. `failed` when nothing was paid: payouts can be claimed again then.',
+        '`pending` until a transaction is on its way, then `processing`. `completed` when the payment is on chain; a reorganisation can revert it for a while. `failed` if nothing was paid: the payouts can then be claimed again.',
     }),
-    amount: Amount.meta({ description: 'What is asked for; once it is over, what was paid.' }),
+    amount: Amount.meta({ description: 'The requested amount; after the end, the paid amount.' }),
     token: TokenView,
     recipient: Address,
     epochs: z
@@ -34,11 +34,15 @@ export const WithdrawalView = z
     subscription_id: Bytes32.nullable().meta({ description: 'Of collateral.' }),
     fee: Amount,
     tx_hash: Bytes32.nullable().meta({
-      description: 'The latest transaction; once it is completed, the one that paid last, whoever sent it.',
+      description:
+        'The latest transaction. Once the withdrawal is completed: the last transaction that paid, from the hub or from another sender.',
     }),
     requested_at: Timestamp,
     completed_at: Timestamp.nullable(),
-    error: z.string().nullable().meta({ description: 'What holds it up, or why not all was paid.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason for a delay, or for an incomplete payment.' }),
   })
   .meta({ id: 'Withdrawal' })
 

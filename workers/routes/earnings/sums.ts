@@ -23,17 +23,19 @@ const TokenBalance = z.strictObject({ token: TokenView, amount: Amount }).meta({
 const Earnings = z
   .strictObject({
     period: z.enum(Object.keys(periods) as (keyof typeof periods)[]),
-    totals: z.array(TokenBalance).meta({ description: 'Of each token; tokens are never added up.' }),
+    totals: z
+      .array(TokenBalance)
+      .meta({ description: 'Amounts of each token; different tokens are not added up.' }),
     units: z.int(),
     accruing: z.array(TokenBalance).meta({
       description:
-        'What the rounds that are final would bring of epochs that nobody has attested yet, if those ended now; in none of the sums.',
+        'Expected earnings of final rounds in epochs that are not attested yet, if those epochs ended now; not included in the sums.',
     }),
     rows: z.array(
       z
         .strictObject({
           key: z.string().meta({
-            description: `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: what several devices of the wallet earned in one project, or those of another wallet for it, has the key \`${unassigned}\`.`,
+            description: `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: if several devices, or devices of another wallet, earned for the wallet in one project, these earnings have the key \`${unassigned}\`.`,
           }),
           units: z.int(),
           amounts: z.array(TokenBalance),
@@ -51,20 +53,20 @@ export const getEarnings = defineRoute(
     path: '/v1/me/earnings',
     operationId: 'getEarnings',
     tag: 'Earnings',
-    summary: 'Sum up what the own wallet earned',
+    summary: 'Sum up the earnings of your wallet',
     description:
-      'Of epochs that ended in the period, by what validators attested, whether it is paid yet or not. Vetoed epochs earn nothing. An epoch is of the UTC day in which it ended.',
+      'Sums the amounts that validators attested for epochs that ended in the period, paid or not. Vetoed epochs earn nothing. An epoch belongs to the UTC day in which it ended.',
     auth: { session: true },
     query: z.strictObject({
       period: z
         .enum(Object.keys(periods) as (keyof typeof periods)[])
         .default('7d')
         .meta({ description: 'Up to now.' }),
-      group_by: z.enum(groups).default('project').meta({ description: 'What each row is about.' }),
+      group_by: z.enum(groups).default('project').meta({ description: 'The key by which rows are grouped.' }),
     }),
     responses: {
       200: {
-        description: 'By the size of no single token: days newest first, everything else by its key.',
+        description: 'Days are ordered newest first, all other rows by key, never by the amount of a token.',
         schema: Earnings,
         example: {
           period: '7d',

@@ -477,7 +477,7 @@ describe('a withdrawal ends, whatever happens', () => {
     const midnight = (Math.floor(unixNow() / 86_400) + 1) * 86_400
     expect(second).toMatchObject({
       status: 'pending',
-      error: `What the hub relays for the wallet in a day is used up. It goes on at ${new Date(midnight * 1000).toISOString().replace('.000Z', 'Z')}.`,
+      error: `The daily relay allowance of the wallet is used up. It goes on at ${new Date(midnight * 1000).toISOString().replace('.000Z', 'Z')}.`,
     })
     expect(await actionOf(second as Withdrawal)).toMatchObject({ nextAttemptAt: midnight })
     // The allowance of this hub is larger, as it is on the next day.

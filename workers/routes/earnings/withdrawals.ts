@@ -12,9 +12,9 @@ export const listWithdrawals = defineRoute(
     path: '/v1/me/withdrawals',
     operationId: 'listWithdrawals',
     tag: 'Earnings',
-    summary: 'List what the own wallet takes out, newest first',
+    summary: 'List the withdrawals of your wallet, newest first',
     description:
-      'Payouts that the hub claims, and collateral that is withdrawn by signature. What was claimed or withdrawn by transactions of the wallet alone is not listed.',
+      'Payouts that the hub claims, and collateral that is withdrawn by signature. The list does not include claims and withdrawals by transactions of the wallet itself.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
     responses: {

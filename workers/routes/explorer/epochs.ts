@@ -27,7 +27,7 @@ export const listAllEpochs = defineRoute(
     tag: 'Explorer',
     summary: 'List epochs, newest first',
     description:
-      'Those that validators attested; with `project_id` also the running epoch and the one before it.',
+      'Epochs that validators attested; with `project_id` also the running epoch and the previous one.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),
@@ -51,9 +51,9 @@ export const getEpoch = defineRoute(
     path: '/v1/explorer/epochs/{project_id}/{epoch}',
     operationId: 'getEpoch',
     tag: 'Explorer',
-    summary: 'Read an epoch of a project, with what validators attested',
+    summary: 'Read an epoch of a project, with its attested receipt',
     description:
-      'An epoch without a receipt is open while it runs, and closed afterwards: what nobody worked in is never attested.',
+      'An epoch without a receipt is open while it runs, and closed afterwards. Validators do not attest epochs without work.',
     params: z.object({ ...ProjectParams, epoch: EpochNumber }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -77,7 +77,10 @@ export const getEpoch = defineRoute(
     const { epochSecs } = current
     const isPast = epoch * epochSecs <= now && (epoch + 1) * epochSecs > project.createdAt
     if (!isPast)
-      throw new ApiError('not_found', `The project has no epoch ${epoch}: it lies ahead, or before it.`)
+      throw new ApiError(
+        'not_found',
+        `The project has no epoch ${epoch}: the epoch is in the future, or before the project.`,
+      )
     const open = await openRounds(c.var.services, project_id, epoch)
     return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open.length })
   },

@@ -21,7 +21,7 @@ const ReceiptEnvelope = z
     node_id: NodeId.optional(),
     public_key: Bytes32.optional(),
     signature: z.string().optional().meta({
-      description: 'Of a node that voted for it; absent where there was no committee.',
+      description: 'Signature of a node that voted for it; absent without a committee.',
     }),
     timestamp: Timestamp.meta({ description: 'Not signed.' }),
   })
@@ -46,7 +46,7 @@ export const getReceipt = defineRoute(
     tag: 'Explorer',
     summary: 'Find a receipt by its hash',
     description:
-      'The result of a round, or what validators attested of an epoch. Receipts of votes that did not prevail are with their rounds.',
+      'The result of a round, or the attested receipt of an epoch. The round has the receipts of its minority votes.',
     params: z.object({ receipt_hash: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -81,7 +81,7 @@ export const getReceipt = defineRoute(
         receipt: await envelopeOf(c, hash, executed),
         rounds: executed.roundIds,
       })
-    if (epoch === null) throw new ApiError('not_found', `There is no receipt ${hash}.`)
+    if (epoch === null) throw new ApiError('not_found', `The receipt ${hash} does not exist.`)
     return json({
       kind: 'reward_v2',
       receipt: await epochs.receipt(hash),

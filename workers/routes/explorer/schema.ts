@@ -42,8 +42,11 @@ export const Settlement = z
     status: z.enum(settlementStates),
     tx_hash: Bytes32.optional().meta({ description: 'The transaction that posted the epoch.' }),
     block_number: z.int().optional(),
-    claimable_at: Timestamp.optional().meta({ description: 'When the challenge period ends.' }),
-    error: z.string().nullable().meta({ description: 'What holds the posting, or why the last try failed.' }),
+    claimable_at: Timestamp.optional().meta({ description: 'End of the challenge period.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason why the root is not posted, or the error of the last attempt.' }),
   })
   .meta({ id: 'Settlement' })
 
@@ -54,8 +57,8 @@ const summaryShape = {
   starts_at: Timestamp,
   ends_at: Timestamp,
   status: z.enum(epochStates),
-  rounds: z.int().meta({ description: 'That ended, with a result or without.' }),
-  fallback_rounds: z.int().meta({ description: 'Those of them without a committee.' }),
+  rounds: z.int().meta({ description: 'Ended rounds, with or without a result.' }),
+  fallback_rounds: z.int().meta({ description: 'Ended rounds without a committee.' }),
   miners: z.int().meta({ description: 'Recipients.' }),
   token: TokenView,
   totals: EpochTotals.optional().meta({ description: 'Absent before the epoch is attested.' }),
@@ -76,7 +79,7 @@ export const EpochView = z
     receipt: AttestedEpochReceipt.optional(),
     open_rounds: z.int().optional().meta({
       description:
-        'Rounds of the epoch that are neither final nor failed: its receipt waits for them. Absent once it has one.',
+        'Rounds of the epoch that are neither final nor failed. The receipt of the epoch waits for them. Absent once the epoch has a receipt.',
     }),
   })
   .meta({ id: 'Epoch' })

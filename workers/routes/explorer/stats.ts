@@ -9,7 +9,7 @@ const hourSecs = 3_600
 const ExplorerStats = z
   .strictObject({
     projects_listed: z.int(),
-    miners_online: z.int().meta({ description: 'Wallets with a device that is online.' }),
+    miners_online: z.int().meta({ description: 'Wallets with at least one online device.' }),
     devices_online: z.int(),
     rounds_24h: z.int().meta({ description: 'Rounds that ended.' }),
     rounds_finalized_24h: z.int(),
@@ -18,7 +18,7 @@ const ExplorerStats = z
     collateral_bonded: Amount,
     updated_at: Timestamp.meta({
       description:
-        'When everything but the rounds was counted, which happens every five minutes; 0 before the first time.',
+        'Time of the last count of all figures except rounds, every five minutes; 0 before the first count.',
     }),
   })
   .meta({ id: 'ExplorerStats' })
@@ -29,12 +29,12 @@ export const getExplorerStats = defineRoute(
     path: '/v1/explorer/stats',
     operationId: 'getExplorerStats',
     tag: 'Explorer',
-    summary: 'Read the figures of the network',
-    description: 'Rounds are those of the running hour and the 24 hours before it.',
+    summary: 'Read the statistics of the network',
+    description: 'Rounds of the running hour and the 24 hours before it.',
     cache: { maxAgeSeconds: 10 },
     responses: {
       200: {
-        description: 'The figures.',
+        description: 'The statistics.',
         schema: ExplorerStats,
         example: {
           projects_listed: 12,

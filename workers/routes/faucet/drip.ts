@@ -23,14 +23,15 @@ export const drip = defineRoute(
     tag: 'Faucet',
     summary: 'Ask for test tokens',
     description:
-      'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Once per wallet and cooldown, for a few wallets per client address. A failed send does not cost the turn.',
+      'Sends tokens to the wallet of the session, and some native currency while the hub has enough of it. Each wallet may ask once per cooldown, and each client address for a few wallets. After a failed send the wallet may ask again.',
     auth: { session: true },
     budget: 'faucet',
     idempotent: true,
     errors: ['no_validators', 'faucet_empty'],
     responses: {
       202: {
-        description: 'On their way. 429 names the next time in `details.next_eligible_at`.',
+        description:
+          'The tokens are being sent. An answer of 429 has the next possible time in `details.next_eligible_at`.',
         schema: Drip,
         example: {
           tx_hash: example.digest,
@@ -55,10 +56,7 @@ export const drip = defineRoute(
         'The operators of the hub have closed the faucet. `GET /v1/faucet` shows whether it is open.',
       )
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await validators.at(await clock.now())) === null)
-      throw new ApiError(
-        'no_validators',
-        'The network has no validators yet, so tokens would be of no use yet.',
-      )
+      throw new ApiError('no_validators', 'The network has no validators yet, so tokens cannot be used yet.')
 
     const taken = await takeOpenTurn(c, relayer, wallet)
     if (taken.status === 'wait') {
@@ -150,20 +148,20 @@ function waitError({ scope, nextEligibleAt, confirmedTurnId }: Waiting): ApiErro
       return new ApiError(
         'rate_limited',
         confirmedTurnId === null
-          ? `A drip of this wallet is under way; if it comes to nothing, ask again in ${seconds} s.`
-          : `This wallet was given tokens already; next in ${seconds} s.`,
+          ? `A drip to this wallet is pending; if it fails, ask again in ${seconds} s.`
+          : `This wallet has received tokens already; ask again in ${seconds} s.`,
         options,
       )
     case 'address':
       return new ApiError(
         'rate_limited',
-        `Enough wallets of this client address were given tokens; next in ${seconds} s.`,
+        `Too many wallets of this client address have received tokens; ask again in ${seconds} s.`,
         options,
       )
     case 'network':
       return new ApiError(
         'faucet_empty',
-        `The faucet has given what it gives in a day; next in ${seconds} s.`,
+        `The daily amount of the faucet is used up; ask again in ${seconds} s.`,
         options,
       )
   }
@@ -175,7 +173,7 @@ async function requireTokens(
   { amountWei }: FaucetTerms,
 ): Promise<void> {
   if ((await readBalance(c, token, faucet)) < amountWei)
-    throw new ApiError('faucet_empty', 'The faucet holds too few tokens. The operators are told.')
+    throw new ApiError('faucet_empty', 'The faucet has too few tokens. The operators are notified.')
 }
 
 interface Gift {

@@ -13,7 +13,7 @@ export const getFaucet = defineRoute(
     path: '/v1/faucet',
     operationId: 'getFaucet',
     tag: 'Faucet',
-    summary: 'Show what the faucet gives, and to the caller when',
+    summary: 'Show the amounts of the faucet, and when the caller may ask',
     description: 'Without a session nobody is eligible.',
     cache: { maxAgeSeconds: 10 },
     responses: {

@@ -6,10 +6,12 @@ export const Faucet = z
     enabled: z.boolean(),
     token: TokenView.nullable().meta({ description: 'Null while this hub has no chain.' }),
     amount: Amount,
-    eth_amount: Amount.meta({ description: 'Native currency, left out of a drip when the hub runs low.' }),
+    eth_amount: Amount.meta({
+      description: 'Native currency; a drip leaves it out while the hub has little.',
+    }),
     cooldown_secs: z.int(),
-    eligible: z.boolean().meta({ description: 'Whether the calling wallet would be given something now.' }),
-    next_eligible_at: Timestamp.nullable().meta({ description: 'Null when nothing has to be waited for.' }),
+    eligible: z.boolean().meta({ description: 'Whether the calling wallet may ask now.' }),
+    next_eligible_at: Timestamp.nullable().meta({ description: 'Null if the wallet may ask now.' }),
   })
   .meta({ id: 'Faucet' })
 

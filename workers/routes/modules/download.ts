@@ -13,13 +13,14 @@ export const downloadModule = defineRoute(
     operationId: 'downloadModule',
     tag: 'Modules',
     summary: 'Download the artifact of a module',
-    description: 'The bytes as they were uploaded. One byte range can be asked for with `Range`.',
+    description: 'The uploaded bytes. A request can name one byte range with `Range`.',
     params: z.object(ModuleParams),
     cache: { maxAgeSeconds: 31_536_000, immutable: true },
     errors: ['not_found'],
     headers: {
       Range: 'One range of bytes, e.g. `bytes=0-1023`.',
-      'If-Range': 'The ETag the range belongs to; another one is answered with the whole artifact.',
+      'If-Range':
+        'The ETag of the artifact that the range belongs to. With another ETag the answer is the whole artifact.',
     },
     responses: {
       200: {
@@ -32,17 +33,17 @@ export const downloadModule = defineRoute(
         },
       },
       206: {
-        description: 'The range that was asked for.',
+        description: 'The requested range.',
         contentType: 'application/octet-stream',
         headers: {
           'X-Manifest-Address': 'Address of the module.',
-          'Content-Range': 'Where the bytes belong.',
+          'Content-Range': 'The position of the bytes in the artifact.',
           'Content-Length': 'Size of the range.',
           ETag: 'Names the whole artifact.',
         },
       },
       416: {
-        description: 'The range begins past the end (`invalid_field`).',
+        description: 'The range starts after the end of the artifact (`invalid_field`).',
         code: 'invalid_field',
         headers: { 'Content-Range': 'The size of the artifact.' },
       },

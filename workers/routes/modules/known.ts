@@ -15,8 +15,7 @@ interface FoundModule {
  */
 export async function findModule(c: HubContext, address: string): Promise<FoundModule> {
   const found = await findKnownModule(c, address)
-  if (found === null)
-    throw new ApiError('not_found', `No module with the address ${address} was uploaded here.`)
+  if (found === null) throw new ApiError('not_found', `The module ${address} does not exist on this hub.`)
   return found
 }
 

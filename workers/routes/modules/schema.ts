@@ -7,7 +7,7 @@ import type { Module } from '../../stores/modules.ts'
 export const ModuleView = z
   .strictObject({
     manifest_address: Bytes32.meta({
-      description: 'Computed from the artifact; names the module everywhere.',
+      description: 'Computed from the artifact; identifies the module on every network.',
     }),
     name: z.string(),
     language: z.string(),
@@ -16,7 +16,7 @@ export const ModuleView = z
     hbc_size: z.int().meta({ description: 'Bytes of the artifact.' }),
     stateless: z.boolean().meta({
       description:
-        'Imports neither storage nor cross-module calls; only such a module can be a committee worker.',
+        'True if the module imports neither storage nor cross-module calls. Only such a module can be a committee worker.',
     }),
     uploader: Address,
     exec_count: z.int(),

@@ -11,7 +11,7 @@ export const uploadModuleBytes = defineRoute(
     operationId: 'uploadModuleBytes',
     tag: 'Modules',
     summary: 'Upload a module as bytes',
-    description: 'The same checks as the base64 form; the computed address must be the one in the path.',
+    description: 'The same checks as for base64. The computed address must equal the address in the path.',
     auth: { session: true, apiKey: 'modules:write' },
     stores: 'files',
     budget: 'module_upload',

@@ -29,7 +29,7 @@ export const getDescriptor = defineRoute(
     tag: 'Network',
     summary: 'Describe this network',
     description:
-      'What a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.',
+      'The data that a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.',
     cache: { maxAgeSeconds: 60, keptSeconds: 5 },
     responses: {
       200: {

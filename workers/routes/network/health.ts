@@ -153,7 +153,7 @@ async function readChain(c: HubContext) {
   }
 }
 
-/** Null while this hub relays nothing. Unavailable until operators have seen to every message that failed. */
+/** Null if this hub relays nothing. Unavailable until operators have seen to every message that failed. */
 async function readQueue(c: HubContext): Promise<Health | null> {
   const { relayer, deadLetters } = c.var.services
   if (relayer === null) return null

@@ -139,7 +139,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect((await withoutRelayer.get(`/v1/transactions/${id}`)).status).toBe(404)
   })
 
-  test('429 rate_limited: whoever asks for many that nobody knows, and only for those', async () => {
+  test('429 rate_limited: a caller that asks for many unknown ids, and only for unknown ids', async () => {
     const id = `0x${'5d'.repeat(32)}`
     await services(env).transactions.put([
       {

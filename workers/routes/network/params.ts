@@ -15,7 +15,7 @@ export const getNetworkParams = defineRoute(
     cache: { maxAgeSeconds: 60, keptSeconds: 60 },
     responses: {
       200: {
-        description: 'The parameters, and the hash nodes of one network agree on.',
+        description: 'The parameters, and their hash, which all nodes of a network must share.',
         schema: NetworkParamsView,
         example: answer,
       },

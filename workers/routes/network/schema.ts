@@ -8,14 +8,14 @@ const OptionalAddress = Address.nullable()
 const PublicRpcUrl = z
   .url()
   .optional()
-  .meta({ description: 'Given where anyone may reach the chain this way.' })
+  .meta({ description: 'A public RPC URL of the chain, if the network has one.' })
 
 export const Descriptor = z
   .strictObject({
     network: z.string(),
     protocol: z.string(),
     api: z.string().meta({ description: 'Path prefix of this API version.' }),
-    runtime: z.string().meta({ description: 'What executes modules.' }),
+    runtime: z.string().meta({ description: 'The engine that executes modules.' }),
     chain: z.strictObject({
       id: z.int().meta({ description: 'EIP-155 chain id; sign-in texts and typed data name it.' }),
       name: z.string().nullable(),
@@ -31,13 +31,13 @@ export const Descriptor = z
       sign_in: z.array(z.string()).meta({ description: 'Domains a sign-in text may name.' }),
     }),
     coordinator: z.strictObject({ node_id: NodeId, public_key: Bytes32 }).nullable().meta({
-      description: 'The key that this hub signs its calls to nodes with; null where it calls none.',
+      description: 'The key with which this hub signs its calls to nodes; null if it calls no nodes.',
     }),
     params_hash: Bytes32,
     versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
     features: z.array(z.string()),
     status: z.enum(['ok', 'degraded']),
-    time: Timestamp.meta({ description: 'Network time, at the start of the minute.' }),
+    time: Timestamp.meta({ description: 'Network time, rounded down to the minute.' }),
   })
   .meta({ id: 'Descriptor' })
 
@@ -55,23 +55,23 @@ export const Status = z
       lag_secs: z
         .int()
         .nullable()
-        .meta({ description: 'Seconds since the index last had everything the chain had.' }),
+        .meta({ description: 'Seconds since the index last had all blocks of the chain.' }),
       log_differences: z.int().nullable().meta({
         description:
-          'How often a chain node gave other logs of the same blocks than before. What it had left out is indexed before the blocks count as final.',
+          'How often a chain node returned different logs for the same blocks. Missing logs are indexed before the blocks count as final.',
       }),
       halted: z.string().nullable().meta({
         description:
-          'Why the chain is not read any more, and what an operator can do about it; null while it is.',
+          'The reason why indexing is halted, with the fix for an operator; null while the hub indexes the chain.',
       }),
       rpc_url: PublicRpcUrl,
     }),
-    queue: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
-    relayer: Health.nullable().meta({ description: 'Null while this hub relays nothing.' }),
+    queue: Health.nullable().meta({ description: 'Null if this hub relays nothing.' }),
+    relayer: Health.nullable().meta({ description: 'Null if this hub relays nothing.' }),
     relay: z
       .strictObject({
         connected_devices: z.int(),
-        available_slots: z.int().meta({ description: 'Offers that these devices would take now.' }),
+        available_slots: z.int().meta({ description: 'Number of offers that these devices can take now.' }),
       })
       .nullable()
       .meta({ description: 'The WebSockets of devices; null while the database does not answer.' }),
@@ -80,27 +80,26 @@ export const Status = z
         z.strictObject({
           what: z.enum(lateKinds).meta({
             description:
-              '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: it runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_unpaid`: rounds of the epoch became final when its receipt no longer waited for them.',
+              '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: the epoch runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_unpaid`: rounds of the epoch became final too late for its receipt.',
           }),
           project_id: Bytes32,
           epoch: z.int(),
           since: Timestamp,
-          count: z.int().meta({ description: 'Tasks or rounds; of tasks 1,000 at most.' }),
+          count: z.int().meta({ description: 'Number of tasks (1,000 at most) or rounds.' }),
         }),
       )
       .nullable()
-      .meta({ description: 'What is late; null while the database does not answer.' }),
+      .meta({ description: 'Delays; null while the database does not answer.' }),
     previous_keys: z
       .array(
         z.strictObject({
           address: Address,
-          open: z
-            .int()
-            .nullable()
-            .meta({ description: 'Actions that are not final; null when nobody answers for the key.' }),
+          open: z.int().nullable().meta({
+            description: 'Actions that are not final; null if the relayer of this key does not answer.',
+          }),
         }),
       )
-      .meta({ description: 'Keys that relayed before this one and bring to an end what they began.' }),
+      .meta({ description: 'Former relayer keys, which finish their open actions.' }),
     missing: z
       .strictObject({
         database: Missing,
@@ -110,10 +109,10 @@ export const Status = z
       })
       .meta({
         description:
-          'By part, the settings that this hub lacks for it, or `migrations` of its database; empty where it lacks nothing.',
+          'The missing settings of each part, or `migrations` of the database; empty if nothing is missing.',
       }),
     version: z.string(),
-    time: Timestamp.meta({ description: 'Network time, which everything of the protocol is dated by.' }),
+    time: Timestamp.meta({ description: 'Network time, the clock of the protocol.' }),
   })
   .meta({ id: 'Status' })
 
@@ -125,7 +124,7 @@ export const Validators = z
   .strictObject({
     validators: z.array(ValidatorView),
     count: z.int(),
-    quorum: z.int().meta({ description: 'Votes that decide among `count` validators.' }),
+    quorum: z.int().meta({ description: 'Number of votes that decide among `count` validators.' }),
     generation: z.int().nullable().meta({ description: 'Null before there is one.' }),
     effective_at: z.int().nullable(),
     hash: Bytes32.nullable(),

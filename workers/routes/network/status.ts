@@ -13,7 +13,7 @@ export const getStatus = defineRoute(
     tag: 'Network',
     summary: 'Show the health of the hub',
     description:
-      'Answers 200 also when a part is unavailable; `status` is `degraded` then, and when an epoch runs without an attested set or tasks wait for more than a minute.',
+      'Answers 200 also if a part is unavailable. `status` is `degraded` then, and also while an epoch runs without an attested set or tasks wait for more than a minute.',
     cache: { maxAgeSeconds: 5 },
     responses: {
       200: {

@@ -17,7 +17,7 @@ export const getTransaction = defineRoute(
     tag: 'Network',
     summary: 'Follow a relayed action',
     description:
-      'An action can be read from its acceptance on. A client address may ask for 60 ids in a minute that are of no action.',
+      'An action can be read as soon as it is accepted. A client address may ask for 60 unknown ids per minute.',
     params: z.object({
       id: PathBytes32.meta({ description: 'EIP-712 digest of the signed action.', example: example.digest }),
     }),
@@ -25,7 +25,7 @@ export const getTransaction = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'Where the action is on its way to the chain.',
+        description: 'The progress of the action to the chain.',
         schema: Transaction,
         example: transactionExample,
       },
@@ -33,7 +33,8 @@ export const getTransaction = defineRoute(
   },
   async (c, { params }) => {
     const found = (await c.var.services.transactions.find(params.id)) ?? (await askRelayer(c, params.id))
-    if (!found) throw new ApiError('not_found', `No action with the digest ${params.id} was relayed here.`)
+    if (!found)
+      throw new ApiError('not_found', `This hub has relayed no action with the digest ${params.id}.`)
     return json(transactionView(found))
   },
 )

@@ -17,7 +17,7 @@ export const listValidators = defineRoute(
     path: '/v1/validators',
     operationId: 'listValidators',
     tag: 'Network',
-    summary: 'List the validators of a generation, which is the one in force when none is named',
+    summary: 'List the validators of a generation, by default of the generation in force',
     cache: { maxAgeSeconds: 10 },
     query: z.strictObject({
       generation: z
@@ -30,7 +30,8 @@ export const listValidators = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'All of them, ascending by key; nobody, and null, before there is a generation.',
+        description:
+          'All validators, ascending by key. Before the first generation the list is empty and the generation is null.',
         schema: Validators,
         example: {
           validators: generationExample.validators,
@@ -51,7 +52,7 @@ export const listValidators = defineRoute(
       ? validators.at(await clock.now())
       : validators.find(number))
     if (generation === null && number !== undefined)
-      throw new ApiError('not_found', `There is no generation ${number} of validators.`)
+      throw new ApiError('not_found', `The generation ${number} of validators does not exist.`)
     return json(validatorsOf(generation))
   },
 )
@@ -84,7 +85,7 @@ export const listGenerations = defineRoute(
     tag: 'Network',
     summary: 'List the generations of validators, newest first',
     description:
-      'Each names the hash of the one before, and is signed by the coordinator and by a quorum of the validators of the one before. One that takes effect later is listed; one that lacks signatures is not. A page of large ones has fewer than asked for.',
+      'Each generation contains the hash of the previous one, and is signed by the coordinator and by a quorum of the validators of the previous one. The list includes generations that take effect later, but not one that still lacks signatures. A page of large generations has fewer than `limit`.',
     cache: { maxAgeSeconds: 10 },
     query: z.strictObject(pageQuery),
     responses: {

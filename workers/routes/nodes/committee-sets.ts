@@ -25,14 +25,14 @@ export const getNodeCommitteeSet = defineRoute(
     path,
     operationId: 'getNodeCommitteeSet',
     tag: 'Nodes',
-    summary: 'Get a set to check and attest',
+    summary: 'Get a committee set to check and attest',
     description:
-      'For validators. The same is pushed to `POST /consensus/committee-sets` of their own API, whose answer is the attestation.',
+      'For validators. The hub also pushes the set to `POST /consensus/committee-sets` of their own API, whose answer is the attestation.',
     auth: { node: 'known_key' },
     params: SetParams,
     errors: ['not_found'],
     responses: {
-      200: { description: 'Attested or not.', schema: SnapshotView, example: snapshotExample },
+      200: { description: 'The set, attested or not.', schema: SnapshotView, example: snapshotExample },
     },
   },
   async (c, { params: { project_id, epoch } }) => {
@@ -51,9 +51,9 @@ export const attestCommitteeSet = defineRoute(
     path,
     operationId: 'attestCommitteeSet',
     tag: 'Nodes',
-    summary: 'Attest a set',
+    summary: 'Attest a committee set',
     description:
-      'For validators, each with its own signature over the `set_hash` of a set that it rebuilt itself. The first one stays.',
+      'For validators. Each sends its own signature over the `set_hash` of the set that it rebuilt. The hub keeps the first signature.',
     auth: { node: 'known_key' },
     params: SetParams,
     json: { schema: AttestationShape, example: attestationExample },
@@ -67,13 +67,13 @@ export const attestCommitteeSet = defineRoute(
     const set = await requireSet(c, project_id, epoch)
     const { publicKey } = nodeOf(c)
     if (attestation.public_key !== publicKey)
-      throw new ApiError('invalid_evidence', 'Attest with the key that signs the request.', {
+      throw new ApiError('invalid_evidence', 'Attest with the key that signed the request.', {
         details: { path: 'public_key' },
       })
     if (!isAttestationOf(c.var.settings.PROFILE, set.setHash, publicKey, attestation))
       throw new ApiError(
         'invalid_evidence',
-        `This is no signature of this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
+        `The signature is not from this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
         { details: { path: 'signature', set_hash: set.setHash } },
       )
     await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())

@@ -39,7 +39,9 @@ const Queued = z
   .strictObject({
     status: z.literal('queued'),
     receipt_hash: Bytes32,
-    attestations_counted: z.int().meta({ description: 'Of validators of the epoch, each counted once.' }),
+    attestations_counted: z
+      .int()
+      .meta({ description: 'Signatures of validators of the epoch, each counted once.' }),
     quorum: z.int(),
   })
   .meta({ id: 'EpochReceiptResult' })
@@ -50,9 +52,9 @@ export const submitEpochReceipt = defineRoute(
     path: '/v1/nodes/epoch-receipts',
     operationId: 'submitEpochReceipt',
     tag: 'Nodes',
-    summary: 'Submit what an epoch of a project pays, as a quorum of validators attested it',
+    summary: 'Submit the receipt of an epoch, attested by a quorum of validators',
     description:
-      'By a validator of the epoch. The hub computes everything again under the consensus that held when the epoch began, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` and 360 s after its end.',
+      'For validators of the epoch. The hub recomputes the receipt under the project rules in force at the start of the epoch, and posts the root to the vault of the project. The receipt waits for the rounds of its epoch, until `round_secs` + 360 s after the end of the epoch.',
     auth: { node: 'known_key' },
     json: {
       schema: judged('RewardReceiptV2', epochReceiptShape),
@@ -74,7 +76,7 @@ export const submitEpochReceipt = defineRoute(
       },
       425: {
         description:
-          'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not begun (`too_early`).',
+          'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not started (`too_early`).',
         code: 'invalid_state',
       },
     },
@@ -120,7 +122,7 @@ export const submitEpochReceipt = defineRoute(
 
 function readReceipt(posted: unknown): EpochReceipt {
   const surplus = isObject(posted) && Object.keys(posted).find((name) => !(name in epochReceiptShape.shape))
-  if (surplus) throw invalidField(surplus, 'is no member of a receipt; leave it out')
+  if (surplus) throw invalidField(surplus, 'is not a member of a receipt; remove it')
   try {
     const receipt = parseEpochReceipt(posted)
     if (receipt.attestations.length > attestationsMax)
@@ -143,7 +145,7 @@ function requireRecomputed(
   const refuse = (message: string) => new ApiError('invalid_evidence', message)
   if (version === null) throw refuse(`There is no project ${project_id}, or it is not public.`)
   const endsAt = (round + 1) * epoch_secs
-  if (endsAt > now) throw refuse(`The epoch ends at ${endsAt}, and it is ${now}.`)
+  if (endsAt > now) throw refuse(`The epoch ends at ${endsAt}; the network time is ${now}.`)
   const { consensus } = manifestOf(version)
   if (receipt.consensus_hash !== version.consensusHash)
     throw refuse(`The consensus of the epoch is ${version.consensusHash}, not ${receipt.consensus_hash}.`)
@@ -151,7 +153,7 @@ function requireRecomputed(
   if ('built' in recomputed) return recomputed.built
   throw new ApiError(
     'invalid_evidence',
-    `${recomputed.differs}: is not what the units give under the consensus of the epoch.`,
+    `${recomputed.differs}: differs from the result of the units under the consensus of the epoch.`,
     { details: { path: recomputed.differs } },
   )
 
@@ -179,7 +181,7 @@ async function requireDue(
   const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)
   if (now < from)
     throw tooEarly(
-      `Receipts of the epoch ${round} are taken from ${from} on, and it is ${now}.`,
+      `Receipts of the epoch ${round} are accepted from ${from} on; the network time is ${now}.`,
       from - now,
       {
         reason: 'too_early',
@@ -205,6 +207,6 @@ const tooEarly = (message: string, seconds: number, details: Record<string, unkn
   })
 
 const duplicate = ({ project_id, round }: EpochReceipt): ApiError =>
-  new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt.`, {
+  new ApiError('duplicate', `The epoch ${round} of ${project_id} has its receipt already.`, {
     details: { status: 'duplicate' },
   })

@@ -19,7 +19,7 @@ const Heard = z
     node_id: NodeId,
     status: z.enum(nodeStatuses),
     heard_at: Timestamp,
-    next_in_secs: z.int().meta({ description: 'When the next one is expected.' }),
+    next_in_secs: z.int().meta({ description: 'Time of the next expected heartbeat.' }),
   })
   .meta({ id: 'HeartbeatAnswer' })
 
@@ -29,14 +29,14 @@ export const heartbeat = defineRoute(
     path: '/v1/nodes/heartbeat',
     operationId: 'heartbeat',
     tag: 'Nodes',
-    summary: 'Say that the signing node is alive',
-    description: `Every ${heartbeatSeconds} s. A node that is answered 404, or 401 with the reason unknown_key, registers first.`,
+    summary: 'Send a heartbeat of the signing node',
+    description: `Sent every ${heartbeatSeconds} s. After an answer of 404, or of 401 with the reason unknown_key, the node must register first.`,
     auth: { node: 'known_key' },
     json: { schema: HeartbeatInput, example: { status: 'online' } },
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'Heard.',
+        description: 'Received.',
         schema: Heard,
         example: {
           node_id: nodeExample.node_id,

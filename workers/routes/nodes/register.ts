@@ -15,9 +15,9 @@ export const registerNode = defineRoute(
     path: '/v1/nodes/register',
     operationId: 'registerNode',
     tag: 'Nodes',
-    summary: 'Register the signing node, or renew what is known of it',
+    summary: 'Register the signing node, or update its registration',
     description:
-      'A miner needs no approval: its collateral vouches for it, and it needs no URL. A validator waits for an operator, again when a miner becomes one.',
+      'A miner needs no approval, because it bonds collateral, and no URL. A validator needs the approval of an operator, also if it was a miner before.',
     auth: { node: 'any_key' },
     stores: 'records',
     json: {
@@ -39,7 +39,7 @@ export const registerNode = defineRoute(
         description: 'Registered; an operator has to approve it.',
         schema: NodeView,
         example: { ...nodeExample, status: 'pending' },
-        headers: { Location: 'The validators, among which it will be.' },
+        headers: { Location: 'The list of validators, which will include it.' },
       },
     },
   },
@@ -54,7 +54,7 @@ export const registerNode = defineRoute(
       unixNow(),
     )
     if (node.status === 'revoked')
-      throw new ApiError('forbidden', 'An operator revoked this node; ask them, or use another key.')
+      throw new ApiError('forbidden', 'An operator revoked this node; ask the operators, or use another key.')
     if (node.status === 'approved') return json(nodeView(node))
     return json(nodeView(node), 202, { Location: '/v1/validators' })
   },
@@ -73,13 +73,13 @@ const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}:${port}`
 
 /**
- * Validators are called, miners are not. On a network of more than one machine whoever is called must not be sent to
- * themselves.
+ * The hub calls validators, not miners. On a network of more than one machine a loopback endpoint would make the caller
+ * call itself.
  */
 function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: string | null }): void {
   if (url === null) {
     if (role === 'miner') return
-    throw invalidField('url', 'is required of a validator, which others call')
+    throw invalidField('url', 'is required for a validator, because other nodes call it')
   }
   if (!isLocalUrl(c.var.settings.BASE_URL) && !HttpsUrl.safeParse(url).success)
     throw invalidField('url', 'must be an https URL with a public domain name')

@@ -23,19 +23,19 @@ export const NodeView = z
     public_key: Bytes32,
     role: z.enum(nodeRoles),
     status: z.enum(nodeStatuses).meta({
-      description: 'What an operator decided. Which validators count is said by their generations.',
+      description: 'Decision of an operator. The generations of validators define which validators count.',
     }),
-    url: z.string().nullable().meta({ description: 'Null for a miner that only connects outwards.' }),
+    url: z.string().nullable().meta({ description: 'Null for a miner without a public endpoint.' }),
     region: z.string().nullable(),
     engine: z.string().nullable(),
     nodectl_version: z.string().nullable(),
     capabilities: z.array(z.string()),
-    health: z.enum(nodeHealths).nullable().meta({ description: 'As of its last heartbeat.' }),
+    health: z.enum(nodeHealths).nullable().meta({ description: 'Value of its last heartbeat.' }),
     last_heartbeat_at: Timestamp.nullable(),
     registered_at: Timestamp,
     updated_at: Timestamp,
     revoked_at: Timestamp.nullable().meta({
-      description: 'When the key of a validator was ended at once; what it signs later counts for nothing.',
+      description: 'Time when the key of a validator was revoked at once; its later signatures do not count.',
     }),
   })
   .meta({ id: 'Node' })
@@ -95,12 +95,12 @@ export const NodeRegistrationInput = z
   .strictObject({
     hub: z.string().max(512, 'must be at most 512 characters long').meta({
       description:
-        'Address of the hub that this registration is for. What a node signs names no hub otherwise, and another could pass it on.',
+        'Address of the hub that this registration is for, so that another hub cannot forward the signed request.',
       format: 'uri',
     }),
     network: z.string().max(64).meta({ description: 'Name of the network that this registration is for.' }),
     url: NodeUrl.nullable().default(null).meta({
-      description: 'Where others reach the node. A validator needs one; a miner may only connect outwards.',
+      description: 'Public URL of the node. Required for a validator; a miner needs none.',
     }),
     role: z.enum(nodeRoles),
     engine: Engine,

@@ -14,7 +14,7 @@ import { manifestOf } from './view.ts'
 const CompatibilityInput = z
   .strictObject({
     node_id: PathNodeId.optional().meta({
-      description: 'A device by its own profile; then nothing else is given.',
+      description: 'The profile of a device, without other fields.',
     }),
     class: DeviceClass.optional(),
     engine: Engine.optional(),
@@ -33,9 +33,9 @@ export const checkProjectCompatibility = defineRoute(
     path: '/v1/projects/{project_id}/compatibility',
     operationId: 'checkCompatibility',
     tag: 'Projects',
-    summary: 'Compare a device with what a project asks for',
+    summary: 'Compare a device with the requirements of a project',
     description:
-      'Of a bound device by `node_id`, or of a profile in the body. What the device says nothing of is a warning: of `{}` that is all that is asked for.',
+      'Names a bound device by `node_id`, or sends a profile in the body. Each requirement that the device does not report is a warning: an empty profile `{}` gets a warning for every requirement.',
     params: z.object(ProjectParams),
     json: {
       schema: CompatibilityInput,
@@ -43,7 +43,11 @@ export const checkProjectCompatibility = defineRoute(
     },
     errors: ['not_found'],
     responses: {
-      200: { description: 'How it stands.', schema: CompatibilityView, example: compatibilityExample },
+      200: {
+        description: 'The result of the comparison.',
+        schema: CompatibilityView,
+        example: compatibilityExample,
+      },
     },
   },
   async (c, { params: { project_id }, json: input }) => {

@@ -12,7 +12,7 @@ export const getProjectEconomics = defineRoute(
     path: '/v1/projects/{project_id}/economics',
     operationId: 'getProjectEconomics',
     tag: 'Projects',
-    summary: 'Read what a project pays and what its vault holds',
+    summary: 'Read the rewards of a project and the balances of its vault',
     description: 'The vault is as of the indexed block.',
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },

@@ -13,7 +13,7 @@ export const listProjectEpochs = defineRoute(
     operationId: 'listProjectEpochs',
     tag: 'Projects',
     summary: 'List the epochs of a project, newest first',
-    description: 'The running epoch, the one before it, and all that validators attested.',
+    description: 'The running epoch, the previous epoch, and all epochs that validators attested.',
     params: z.object(ProjectParams),
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },

@@ -16,14 +16,14 @@ export const getProjectStats = defineRoute(
     path: '/v1/projects/{project_id}/stats',
     operationId: 'getProjectStats',
     tag: 'Projects',
-    summary: 'Read the figures of a project',
+    summary: 'Read the statistics of a project',
     description:
-      'Of the epochs that were settled in the period. An epoch counts once nothing can take it back, minutes after its challenge period. Finality, uptime and active miners are those of the last one.',
+      'Statistics of the epochs that were settled in the period. An epoch counts once its settlement is irreversible, minutes after its challenge period. Finality, uptime and active miners are those of the last epoch.',
     params: z.object(ProjectParams),
     query: z.strictObject({ period: z.enum(statsPeriods).default('24h') }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The figures.', schema: StatsView, example: statsExample } },
+    responses: { 200: { description: 'The statistics.', schema: StatsView, example: statsExample } },
   },
   async (c, { params: { project_id }, query: { period } }) => {
     const [project, bounds] = await Promise.all([
@@ -36,7 +36,7 @@ export const getProjectStats = defineRoute(
 
 const MinerView = z
   .strictObject({
-    miner: Address.meta({ description: 'The address that is paid.' }),
+    miner: Address.meta({ description: 'The payout address.' }),
     rounds: z.int().meta({ description: 'Credited rounds.' }),
     units: z.int(),
     earned: Amount,

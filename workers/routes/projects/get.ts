@@ -15,7 +15,7 @@ export const getProject = defineRoute(
     tag: 'Projects',
     summary: 'Read a project',
     description:
-      'Public while it is listed, paused, underfunded or delisted; else its developer and operators see it.',
+      'Public while it is listed, paused, underfunded or delisted; otherwise only its developer and operators can read it.',
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

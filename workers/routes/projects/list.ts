@@ -24,7 +24,7 @@ export const listProjects = defineRoute(
     operationId: 'listProjects',
     tag: 'Projects',
     summary: 'Find projects',
-    description: `Every word of \`q\` has to begin a word of name, tagline or tags. Filters add up. Of more than ${sortedMatchesMax} projects that fit \`q\` or \`tag\`, orders other than newest show the newest ${sortedMatchesMax}. Projects that are not listed are for their developer and for operators.`,
+    description: `Every word of \`q\` must be the start of a word of name, tagline or tags. A project must match all filters. If more than ${sortedMatchesMax} projects match \`q\` or \`tag\`, orders other than newest show the newest ${sortedMatchesMax}. Only their developer and operators can see projects that are not listed.`,
     query: z.strictObject({
       ...pageQuery,
       q: textOf({ min: 0, max: 100 }).optional().meta({ description: 'Words to search for.' }),

@@ -29,7 +29,10 @@ import { Address, Amount, Bytes32, lineOf, linesOf, Signature } from '../../http
 
 export const Slug = z
   .string()
-  .regex(slugPattern, 'must be 3 to 48 of a-z, 0-9 and hyphens, none of them first or last')
+  .regex(
+    slugPattern,
+    'must be 3 to 48 characters of a-z, 0-9 and hyphens, without a hyphen at the start or the end',
+  )
   .meta({ id: 'Slug' })
 
 const integer = ({ min, max }: Range) => z.int().min(min).max(max)
@@ -49,7 +52,7 @@ export const FeeSplit = z
     developer: integer(feeShareRanges.developer),
     treasury: integer(feeShareRanges.treasury),
   })
-  .meta({ id: 'FeeSplit', description: `Basis points, ${basisPointsMax} in sum.` })
+  .meta({ id: 'FeeSplit', description: `Basis points, which add up to ${basisPointsMax}.` })
 
 export const SlashingRates = z
   .strictObject({
@@ -93,7 +96,7 @@ export const Consensus = z
       slashing_bp: SlashingRates,
     }),
   })
-  .meta({ id: 'Consensus', description: 'What nodes and contracts agree on.' })
+  .meta({ id: 'Consensus', description: 'Parameters that nodes and contracts share.' })
 
 export const Scheduling = z
   .strictObject({
@@ -134,7 +137,7 @@ export const Listing = z
     features: z.array(lineOf(listingTexts.feature)).max(listingItemsMax.features),
     accent_color: AccentColor,
   })
-  .meta({ id: 'Listing', description: 'What people read.' })
+  .meta({ id: 'Listing', description: 'Texts and images for readers.' })
 
 export const ProjectManifest = z
   .strictObject({
@@ -159,7 +162,7 @@ const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is req
 export const ManifestBody = z
   .strictObject({
     manifest: ManifestInput.meta({
-      description: 'A ProjectManifest, or what is to become one: problems are answered, not refused.',
+      description: 'A ProjectManifest, or a draft of one: the answer lists its problems.',
     }),
   })
   .meta({ id: 'ManifestInput' })
@@ -171,7 +174,7 @@ export const SignedManifestBody = z
     signature: Signature,
     manifest_hash: Bytes32.nullable()
       .default(null)
-      .meta({ description: 'When stated, must be the one that follows.' }),
+      .meta({ description: 'Optional; must be the number of the next version.' }),
     consensus_hash: Bytes32.nullable().default(null),
     project_id: Bytes32.nullable().default(null),
   })

@@ -19,7 +19,7 @@ export const getProjectManifest = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'As its developer signed it.',
+        description: 'The manifest that the developer signed.',
         schema: SignedManifest,
         example: signedManifestExample,
       },

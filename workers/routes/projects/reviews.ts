@@ -84,7 +84,7 @@ export const listReviews = defineRoute(
     errors: ['not_found'],
     responses: {
       200: {
-        description: 'One page, with what all of them come to.',
+        description: 'One page, with the totals of all reviews.',
         schema: ReviewPage,
         example: { items: [reviewExample], next_cursor: null, average_rating_x100: 500, count: 1 },
       },
@@ -116,13 +116,13 @@ export const putReview = defineRoute(
     tag: 'Projects',
     summary: 'Write or replace your review',
     description:
-      'For wallets with at least one credited round on the project. A second one keeps id and votes.',
+      'For wallets with at least one credited round on the project. A replaced review keeps its id and votes.',
     auth: { session: true },
     stores: 'records',
     params: z.object(ProjectParams),
     json: { schema: ReviewInput, example: { rating: 5, comment: 'Steady work, paid on time.' } },
     errors: ['not_found'],
-    responses: { 200: { description: 'As saved.', schema: ReviewView, example: reviewExample } },
+    responses: { 200: { description: 'The saved state.', schema: ReviewView, example: reviewExample } },
   },
   async (c, { params: { project_id }, json: { rating, comment } }) => {
     const { reviews, clock } = c.var.services
@@ -171,7 +171,7 @@ export const voteHelpful = defineRoute(
     operationId: 'voteHelpful',
     tag: 'Projects',
     summary: 'Call a review helpful',
-    description: 'A wallet counts once, however often it calls; not on its own review.',
+    description: 'Each wallet counts once, and cannot vote for its own review.',
     auth: { session: true },
     stores: 'records',
     params: z.object({
@@ -199,7 +199,7 @@ export const voteHelpful = defineRoute(
       case 'missing':
         throw new ApiError('not_found', `The project ${project_id} has no review ${review_id}.`)
       case 'own':
-        throw new ApiError('forbidden', 'Nobody votes for the own review.')
+        throw new ApiError('forbidden', 'You cannot vote for your own review.')
       case 'counted':
         return json({ helpful: vote.helpful })
     }

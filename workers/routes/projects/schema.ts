@@ -52,7 +52,7 @@ const summaryFields = {
   trending: z.boolean(),
   featured: z.boolean(),
   listed_at: Timestamp.optional().meta({
-    description: 'When the project was listed first. Absent before; 0 in the answer to its registration.',
+    description: 'Time of the first listing. Absent before; 0 in the answer to its registration.',
   }),
   version: z.int().min(1).meta({ description: 'The version in force.' }),
 }
@@ -71,7 +71,7 @@ export const VersionView = z
     effective_epoch: z
       .int()
       .nullable()
-      .meta({ description: 'First epoch, counted in its own `epoch_secs`.' }),
+      .meta({ description: 'First epoch, counted in the `epoch_secs` of this version.' }),
     submitted_at: Timestamp,
   })
   .meta({ id: 'ProjectVersion' })
@@ -82,7 +82,7 @@ export const StatsView = z
   .strictObject({
     period: z.enum(statsPeriods),
     miners_subscribed: z.int().meta({ description: 'Bonded subscriptions.' }),
-    miners_active: z.int().meta({ description: 'Miners that the last epoch credited.' }),
+    miners_active: z.int().meta({ description: 'Miners with credits in the last epoch.' }),
     devices_by_class: z.record(z.string(), z.int()),
     rounds: z.int(),
     rounds_finalized: z.int(),
@@ -90,10 +90,10 @@ export const StatsView = z
     units: z.int(),
     paid_to_miners: Amount,
     avg_daily_reward_per_miner: Amount,
-    median_finality_ms: z.int().optional().meta({ description: 'Absent while nothing was settled.' }),
-    uptime_bp: z.int().optional().meta({ description: 'Absent while nothing was settled.' }),
+    median_finality_ms: z.int().optional().meta({ description: 'Absent before the first settlement.' }),
+    uptime_bp: z.int().optional().meta({ description: 'Absent before the first settlement.' }),
     slashes: z.int(),
-    growth_bp: z.int().meta({ description: 'Change in active miners since the period before.' }),
+    growth_bp: z.int().meta({ description: 'Change in active miners since the previous period.' }),
   })
   .meta({ id: 'ProjectStats' })
 
@@ -103,7 +103,7 @@ export const EconomicsView = z
     reward_model: RewardModel,
     reward_per_unit: Amount,
     daily_emission: Amount,
-    epoch_cap: Amount.meta({ description: 'Most an epoch pays, fees included.' }),
+    epoch_cap: Amount.meta({ description: 'Maximum payment of an epoch, fees included.' }),
     epoch_secs: z.int(),
     fee_split_bp: FeeSplit,
     min_collateral: Amount,
@@ -114,15 +114,15 @@ export const EconomicsView = z
       deployed: z.boolean(),
       config_matches_manifest: z.boolean().meta({
         description:
-          'Whether it pays the token of the manifest, by epochs of its length and up to its cap, and belongs to its developer.',
+          'Whether token, epoch length and cap of the vault equal those of the manifest, and the vault belongs to the developer.',
       }),
       balance: Amount,
-      reserved: Amount.meta({ description: 'Posted for epochs and not yet paid out.' }),
+      reserved: Amount.meta({ description: 'Amount that is posted for epochs and not yet paid.' }),
       total_paid: Amount.meta({ description: 'To miners, developer and treasury.' }),
       pending_withdrawal: Amount,
       runway_epochs: z.int().meta({
         description:
-          'Epochs at full cap that the free balance covers; what is announced to be taken out is not free.',
+          'Number of epochs at full cap that the free balance covers. An announced defunding is not free.',
       }),
       runway_days: z.int(),
     }),
@@ -145,7 +145,7 @@ export const ProjectView = z
     manifest_hash: Bytes32,
     consensus_hash: Bytes32,
     pending_version: VersionView.nullable().meta({
-      description: 'The newest version that waits for the chain or for its epoch.',
+      description: 'The newest version that waits for its publication on chain or for its epoch.',
     }),
     consensus: Consensus,
     scheduling: Scheduling,

@@ -51,7 +51,7 @@ export const getDocs = defineRoute(
     tag: 'Reference',
     summary: 'Browse this reference',
     description:
-      'A page that renders the OpenAPI document and can try calls. It loads nothing from another host.',
+      'A page that shows the OpenAPI document and can send test calls. It loads nothing from another host.',
     cache: { maxAgeSeconds: 60 },
     responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
   },

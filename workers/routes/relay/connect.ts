@@ -11,9 +11,9 @@ export const connectRelay = defineRoute(
     path: '/v1/relay',
     operationId: 'connectRelay',
     tag: 'Nodes',
-    summary: 'Open the WebSocket over which a device is offered tasks',
+    summary: 'Open the WebSocket for task offers',
     description:
-      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v1`; each signature opens one socket. The device is bound and its node registered. A second socket of one key takes the place of the first, which is closed with 4001; that of a banned device is closed with 4003.',
+      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v1`; each signature opens one socket. The device must be bound, and its node registered. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
     auth: { node: 'known_key', once: true },
     budget: 'relay_socket',
     headers: {
@@ -21,9 +21,9 @@ export const connectRelay = defineRoute(
       'Sec-WebSocket-Protocol': 'The subprotocol, alone or in a list.',
     },
     responses: {
-      101: { description: 'The socket. The hub says `hello` first.' },
+      101: { description: 'The socket. The hub sends `hello` first.' },
       426: {
-        description: 'This is no upgrade to a WebSocket, or the subprotocol is missing.',
+        description: 'The request is not an upgrade to a WebSocket, or the subprotocol is missing.',
         code: 'bad_request',
       },
     },
@@ -55,8 +55,9 @@ function requireStanding(nodeId: string, standing: DeviceStanding | null): void 
     throw new ApiError('forbidden', message, { details: { reason } })
   }
   if (!standing?.isBound)
-    return refuse('not_bound', `${nodeId} is bound to no wallet; POST /v1/devices/bind binds it.`)
-  if (standing.isBanned) refuse('banned', `${nodeId} is banned. Its owner may ask the operators why.`)
+    return refuse('not_bound', `${nodeId} is not bound to a wallet; POST /v1/devices/bind binds it.`)
+  if (standing.isBanned)
+    refuse('banned', `${nodeId} is banned. Its owner can ask the operators for the reason.`)
   if (!standing.isRegistered)
     refuse('not_registered', `${nodeId} is not registered; POST /v1/nodes/register registers it.`)
 }

@@ -13,9 +13,9 @@ export const getRound = defineRoute(
     path: '/v1/explorer/rounds/{round_id}',
     operationId: 'getRound',
     tag: 'Explorer',
-    summary: 'Read a round, with everything that was signed in it',
+    summary: 'Read a round, with all its signed messages',
     description:
-      'Committee, votes and finality are there once the round is over. The id goes percent-encoded into the path.',
+      'Committee, votes and finality are included once the round is over. The path has the percent-encoded id.',
     params: z.object({ round_id: PathRoundId }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -52,4 +52,4 @@ async function epochRoundView(c: HubContext, id: string): Promise<z.output<typeo
   return summaryView(round)
 }
 
-const noRound = (id: string): ApiError => new ApiError('not_found', `There is no round ${id}.`)
+const noRound = (id: string): ApiError => new ApiError('not_found', `The round ${id} does not exist.`)

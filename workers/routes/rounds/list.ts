@@ -26,7 +26,7 @@ export const listProjectRounds = defineRoute(
     operationId: 'listProjectRounds',
     tag: 'Projects',
     summary: 'List the rounds of a project, newest first',
-    description: 'One for each task that was scheduled, and one for each epoch that validators attested.',
+    description: 'One round for each scheduled task, and one for each epoch that validators attested.',
     params: z.object(ProjectParams),
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
@@ -50,7 +50,7 @@ export const listRounds = defineRoute(
     tag: 'Explorer',
     summary: 'List all rounds, newest first',
     description:
-      'Tasks, direct rounds, and epochs that validators attested. There are no rounds of module rewards.',
+      'Rounds of tasks, direct rounds, and rounds of epochs that validators attested. Module rewards have no rounds.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),

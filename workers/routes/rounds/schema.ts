@@ -28,15 +28,15 @@ const summaryShape = {
   module_address: Bytes32.optional(),
   function: z.string().optional(),
   epoch: z.int().optional(),
-  seq: z.int().optional().meta({ description: 'Of the task within its epoch.' }),
-  receipt_hash: Bytes32.optional().meta({ description: 'The agreed one, and the final one from then on.' }),
+  seq: z.int().optional().meta({ description: 'Number of the task within its epoch.' }),
+  receipt_hash: Bytes32.optional().meta({ description: 'The agreed receipt, later the final one.' }),
   gas_used: z.int().optional(),
   committee_size: z
     .int()
     .optional()
-    .meta({ description: 'Primaries; validators of a round without a committee.' }),
+    .meta({ description: 'Number of primaries, or of validators in a round without a committee.' }),
   votes: z.int().optional().meta({ description: 'Members whose vote counts.' }),
-  agreeing: z.int().optional().meta({ description: 'Those of them that voted for `receipt_hash`.' }),
+  agreeing: z.int().optional().meta({ description: 'Members whose vote counts and is for `receipt_hash`.' }),
   audited: z.boolean().optional().meta({ description: 'Validators executed it themselves.' }),
   created_at: Timestamp,
   finalized_at: Timestamp.optional(),
@@ -58,7 +58,7 @@ export const TaskContextView = z
     gas_limit: z.int(),
     issued_at: Timestamp,
   })
-  .meta({ id: 'TaskContext', description: 'What the round id is the hash of.' })
+  .meta({ id: 'TaskContext', description: 'The document whose hash is the round id.' })
 
 export const ExecutionReceiptView = z
   .strictObject({
@@ -105,7 +105,7 @@ export const FinalityRecordView = z
     audited: z.boolean(),
     voters: z
       .array(z.strictObject({ public_key: Bytes32, payout_address: Address }).meta({ id: 'Voter' }))
-      .meta({ description: 'Who is credited, ascending by key.' }),
+      .meta({ description: 'Credited members, ascending by key.' }),
   })
   .meta({ id: 'FinalityRecord' })
 

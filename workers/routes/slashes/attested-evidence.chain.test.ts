@@ -254,9 +254,9 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     ],
     'a list that descends': ['does not ascend', () => missedVote({ list: (votes) => votes.toReversed() })],
     'fewer validators than a quorum': ['no quorum', () => missedVote({ by: validators.slice(2) })],
-    'a quorum of former validators': ['no current validator', () => invalidResult({ by: former })],
+    'a quorum of former validators': ['not a current validator', () => invalidResult({ by: former })],
     'one former validator in a quorum': [
-      'no current validator',
+      'not a current validator',
       () => missedVote({ by: byKey([...validators.slice(2), first(former)]) }),
     ],
     'two records': [
@@ -302,7 +302,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
       },
     ],
     'a vote with another result than it signed': [
-      'receipt_hash is not that of the receipt',
+      'receipt_hash is not the hash of the receipt',
       () => invalidResult({ vote: (vote) => ({ ...vote, receipt_hash: forged.slice(0, 66) }) }),
     ],
     'vote and record swapped': [
@@ -376,11 +376,11 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     ],
     'a primary that voted': ['the node voted', () => missedVote({ voters: ({ primaries }) => primaries })],
     'a backup, who was not asked': [
-      'no primary of the task',
+      'not a primary of the task',
       () => missedVote({ accused: ({ backups }) => first(backups) }),
     ],
     'a member that was not drawn': [
-      'no primary of the task',
+      'not a primary of the task',
       () => missedVote({ accused: ({ undrawn }) => first(undrawn) }),
     ],
     'a primary of another task': [
@@ -419,7 +419,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
       async () => ({ ...(await equivocation()), consensus_hash: forged.slice(0, 66) }),
     ],
     'a proof of another kind': [
-      'its proof has not exactly',
+      'its proof does not have exactly',
       async () => ({ ...(await equivocation()), kind: 'missed_sla' }),
     ],
   }
@@ -449,7 +449,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     await expectRefused(await make(), rule)
   })
 
-  // The first vote is forged: whoever judged a signature before the length would say that.
+  // The first vote is forged: a check of signatures before the length would report the forgery.
   test.each([
     ['invalid_result', invalidResult],
     ['missed_sla', missedVote],

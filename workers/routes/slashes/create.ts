@@ -25,7 +25,7 @@ export const createSlash = defineRoute(
     tag: 'Slashing',
     summary: 'Prove an offence of a node',
     description:
-      'Anyone may. An offence is recorded once, whoever proves it and however often. The hub then proposes the slash on the chain, and executes it when its window has passed without a dispute.',
+      'Anyone may submit evidence. The hub records an offence once, also if several callers prove it. It then proposes the slash on chain, and executes it after its dispute window has passed without a dispute.',
     budget: 'slash_evidence',
     stores: 'records',
     json: { schema: EvidenceInput, example: evidenceExample, valuesMax: evidenceValuesMax },
@@ -39,13 +39,13 @@ export const createSlash = defineRoute(
       },
       202: {
         description:
-          'Kept: the evidence holds, and its round is not over. The end of the round says whether the node was at fault; the offence is recorded then.',
+          'Stored: the evidence is valid, but its round is not over. The end of the round decides whether the node was at fault; only then is the offence recorded.',
         schema: EvidenceKept,
         example: { status: 'kept' as const, evidence_hash: slashExample.evidence_hash },
-        headers: { Location: 'Where the slash is, once it is recorded.' },
+        headers: { Location: 'Path of the slash, once it is recorded.' },
       },
       200: {
-        description: 'The offence is known: its record, which may be of other evidence.',
+        description: 'The offence is known already: its record, possibly with other evidence.',
         schema: SlashView,
         example: slashExample,
         headers: { Location: 'The slash.' },

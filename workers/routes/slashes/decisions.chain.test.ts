@@ -443,7 +443,7 @@ test('lists are newest first, by owner, project and status', async () => {
   ).toMatchObject({ status: 400, error: 'invalid_field' })
 })
 
-test('503 unavailable: evidence while the chain is read anew, which is recorded with its amount afterwards', async () => {
+test('503 unavailable: evidence during a reindex, which is recorded with its amount afterwards', async () => {
   const late = await createAccused()
   const evidence = late.equivocation()
   const { chainIndex } = services(env)

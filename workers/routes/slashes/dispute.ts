@@ -16,7 +16,7 @@ export const disputeSlash = defineRoute(
     tag: 'Slashing',
     summary: 'Dispute a slash of your own subscription',
     description:
-      'Once, and before `executable_at`. The hub brings the dispute to the chain, where it holds the slash until the arbiter decides; after 14 days without a decision the slash is cancelled.',
+      'Possible once, before `executable_at`. The hub submits the dispute on chain, where it blocks the slash until the arbiter decides. After 14 days without a decision the slash is cancelled.',
     auth: { session: true },
     idempotent: true,
     stores: 'records',
@@ -42,7 +42,10 @@ export const disputeSlash = defineRoute(
     const { slashes } = c.var.services
     const [slash, now] = await Promise.all([requireSlash(c, evidence_hash), windowTime(c.var.services)])
     if (slash.owner !== sessionOf(c).address)
-      throw new ApiError('not_owner', `The slash ${evidence_hash} is not of a subscription of yours.`)
+      throw new ApiError(
+        'not_owner',
+        `The slash ${evidence_hash} does not belong to one of your subscriptions.`,
+      )
     // An earlier try filed it: what is left to do is to answer.
     if (!(c.var.operation.isRetry && slash.disputeFiledAt !== null)) {
       requireDisputable(slash, now)
@@ -61,7 +64,7 @@ function requireDisputable(slash: Slash, now: number, since?: 'changed'): void {
   const { status, chain } = slash
   const details = { status, executable_at: chain?.executable_at ?? null }
   if (disputeOf(slash) !== null)
-    throw new ApiError('duplicate', 'The slash was disputed before; that counts once.', { details })
+    throw new ApiError('duplicate', 'The slash is disputed already.', { details })
   if (since === 'changed' || !isDisputable(slash, now))
     throw new ApiError('invalid_state', refusalOf(slash), { details })
 }
@@ -69,6 +72,6 @@ function requireDisputable(slash: Slash, now: number, since?: 'changed'): void {
 function refusalOf({ status, chain }: Slash): string {
   if (status === 'recorded') return 'The slash is not proposed on the chain yet. Try again in a minute.'
   if (status === 'proposed')
-    return `A slash is disputed before its executable_at, which was ${chain?.executable_at}.`
+    return `A slash can be disputed only before its executable_at, ${chain?.executable_at}.`
   return `The slash is ${status}, and cannot be disputed any more.`
 }

@@ -23,7 +23,7 @@ export const listOwnSlashes = defineRoute(
     path: '/v1/me/slashes',
     operationId: 'listOwnSlashes',
     tag: 'Slashing',
-    summary: 'List the slashes of the own subscriptions, newest first',
+    summary: 'List the slashes of your subscriptions, newest first',
     auth: { session: true },
     query: z.strictObject({ ...pageQuery, status: SlashStatus.optional() }),
     responses,

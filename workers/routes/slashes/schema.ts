@@ -56,7 +56,7 @@ export const DisputeInput = z
 
 const DisputeView = z
   .strictObject({
-    reason: z.string().meta({ description: 'Empty for a dispute by a transaction of the owner’s own.' }),
+    reason: z.string().meta({ description: 'Empty for a dispute by the owner’s own transaction.' }),
     links: z.array(z.string()),
     filed_at: Timestamp,
     outcome: z.enum(['cancelled', 'upheld']).nullable(),
@@ -72,23 +72,25 @@ const slashMembers = {
   node_id: NodeId,
   round_id: z.string(),
   bp: z.int().meta({ description: 'Share of the collateral, in hundredths of a percent.' }),
-  amount: Amount.meta({ description: 'That share of what was bonded when the slash was recorded.' }),
+  amount: Amount.meta({
+    description: 'The amount: this share of the collateral at the time when the slash was recorded.',
+  }),
   status: SlashStatus,
   closed_reason: z.enum(['no_penalty', 'no_collateral', 'given_up', 'void']).nullable().meta({
     description:
-      'Why nothing is proposed: the project takes nothing for this, nothing was bonded, or an operator gave the proposal up. `void`: it was proposed, and nobody executed it in time.',
+      'The reason why no slash is proposed: the project takes no collateral for this offence, no collateral was bonded, or an operator closed the proposal. `void`: it was proposed, but not executed in time.',
   }),
   propose_tx: Bytes32.nullable(),
   executable_at: Timestamp.nullable().meta({
-    description: 'Until then the owner may dispute. The contracts take executions 900 seconds later.',
+    description: 'Deadline for a dispute of the owner. The contracts accept executions 900 seconds later.',
   }),
   taken: Amount.nullable().meta({
-    description: 'What the execution took; less than `amount` if less was left.',
+    description: 'Executed amount; less than `amount` if less collateral was left.',
   }),
   dispute: DisputeView.nullable(),
   recovery: z.enum(recoveries).nullable().meta({
     description:
-      'What the owner can do: `dispute`, `wait`, `top_up` or `none`, each with a page in docs/recovery; null when nothing was taken and nothing will be.',
+      'What the owner can do: `dispute`, `wait`, `top_up` or `none`, each with a page in docs/recovery; null if no collateral is or will be taken.',
   }),
   created_at: Timestamp,
 }
@@ -135,7 +137,7 @@ export function slashView(slash: Slash, now: number): z.output<typeof SlashView>
 /** @throws {@link ApiError} 404 `not_found`. */
 export async function requireSlash(c: HubContext, evidenceHash: string): Promise<Slash> {
   const slash = await c.var.services.slashes.find(evidenceHash)
-  if (slash === null) throw new ApiError('not_found', `There is no slash ${evidenceHash}.`)
+  if (slash === null) throw new ApiError('not_found', `The slash ${evidenceHash} does not exist.`)
   return slash
 }
 

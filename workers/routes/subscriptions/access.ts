@@ -7,7 +7,8 @@ import { standingAt } from './schema.ts'
 /** @throws {@link ApiError} 404 `not_found`. */
 export async function requireSubscription(c: HubContext, subscriptionId: string): Promise<Subscription> {
   const subscription = await c.var.services.subscriptions.find(subscriptionId)
-  if (subscription === null) throw new ApiError('not_found', `There is no subscription ${subscriptionId}.`)
+  if (subscription === null)
+    throw new ApiError('not_found', `The subscription ${subscriptionId} does not exist.`)
   return subscription
 }
 
@@ -48,7 +49,7 @@ function refusalOf(
 ): string {
   if (call === 'withdraw' && status === 'unbonding') return `The collateral is released at ${release_at}.`
   if (call === 'withdraw' && status === 'withdrawable')
-    return `${pending_slashes} pending slashes hold the collateral; see what becomes of them.`
+    return `${pending_slashes} pending slashes hold the collateral; wait until they are decided.`
   return `The subscription is ${status}, which does not allow to ${verbs[call]}.`
 }
 

@@ -29,9 +29,9 @@ export const getBondPayload = defineGaslessRoute(
     path: '/v1/subscriptions/{subscription_id}/bond-payload',
     operationId: 'getBondPayload',
     tag: 'Subscriptions',
-    summary: 'Get what to sign to add collateral',
+    summary: 'Get the payload to sign to add collateral',
     description:
-      'For the first bond as well as for a top-up. The permit beside it lets the contract take the amount.',
+      'For the first bond and for a top-up. The permit in the answer allows the contract to take the amount.',
     params: SubscriptionParams,
     steps: prepareOnly(bondExample, BondRequest, { amount: '1000000000000000000' }),
     errors,
@@ -56,7 +56,7 @@ export const bond = defineGaslessRoute(
     tag: 'Subscriptions',
     summary: 'Bond collateral by signature',
     description:
-      'Takes the payload of a new subscription or of `bond-payload`, with the signatures of both its parts. Without a permit the wallet must have approved the contract itself.',
+      'Send the payload of a new subscription or of `bond-payload`, with the signatures of bond and permit. Without a permit the wallet must have approved the contract itself.',
     params: SubscriptionParams,
     steps: submitOnly(bondExample),
     errors: [...errors, 'conflict', 'insufficient_collateral'],

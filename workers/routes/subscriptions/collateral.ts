@@ -23,7 +23,7 @@ const Collateral = z
     slashed_total: Amount,
     pending_slashes: z.int(),
     [balanceField]: Amount.nullable().meta({
-      description: 'What the wallet itself holds; null while the chain does not answer.',
+      description: 'Token balance of the wallet; null while the chain does not answer.',
     }),
     subscriptions: z.array(
       z.strictObject({
@@ -43,8 +43,8 @@ export const getCollateral = defineRoute(
     path: '/v1/me/collateral',
     operationId: 'getCollateral',
     tag: 'Subscriptions',
-    summary: 'Sum up the own collateral',
-    description: `Over all subscriptions that are not closed. The newest ${shownMax} of them are shown; \`GET /v1/me/subscriptions\` lists every one.`,
+    summary: 'Sum up your collateral',
+    description: `The sum over all open subscriptions. Shows the newest ${shownMax} of them; \`GET /v1/me/subscriptions\` lists all.`,
     auth: { session: true },
     responses: {
       200: {

@@ -22,7 +22,7 @@ const SubscriptionInput = z
   .strictObject({
     project_id: Bytes32,
     node_id: PathNodeId,
-    collateral: z.string().meta({ description: 'Base units, in decimal; what the bond will be.' }),
+    collateral: z.string().meta({ description: 'Amount of the bond, in base units, in decimal.' }),
   })
   .meta({ id: 'SubscriptionInput' })
 
@@ -38,7 +38,7 @@ export const createSubscription = defineRoute(
     tag: 'Subscriptions',
     summary: 'Subscribe a device to a project',
     description:
-      'Answers with the bond to sign. Nothing is owed before it is bonded, and the device is eligible from the next epoch after.',
+      'Answers with the bond to sign. The subscription has no obligations before the bond. The device is eligible from the next epoch after the bond.',
     auth: { session: true },
     idempotent: true,
     stores: 'records',
@@ -92,7 +92,7 @@ export const createSubscription = defineRoute(
       if (created === 'full')
         throw new ApiError(
           'conflict',
-          `A wallet has at most ${openSubscriptionsMax} subscriptions that are not closed. Withdraw from some, or use another wallet.`,
+          `A wallet can have at most ${openSubscriptionsMax} open subscriptions. Withdraw from some, or use another wallet.`,
         )
     }
     const view = subscriptionView(await requireSubscription(c, subscriptionId), now)
@@ -105,7 +105,7 @@ export const createSubscription = defineRoute(
 async function requireListed(c: HubContext, projectId: string): Promise<ProjectRecord> {
   const record = await c.var.services.projects.findRecord(projectId)
   if (record?.project.listingStatus !== 'listed')
-    throw new ApiError('not_found', `There is no listed project ${projectId}.`)
+    throw new ApiError('not_found', `The project ${projectId} does not exist or is not listed.`)
   return record
 }
 
@@ -133,7 +133,7 @@ function requireEnough(collateral: string, minCollateral: string): void {
   if (BigInt(collateral) < BigInt(minCollateral))
     throw new ApiError(
       'insufficient_collateral',
-      `The project asks for at least ${minCollateral} base units of collateral.`,
+      `The project requires at least ${minCollateral} base units of collateral.`,
       { details: { min_collateral: minCollateral } },
     )
 }

@@ -12,7 +12,7 @@ export const listSubscriptions = defineRoute(
     path: '/v1/me/subscriptions',
     operationId: 'listSubscriptions',
     tag: 'Subscriptions',
-    summary: 'List the own subscriptions, newest first',
+    summary: 'List your subscriptions, newest first',
     description: 'Closed ones too.',
     auth: { session: true },
     query: z.strictObject(pageQuery),

@@ -14,7 +14,7 @@ import { SubscriptionParams } from './schema.ts'
 const PayoutRequest = z
   .strictObject({
     payout_address: Address.nullable().optional(),
-    payout: Address.nullable().optional().meta({ description: 'The same under another name.' }),
+    payout: Address.nullable().optional().meta({ description: 'The same value under another name.' }),
   })
   .meta({ id: 'PayoutRequest', description: 'Null, the zero address or the owner resets it to the owner.' })
 
@@ -29,9 +29,9 @@ export const setPayout = defineGaslessRoute(
     path: '/v1/subscriptions/{subscription_id}/payout',
     operationId: 'setPayout',
     tag: 'Subscriptions',
-    summary: 'Set where rewards go, by signature',
+    summary: 'Set the payout address, by signature',
     description:
-      'First with the address, in the body or in the query, then with the signed payload. Epochs settled before keep the address they had.',
+      'Call it first with the address, in the body or in the query, then with the signed payload. Epochs that are already settled keep their address.',
     params: SubscriptionParams,
     // Checked after the state.
     query: z.strictObject({
@@ -39,7 +39,7 @@ export const setPayout = defineGaslessRoute(
         .string()
         .optional()
         .meta({
-          description: 'For a first step without a body.',
+          description: 'The address, for a first step without a body.',
           schema: { $ref: '#/components/schemas/Address' },
         }),
     }),
@@ -80,6 +80,6 @@ function requestedPayout(
       'missing',
     )
   if (given.some((one) => one !== first))
-    throw invalidField('payout_address', 'is given more than once, and not the same each time')
+    throw invalidField('payout_address', 'is given more than once, with different values')
   return first
 }

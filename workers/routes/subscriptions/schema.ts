@@ -27,12 +27,12 @@ export const SubscriptionView = z
     collateral: Amount,
     min_collateral: Amount,
     collateral_health: CollateralHealth.meta({
-      description: '`healthy` from 120 % of what the project asks for, `warning` from 100 %.',
+      description: '`healthy` from 120 % of the collateral that the project requires, `warning` from 100 %.',
     }),
     payout_address: Address,
-    device_bound: z
-      .boolean()
-      .meta({ description: 'Whether the device is bound to the owner; if not, committees leave it out.' }),
+    device_bound: z.boolean().meta({
+      description: 'Whether the device is bound to the owner. Committees leave out unbound devices.',
+    }),
     release_at: Timestamp.nullable().meta({ description: 'When unbonding ends.' }),
     pending_slashes: z.int().meta({ description: 'Slashes that may still take collateral.' }),
     slashed_total: Amount,

@@ -21,9 +21,9 @@ export const unbond = defineGaslessRoute(
     path: '/v1/subscriptions/{subscription_id}/unbond',
     operationId: 'unbond',
     tag: 'Subscriptions',
-    summary: 'Begin to unbond, by signature',
+    summary: 'Start unbonding, by signature',
     description:
-      'First without a body, then with the signed payload. The device takes no new work from then on.',
+      'Call it first without a body, then with the signed payload. The device gets no new work from then on.',
     params: SubscriptionParams,
     steps: prepareOrSubmit(unbondPayload),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
@@ -37,9 +37,9 @@ export const withdraw = defineGaslessRoute(
     path: '/v1/subscriptions/{subscription_id}/withdraw',
     operationId: 'withdraw',
     tag: 'Subscriptions',
-    summary: 'Take the collateral back, by signature',
+    summary: 'Withdraw the collateral, by signature',
     description:
-      'Once unbonding has ended and no slash is pending. The collateral goes to the owner, and the subscription is closed.',
+      'Possible once unbonding has ended and no slash is pending. The contract pays the collateral to the owner, and the subscription is closed.',
     params: SubscriptionParams,
     steps: prepareOrSubmit(withdrawPayload),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],

@@ -23,7 +23,7 @@ export const execute = defineRoute(
     tag: 'Tasks',
     summary: 'Have every validator run a function',
     description:
-      'Without a project: the answer is what a quorum of the validators gave, within 30 s. Without a quorum nothing is written. What a round leaves is kept for a while. An API key, where one is sent, needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
+      'Needs no project. The answer is the result on which a quorum of the validators agrees, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. If the call sends an API key, the key needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
     json: {
       schema: ExecuteRequest,
       example: { module: taskExample.receipt_hash, function: 'fold', input: [1, 2, 3] },
@@ -34,12 +34,12 @@ export const execute = defineRoute(
     budget: 'execute',
     headers: {
       'Idempotency-Key':
-        'Names a call of a module that stores something, for a day: once it was decided, the same call under the same key gives the same result and writes nothing more; another call under it is 409 `conflict`.',
+        'Identifies a call of a module with storage, for a day. Once the call is decided, the same call with the same key gives the same result and writes nothing more. Another call with this key is answered with 409 `conflict`.',
     },
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'no_validators'],
     responses: {
       200: {
-        description: 'What a quorum gave.',
+        description: 'The result of a quorum.',
         schema: ExecuteResult,
         example: {
           round_id: `exec:${taskExample.input_hash}`,
@@ -59,7 +59,7 @@ export const execute = defineRoute(
     if (!settings.DIRECT_ROUNDS_ENABLED)
       throw new ApiError(
         'forbidden',
-        'This hub runs no functions directly: POST /v1/execute is turned off. Submit a task to a project instead.',
+        'POST /v1/execute is turned off on this hub. Submit a task to a project instead.',
         { details: { reason: 'turned_off' } },
       )
     if (body.gas_limit > settings.DIRECT_GAS_MAX)
@@ -77,7 +77,7 @@ export const execute = defineRoute(
       throw invalidField('function', `must be one of ${functions.join(', ')}`)
     const input = readInput(body)
     if (generation === null)
-      throw new ApiError('no_validators', 'The network has no validators yet that could run it.')
+      throw new ApiError('no_validators', 'The network has no validators yet to run it.')
     const named = nonceOfKey(c)
     const round = {
       module_address: body.module,
@@ -104,7 +104,7 @@ export const execute = defineRoute(
     if (result === null)
       throw new ApiError(
         'unavailable',
-        `No quorum of the validators gave one result: ${votes} answered, and ${quorum} have to agree. Try again shortly.`,
+        `The validators did not agree: ${votes} answered, and ${quorum} must agree. Try again shortly.`,
         { headers: { 'Retry-After': '5' }, details: { round_id: roundId, votes, quorum } },
       )
     const { receipt } = result
@@ -131,7 +131,7 @@ function nonceOfKey(c: HubContext): string | null {
 
 const refusalOf = (refusal: 'busy' | 'other_request'): ApiError =>
   refusal === 'busy'
-    ? new ApiError('unavailable', 'As many calls of modules with storage wait as may. Try again shortly.', {
+    ? new ApiError('unavailable', 'The queue for calls of modules with storage is full. Try again shortly.', {
         headers: { 'Retry-After': '5' },
       })
     : new ApiError('conflict', 'This Idempotency-Key was used with another call. Use a fresh key.')

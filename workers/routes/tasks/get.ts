@@ -27,11 +27,13 @@ export const getTask = defineRoute(
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'As it stands.', schema: TaskView, example: taskExample } },
+    responses: {
+      200: { description: 'The present state of the task.', schema: TaskView, example: taskExample },
+    },
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
     const found = await c.var.services.tasks.find(task_id)
-    if (found === null) throw new ApiError('not_found', `There is no task ${task_id}.`)
+    if (found === null) throw new ApiError('not_found', `The task ${task_id} does not exist.`)
     const { record } = await waitForTask(c, found, 'final', wait)
     return json(await taskView(c, record))
   },

@@ -10,7 +10,8 @@ export const getTaskInput = defineRoute(
     operationId: 'getTaskInput',
     tag: 'Tasks',
     summary: 'Get a large input of a task',
-    description: 'For members that were offered the task: the `input_url` of the offer, until its `vote_by`.',
+    description:
+      'For members that were offered the task: the `input_url` of the offer. Available until `vote_by`.',
     params: z.object({ ticket: z.string().max(512).meta({ example: 'q0l3Zk3v9QpXw7LrT2sBn' }) }),
     errors: ['not_found'],
     responses: {
@@ -21,7 +22,7 @@ export const getTaskInput = defineRoute(
     const { cursors, clock, roundFiles } = c.var.services
     const read = readTicket(cursors, ticket)
     if (read === null || read.until < (await clock.now()))
-      throw new ApiError('not_found', 'There is no input at this address any more.')
+      throw new ApiError('not_found', 'The input at this address no longer exists.')
     const bytes = await roundFiles.payload(read.inputHash)
     if (bytes === null) throw new ApiError('not_found', 'The input is no longer kept.')
     return {

@@ -10,12 +10,12 @@ export const inputValuesMax = 100_000
 
 const input = z.unknown().optional().meta({
   description:
-    'A text is taken byte for byte, any other JSON value as its canonical text, without fractions; at most 1 MiB. Give this or `input_b64`.',
+    'A string is used byte for byte. Any other JSON value is used as its canonical text, without fractions. At most 1 MiB. Send this or `input_b64`.',
 })
 const inputBase64 = z
   .string()
   .optional()
-  .meta({ description: 'Bytes that are no text, in base64 with padding.', contentEncoding: 'base64' })
+  .meta({ description: 'Binary input, in base64 with padding.', contentEncoding: 'base64' })
 
 const GasLimit = z.int().min(1).max(gasLimitMax)
 
@@ -25,14 +25,14 @@ export const TaskInput = z
     input,
     input_b64: inputBase64,
     gas_limit: GasLimit.optional().meta({
-      description: 'The highest that the project allows when left out.',
+      description: 'Default: the maximum of the project.',
     }),
     idempotency_key: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'For 24 h the same key of the same caller names the same task.' }),
+      .meta({ description: 'For 24 h the same key of the same caller gives the same task.' }),
   })
   .meta({ id: 'TaskInput' })
 
@@ -54,7 +54,7 @@ export const WaitingFor = z
     message: z.string(),
     since: Timestamp,
     until: Timestamp.nullable().meta({
-      description: 'When it waits no longer, whatever comes; null if open.',
+      description: 'Deadline after which the task fails; null if the task has none.',
     }),
   })
   .meta({ id: 'TaskWaitingFor' })
@@ -63,7 +63,7 @@ export const TaskView = z
   .strictObject({
     task_id: z
       .string()
-      .meta({ description: 'The id of its round once it has one; the first id stays good.' }),
+      .meta({ description: 'The id of its round, once it has one; the first id stays valid.' }),
     project_id: Bytes32,
     round_id: z.string().nullable(),
     epoch: z.int().nullable(),
@@ -72,11 +72,14 @@ export const TaskView = z
     input_hash: Bytes32,
     status: z.enum(taskStates),
     waiting_for: WaitingFor.nullable().meta({
-      description: 'Why it does not come on; null while its committee works, and when it is over.',
+      description: 'Why the task waits; null while its committee works and after its end.',
     }),
     success: z.boolean().nullable().meta({ description: 'Whether the module ran to its end.' }),
-    output: z.string().nullable().meta({ description: 'As UTF-8; with replacements where it is none.' }),
-    output_b64: z.string().optional().meta({ description: 'Only where the output is no UTF-8.' }),
+    output: z
+      .string()
+      .nullable()
+      .meta({ description: 'As UTF-8, with replacement characters for invalid bytes.' }),
+    output_b64: z.string().optional().meta({ description: 'Present only if the output is not valid UTF-8.' }),
     receipt_hash: Bytes32.nullable(),
     gas_used: z.int().nullable(),
     events: z.array(ModuleEvent).nullable(),
@@ -98,7 +101,7 @@ export const ExecuteResult = z
     consensus: z
       .strictObject({ state: z.literal('finalized'), votes: z.int(), quorum: z.int() })
       .meta({ id: 'ExecuteConsensus' }),
-    error: z.string().nullable().meta({ description: '`failed` where the module did not run to its end.' }),
+    error: z.string().nullable().meta({ description: '`failed` if the module did not run to its end.' }),
   })
   .meta({ id: 'ExecuteResult' })
 

@@ -31,14 +31,14 @@ export const submitTask = defineRoute(
     path: '/v1/projects/{project_id}/tasks',
     operationId: 'submitTask',
     tag: 'Tasks',
-    summary: 'Give a project a task',
+    summary: 'Submit a task to a project',
     description:
-      'With an API key of its developer that has `tasks:submit`; without one where the project takes tasks of everybody.',
+      'Needs an API key of the developer with `tasks:submit`, unless the project accepts tasks from everybody.',
     params: z.object(ProjectParams),
     query: z.strictObject({
-      wait: Wait.meta({ description: 'Seconds to wait for what `accept` says.' }),
+      wait: Wait.meta({ description: 'Seconds to wait for the result that `accept` names.' }),
       accept: z.enum(['final', 'agreed']).optional().meta({
-        description: 'What to wait for: the final result, or that of the committee. `final` when left out.',
+        description: 'The result to wait for: the final one, or that of the committee. Default: `final`.',
       }),
     }),
     json: {
@@ -52,7 +52,7 @@ export const submitTask = defineRoute(
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'invalid_state', 'no_validators'],
     responses: {
       200: {
-        description: 'It came as far as was waited for.',
+        description: 'The task reached the requested result.',
         schema: TaskView,
         example: taskExample,
         headers: { Location: 'Path of the task.' },
@@ -86,13 +86,10 @@ export const submitTask = defineRoute(
       throw invalidField('function', `must be one of ${work.functions.join(', ')}`)
     const gasLimit = body.gas_limit ?? work.max_gas_limit
     if (gasLimit > work.max_gas_limit)
-      throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, as the project says`)
+      throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, the limit of the project`)
     const input = readInput(body)
     if (generation === null)
-      throw new ApiError(
-        'no_validators',
-        'The network has no validators yet, so that no result could become final.',
-      )
+      throw new ApiError('no_validators', 'The network has no validators yet, so no result can become final.')
     if (committees === null) throw notSetUp('The chain', c.var.settings, 'chain')
     const request = {
       taskId: derived.alphanumerics(c.var.operation, 'task', idLength),
@@ -132,17 +129,21 @@ async function requireOpen(c: HubContext, projectId: string): Promise<ProjectRec
   const { listingStatus } = record.project
   if (open.includes(listingStatus)) return record
   if (!isDeveloper(c, record) && !publicStatuses.includes(listingStatus)) throw unknownProject(projectId)
-  throw new ApiError('invalid_state', `The project is ${listingStatus}; it takes tasks while it is listed.`, {
-    details: { listing_status: listingStatus },
-  })
+  throw new ApiError(
+    'invalid_state',
+    `The project is ${listingStatus}; it accepts tasks only while it is listed.`,
+    {
+      details: { listing_status: listingStatus },
+    },
+  )
 }
 
 const isDeveloper = ({ var: { principal } }: HubContext, { project }: ProjectRecord): boolean =>
   (principal?.kind === 'api_key' || principal?.kind === 'session') && principal.address === project.developer
 
 /**
- * Whose task it is: the developer's by a key with `tasks:submit`, or, in a project that takes everybody's, of whoever calls
- * from this address.
+ * The submitter of a task: the developer with a key that has `tasks:submit`, or, in a project that is open to
+ * everybody, the client address.
  */
 async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string> {
   const { principal } = c.var
@@ -157,7 +158,7 @@ async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string
   if (!manifestOf(record.current).scheduling.public_tasks)
     throw new ApiError(
       'forbidden',
-      'This project takes tasks of its developer alone, by an API key with the scope tasks:submit.',
+      'This project accepts tasks only from its developer, with an API key that has the scope tasks:submit.',
     )
   await spendAddressBudget(c, 'public_tasks')
   return addressSubject(c.req.header('cf-connecting-ip'))
@@ -171,13 +172,13 @@ function requireTaken(submitted: Submitted | { status: 'none' }): TakenTask {
 function refusalError(refused: RefusedTask | { status: 'none' }): ApiError {
   switch (refused.status) {
     case 'conflict':
-      return new ApiError('conflict', 'This idempotency_key names another task. Use a fresh one.')
+      return new ApiError('conflict', 'This idempotency_key was used for another task. Use a fresh key.')
     case 'full':
       return new ApiError(
         'unavailable',
         refused.what === 'open'
-          ? 'The project has as many open rounds as it may have. Try again shortly.'
-          : 'As many tasks of the project wait as may. Try again shortly.',
+          ? 'The project has the maximum number of open rounds. Try again shortly.'
+          : 'The task queue of the project is full. Try again shortly.',
         { headers: { 'Retry-After': String(roomSeconds) } },
       )
     case 'none':

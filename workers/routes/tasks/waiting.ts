@@ -9,7 +9,7 @@ type Waiting = z.output<typeof WaitingFor>
 
 const messages = {
   audit_block:
-    'The committee is done. The first block of the chain after that decides about an audit, and is not there yet.',
+    'The committee is done. The next block of the chain decides whether the round is audited; it does not exist yet.',
   validators: 'The validators are asked to make the result final. Without a quorum of them the round fails.',
 } as const
 
@@ -34,14 +34,14 @@ async function waitingForRound(
   if (terms !== null)
     return {
       code: 'queue',
-      message: 'The project has as many open rounds as it may have, or tasks that came before go first.',
+      message: 'The project has the maximum number of open rounds, or earlier tasks wait too.',
       since: createdAt,
       until: null,
     }
   const until = epochStart(epoch + 1, epochSecs)
   return {
     code: 'set_not_attested',
-    message: `No quorum of the validators has attested the set of epoch ${epoch}. The task fails when the epoch ends without one.`,
+    message: `No quorum of the validators has attested the set of epoch ${epoch}. The task fails if the epoch ends without an attested set.`,
     since: Math.max(createdAt, epochStart(epoch, epochSecs)),
     until,
   }

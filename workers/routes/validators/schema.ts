@@ -11,12 +11,12 @@ export const ValidatorView = z.strictObject({
   url: z
     .string()
     .nullable()
-    .meta({ description: 'Null where it cannot be called, as once its key was ended.' }),
+    .meta({ description: 'Null if the validator cannot be called, for example after its key was revoked.' }),
   region: z.string().nullable(),
 })
 
 const effectiveAt = z.int().meta({
-  description: 'Unix seconds. Its validators count for epochs whose beacon is taken then or later.',
+  description: 'Unix seconds. Its validators count for epochs with a beacon at or after this time.',
 })
 
 /** The members of the document, flat, with what makes it one. */
@@ -29,11 +29,12 @@ export const GenerationView = z
     prev_hash: Bytes32,
     validators: z
       .array(ValidatorView)
-      .meta({ description: 'Ascending by key. What is hashed has their keys and node ids alone.' }),
+      .meta({ description: 'Ascending by key. The hashed document has only their keys and node ids.' }),
     hash: Bytes32,
     coordinator: AttestationShape,
     signatures: z.array(AttestationShape).meta({
-      description: 'Of a quorum of the validators of the generation before; none for generation 0.',
+      description:
+        'Signatures of a quorum of the validators of the previous generation; empty for generation 0.',
     }),
   })
   .meta({ id: 'ValidatorGeneration' })
@@ -82,14 +83,14 @@ export const PendingView = z
     signed_by: z.array(NodeId),
     awaited: z
       .array(NodeId)
-      .meta({ description: 'Validators of the generation before that may still sign.' }),
-    quorum: z.int().meta({ description: 'Signatures that it needs.' }),
+      .meta({ description: 'Validators of the previous generation that can still sign.' }),
+    quorum: z.int().meta({ description: 'Number of signatures that it needs.' }),
     made_at: Timestamp,
     renewals: z.int().meta({
       description:
-        'How often it lapsed: it had no quorum in time, and was made anew with a later `effective_at`.',
+        'How often this generation lapsed without a quorum and was made again with a later `effective_at`.',
     }),
-    attempts: z.int().meta({ description: 'Since it was made anew.' }),
+    attempts: z.int().meta({ description: 'Requests for signatures since the generation was last made.' }),
     next_attempt_at: Timestamp,
   })
   .meta({ id: 'PendingGeneration' })

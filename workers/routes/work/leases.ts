@@ -14,8 +14,8 @@ export const listLeases = defineRoute(
     path: '/v1/me/leases',
     operationId: 'listLeases',
     tag: 'Work',
-    summary: 'List what the own devices were asked to run, newest first',
-    description: 'By the wallet that a device was bound to when its committee was drawn.',
+    summary: 'List the tasks of your devices, newest first',
+    description: 'A task counts for the wallet to which the device was bound when its committee was drawn.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,

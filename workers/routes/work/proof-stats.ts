@@ -13,15 +13,15 @@ const periods = Object.keys(periodHours) as (keyof typeof periodHours)[]
 
 const ProofStats = z
   .strictObject({
-    submitted: z.int().meta({ description: 'Votes that came: verified and rejected ones.' }),
+    submitted: z.int().meta({ description: 'Received votes: verified and rejected ones.' }),
     verified: z.int(),
     rejected: z.int(),
     missed: z.int(),
     success_bp: z.int().meta({
       description:
-        'Share of all, missed ones included, that were verified, in hundredths of a percent; 0 without any.',
+        'Share of verified votes of all, including missed ones, in hundredths of a percent; 0 without votes.',
     }),
-    avg_finality_ms: z.int().meta({ description: 'Of those that were verified; 0 without any.' }),
+    avg_finality_ms: z.int().meta({ description: 'Value over verified votes; 0 without verified votes.' }),
     rejection_reasons: z.partialRecord(z.enum(rejectionReasons), z.int()),
   })
   .meta({ id: 'ProofStats' })
@@ -32,8 +32,9 @@ export const getProofStats = defineRoute(
     path: '/v1/me/proofs/stats',
     operationId: 'getProofStats',
     tag: 'Work',
-    summary: 'Sum up what came of the work of the own devices',
-    description: 'Of rounds that ended in the period: the running UTC hour, and so many hours before it.',
+    summary: 'Sum up the proofs of work of your devices',
+    description:
+      'Of rounds that ended in the period: the running UTC hour and the given number of hours before it.',
     auth: { session: true },
     query: z.strictObject({
       period: z.enum(periods).default('7d').meta({ description: 'Up to now.' }),

@@ -23,9 +23,9 @@ export const listProofs = defineRoute(
     path: '/v1/me/proofs',
     operationId: 'listProofs',
     tag: 'Work',
-    summary: 'List what came of the work of the own devices, newest first',
+    summary: 'List the proofs of work of your devices, newest first',
     description:
-      'A proof is the vote of one device in one round, or the lack of it. A round that fails leaves none.',
+      'A proof is the vote of one device in one round, or the missed vote. A failed round has no proofs.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -70,7 +70,7 @@ export const getProof = defineRoute(
     path: '/v1/proofs/{proof_id}',
     operationId: 'getProof',
     tag: 'Work',
-    summary: 'Read a proof, with the vote and what validators decided',
+    summary: 'Read a proof, with the vote and the decision of the validators',
     params: z.object({ proof_id: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -81,7 +81,7 @@ export const getProof = defineRoute(
   async (c, { params: { proof_id } }) => {
     const { proofs, roundFiles } = c.var.services
     const proof = await proofs.find(proof_id)
-    if (proof === null) throw new ApiError('not_found', `There is no proof ${proof_id}.`)
+    if (proof === null) throw new ApiError('not_found', `The proof ${proof_id} does not exist.`)
     const file = proof.status === 'pending' ? null : await roundFiles.round(proof.roundId)
     return json({
       ...proofView(proof),

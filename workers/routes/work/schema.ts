@@ -12,16 +12,19 @@ import { finalityView } from '../rounds/view.ts'
 export const LeaseView = z
   .strictObject({
     lease_id: z.string(),
-    offer_id: z.string().meta({ description: 'What the relay calls the lease: the same.' }),
+    offer_id: z.string().meta({ description: 'The lease id in the frames of the WebSocket: the same id.' }),
     round_id: RoundId,
     project_id: Bytes32,
     node_id: NodeId,
-    position: z.int().meta({ description: 'In the draw.' }),
+    position: z.int().meta({ description: 'Role in the drawn committee.' }),
     role: z.enum(['primary', 'backup']),
     state: z.enum(leaseStates),
     function: z.string(),
-    deadline: Timestamp.meta({ description: 'When the vote has to be there.' }),
-    units: z.int().nullable().meta({ description: 'Credited; null until the round is final.' }),
+    deadline: Timestamp.meta({ description: 'Deadline of the vote.' }),
+    units: z
+      .int()
+      .nullable()
+      .meta({ description: 'Whether the vote is credited; null until the round is final.' }),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
   })
@@ -35,17 +38,17 @@ const proofShape = {
   node_id: NodeId,
   epoch: z.int(),
   status: z.enum(proofStatuses),
-  receipt_hash: Bytes32.nullable().meta({ description: 'What the member voted.' }),
+  receipt_hash: Bytes32.nullable().meta({ description: 'Receipt hash in the vote of the member.' }),
   final_receipt_hash: Bytes32.nullable(),
   units: z.int().meta({ description: 'Credited.' }),
   expected_amount: Amount.meta({
-    description: 'What the units would bring if the epoch ended with the rounds that are final now.',
+    description: 'Expected amount if the epoch ended with the present final rounds.',
   }),
   rejection_reason: z.enum(rejectionReasons).nullable(),
   audited: z.boolean(),
   finality_ms: z.int().nullable().meta({ description: 'From the task to its final result.' }),
-  slash_id: Bytes32.nullable().meta({ description: 'The evidence hash of the slash for it.' }),
-  submitted_at: Timestamp.meta({ description: 'Of a vote that was missed, when that was clear.' }),
+  slash_id: Bytes32.nullable().meta({ description: 'Evidence hash of the slash for this vote.' }),
+  submitted_at: Timestamp.meta({ description: 'For a missed vote: the time when it counted as missed.' }),
   verified_at: Timestamp.nullable(),
 }
 
@@ -54,7 +57,9 @@ export const ProofView = z.strictObject(proofShape).meta({ id: 'Proof' })
 export const ProofDetail = z
   .strictObject({
     ...proofShape,
-    vote: TaskVoteView.optional().meta({ description: 'Once the round is over, if there was any.' }),
+    vote: TaskVoteView.optional().meta({
+      description: 'Present once the round is over, if the round had one.',
+    }),
     finality: FinalityRecordView.optional(),
     finality_validators: z
       .array(NodeId)

@@ -95,6 +95,6 @@ const registered = <View extends object>(project: View) => ({ listed_at: 0, ...p
 
 async function viewOf(c: HubContext, projectId: string) {
   const record = await c.var.services.projects.findRecord(projectId)
-  if (record === null) throw new Error(`the project ${projectId} was stored and is not there`)
+  if (record === null) throw new Error(`the project ${projectId} was stored and no longer exists`)
   return readProjectView(c, record)
 }

@@ -16,7 +16,7 @@ export const listOwnProjects = defineRoute(
     operationId: 'listOwnProjects',
     tag: 'Projects',
     summary: 'List your projects, newest first',
-    description: 'In every status. A key for some projects sees those.',
+    description: 'In every status. An API key that is restricted to some projects lists only those.',
     auth: { session: true, apiKey: 'projects:read' },
     query: z.strictObject(pageQuery),
     responses: {

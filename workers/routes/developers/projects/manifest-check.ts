@@ -98,7 +98,7 @@ export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifes
     {
       path: 'consensus.economics.reward_token',
       code: 'invalid_value',
-      message: `Found another token. Write ${reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+      message: `Found another token. Write ${reward_token}, as in earlier versions: the token of a vault cannot change.`,
     },
   ]
 }
@@ -123,7 +123,7 @@ function workerProblems(module: Module | null, functions: readonly unknown[]): P
     return [
       problem(
         path,
-        'Found an address that no module of this hub has. Upload the module first, or correct the address.',
+        'Found an address of an unknown module. Upload the module first, or correct the address.',
       ),
     ]
   if (!module.stateless)
@@ -170,13 +170,13 @@ export async function acceptManifest(
   if (!check.ok)
     switch (check.code) {
       case 'invalid_field':
-        throw invalidField(check.field, 'is not of its form')
+        throw invalidField(check.field, 'has an invalid format')
       case 'invalid_manifest':
         throw invalidManifest(check.problems)
       case 'not_owner':
         throw new ApiError(
           'not_owner',
-          `The manifest is of ${manifest.developer}, not of the wallet that calls.`,
+          `The manifest names the developer ${manifest.developer}, not the calling wallet.`,
         )
       case 'bad_signature':
         throw new ApiError(

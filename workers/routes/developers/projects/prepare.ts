@@ -25,12 +25,13 @@ const Prepared = z
     canonical: z
       .string()
       .nullable()
-      .meta({ description: 'The text to sign by EIP-191; null while there are problems.' }),
+      .meta({ description: 'The text to sign by EIP-191; null if the manifest has problems.' }),
     manifest_hash: Bytes32.nullable(),
     consensus_hash: Bytes32.nullable(),
-    project_id: Bytes32.nullable().meta({ description: 'Known as soon as developer and slug are valid.' }),
+    project_id: Bytes32.nullable().meta({ description: 'Present if developer and slug are valid.' }),
     vault: Address.nullable().meta({
-      description: 'What `consensus.economics.vault` has to be; null where this hub has no vault factory.',
+      description:
+        'The required value of `consensus.economics.vault`; null if this hub has no vault factory.',
     }),
     tier_changes: z.array(z.enum(tiers)).nullable().meta({
       description:
@@ -45,14 +46,14 @@ export const prepareProject = defineRoute(
     path: '/v1/developers/projects/prepare',
     operationId: 'prepareProject',
     tag: 'Projects',
-    summary: 'Check a manifest and learn what to sign',
+    summary: 'Check a manifest and get the text to sign',
     description:
-      'Stores nothing. Answers 200 for a manifest with problems too, and lists all of them. A key for some projects prepares manifests of those.',
+      'Stores nothing. Answers 200 also for an invalid manifest, with all its problems. An API key that is restricted to some projects can prepare only their manifests.',
     auth: { session: true, apiKey: 'projects:write' },
     json: manifestBody(ManifestBody, { manifest: manifestExample }),
     responses: {
       200: {
-        description: 'What is wrong with it, or what to sign.',
+        description: 'The problems of the manifest, or the text to sign.',
         schema: Prepared,
         example: {
           valid: true,

@@ -14,7 +14,7 @@ export const publishVersion = defineGaslessRoute(
     tag: 'Projects',
     summary: 'Publish a version that changes the consensus',
     description:
-      'Without a signed body the answer is what to sign; with one it is relayed. The version is `registered` once its publication is indexed, and active from `effective_epoch`.',
+      'Without a signed body the answer is the action to sign. With a signed body the hub relays the action. The version is `registered` once its publication is indexed, and active from `effective_epoch`.',
     params: z.object({ ...ProjectParams, version: VersionNumber }),
     steps: prepareOrSubmit(publishPayloadExample),
     errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
@@ -38,9 +38,12 @@ function requirePublishable({ version, status }: ProjectVersion, published: unkn
   if (status !== 'submitted')
     throw new ApiError(
       'invalid_state',
-      `Version ${version} is ${status}; only a submitted one that changes the consensus is published.`,
+      `Version ${version} is ${status}; only a submitted version that changes the consensus can be published.`,
       { details: { status } },
     )
   if (published >= version)
-    throw new ApiError('invalid_state', `Version ${published} is published, and the registry only goes on.`)
+    throw new ApiError(
+      'invalid_state',
+      `Version ${published} is published, and the registry accepts only later versions.`,
+    )
 }

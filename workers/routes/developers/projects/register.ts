@@ -14,7 +14,7 @@ export const registerProject = defineGaslessRoute(
     tag: 'Projects',
     summary: 'Register a submitted project by signature',
     description:
-      'Takes `register_by_sig` of the submission with its signature, and sends it to the registry. The project is `pending_review` once the registration is indexed.',
+      'Send `register_by_sig` of the submission with its signature. The hub submits it to the registry. The project is `pending_review` once the registration is indexed.',
     params: z.object(ProjectParams),
     steps: submitOnly(registerPayloadExample),
     errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
@@ -30,7 +30,7 @@ export const registerProject = defineGaslessRoute(
         if (project.listingStatus !== 'submitted')
           throw new ApiError(
             'invalid_state',
-            `The project is ${project.listingStatus}; only a submitted one is registered.`,
+            `The project is ${project.listingStatus}; only a submitted project can be registered.`,
             { details: { listing_status: project.listingStatus } },
           )
       },

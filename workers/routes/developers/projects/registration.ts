@@ -19,7 +19,7 @@ export const Registration = z
     project: ProjectView,
     register_tx: DirectTransactionShape,
     register_by_sig: GaslessPayload.optional().meta({
-      description: 'To be signed and posted to …/register; left out while this hub has no registry.',
+      description: 'Sign it and post it to …/register. Left out if this hub has no registry.',
     }),
   })
   .meta({ id: 'Registration' })

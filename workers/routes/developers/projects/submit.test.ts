@@ -137,7 +137,7 @@ describe('POST /v1/developers/projects/prepare', () => {
     const problem = {
       path: 'consensus.economics.reward_token',
       code: 'invalid_value',
-      message: `Found another token. Write ${economics.reward_token}, as in the versions before: the vault of a project pays in one token for ever.`,
+      message: `Found another token. Write ${economics.reward_token}, as in earlier versions: the token of a vault cannot change.`,
     }
     expect(await prepare(next)).toMatchObject({ valid: false, problems: [problem], manifest_hash: null })
     const refused = await ada.client.post(`${path}/${project_id}/versions`, signed(ada.key, next))

@@ -27,7 +27,7 @@ const Submitted = z
     version: VersionView,
     publish_tx: DirectTransaction.nullable().meta({
       description:
-        'Publishes a changed consensus; null when the version is in force already, or without a chain.',
+        'Publishes a changed consensus; null if the version is in force already or this hub has no chain.',
     }),
   })
   .meta({ id: 'SubmittedVersion' })
@@ -45,7 +45,7 @@ export const createVersion = defineRoute(
     tag: 'Projects',
     summary: 'Submit the next version of a project',
     description:
-      'A version that leaves `consensus` as it is in force is active at once. One that changes it is `submitted` until it is published on the chain, and active from the epoch that follows from that.',
+      'A version with an unchanged `consensus` is active at once. A version that changes it is `submitted` until it is published on chain, and becomes active at `effective_epoch`.',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     idempotent: true,
     stores: 'records',
@@ -87,7 +87,7 @@ export const createVersion = defineRoute(
         {
           path: 'slug',
           code: 'invalid_value',
-          message: `Found another slug. Write "${project.slug}", as in the versions before.`,
+          message: `Found another slug. Write "${project.slug}", as in earlier versions.`,
         },
       ])
     const inForce = manifestOf(current)
@@ -124,7 +124,7 @@ export const createVersion = defineRoute(
 
 async function answer(c: HubContext, projectId: string, number: number): Promise<Answer> {
   const version = await c.var.services.projectVersions.find(projectId, number)
-  if (version === null) throw new Error(`version ${number} of ${projectId} was stored and is not there`)
+  if (version === null) throw new Error(`version ${number} of ${projectId} was stored and no longer exists`)
   const { action, message } = publishAction(version)
   const publishes = version.status === 'submitted' && c.var.settings.CHAIN_CONTRACTS !== undefined
   return json(
@@ -137,7 +137,7 @@ async function answer(c: HubContext, projectId: string, number: number): Promise
 /** Before its registration a project has one version, and after its end no more. */
 function requireRegistered({ listingStatus }: Project): void {
   if (['draft', 'submitted', 'rejected', 'delisted'].includes(listingStatus))
-    throw new ApiError('invalid_state', `The project is ${listingStatus}; it takes no further version.`, {
+    throw new ApiError('invalid_state', `The project is ${listingStatus}; it accepts no further version.`, {
       details: { listing_status: listingStatus },
     })
 }
@@ -145,6 +145,6 @@ function requireRegistered({ listingStatus }: Project): void {
 const stale = (latest: { version: number; manifestHash: string } | null): ApiError =>
   new ApiError(
     'conflict',
-    `The next version is ${(latest?.version ?? 0) + 1} and names ${latest?.manifestHash} as the one before. Sign that.`,
+    `The next version is ${(latest?.version ?? 0) + 1} and names ${latest?.manifestHash} as its previous version. Sign a manifest with these values.`,
     { details: { version: (latest?.version ?? 0) + 1, previous: latest?.manifestHash } },
   )
