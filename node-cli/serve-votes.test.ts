@@ -223,7 +223,7 @@ describe('validators among themselves', () => {
         createTestRound(project, { function: 'other' }).vote(0, { ...rightReceipt, function: 'other' }),
         /function must be one of echo/,
       ],
-      [createFinalityVote(profile, stranger, finality), /no current validator/],
+      [createFinalityVote(profile, stranger, finality), /not a current validator/],
       [
         { ...createFinalityVote(profile, validatorSeeds[1]!, finality), receipt_hash: hashText('x') },
         /receipt_hash/,

@@ -106,8 +106,8 @@ describe('verify', () => {
       code: 1,
       json: null,
       stderr:
-        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: This member is not known ` +
-        'here. events: This member is not known here. receipt.receipt_hash: This member is required.\n',
+        `Error: ${file} holds no receipt of the form that nodectl 1.0.0 reads: receipt_hash: Unknown field; ` +
+        'remove it. events: Unknown field; remove it. receipt.receipt_hash: This member is required.\n',
     })
     writeFileSync(
       file,
@@ -158,7 +158,7 @@ describe('verify', () => {
     const text = new TextEncoder().encode('# Words\n')
     const file = path.join(folder, 'words.md')
     writeFileSync(file, text)
-    const refused = (name: string) => `Error: ${name} holds no receipt: this is no JSON document\n`
+    const refused = (name: string) => `Error: ${name} holds no receipt: this is not a JSON document\n`
     expect(await nodectl(['verify', file, echo])).toEqual({ code: 1, stdout: '', stderr: refused(file) })
     const piped = await nodectl(['verify', '-', echo], { input: text })
     expect(piped.stderr).toBe(refused('standard input'))
