@@ -163,7 +163,7 @@ describe('an offer that holds', () => {
     // Had it declined, that would have come by now.
     await status(node)
     expect(socket.unread()).toEqual([])
-    // The same again is judged anew.
+    // The same again is judged again.
     hub.answers.set(target, answer)
     await take(socket, offer)
   })

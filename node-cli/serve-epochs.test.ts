@@ -262,7 +262,7 @@ describe('an epoch that is over', () => {
     await settled(again)
   })
 
-  test('is settled by its own validators, whoever validates since', async () => {
+  test('is settled by its own validators, also after the validators changed', async () => {
     const network = await startEpochNetwork()
     const { seeds, generations } = network
     generations.add(seeds)

@@ -233,7 +233,7 @@ describe('many at once', () => {
     const answered = replies.filter(({ status }) => status === 200)
     const refused = replies.filter(({ status }) => status === 503)
     expect(answered.length + refused.length).toBe(500)
-    // The queue takes 256 beside those that run.
+    // The queue takes 256 beside the running ones.
     expect(answered.length).toBeGreaterThanOrEqual(257)
     for (const reply of refused) {
       expect(reply.json).toEqual(envelope('unavailable', /^The node has as many executions as it takes/))

@@ -120,7 +120,7 @@ describe('the receipt of an epoch waits for its rounds', () => {
     expect(paid).not.toContain(open.voters[0]!.payout_address)
   })
 
-  test('and is computed anew where the hub knows of rounds that no validator does', async () => {
+  test('and is computed again where the hub knows of rounds that no validator does', async () => {
     const network = await startWaiting()
     network.stateOfRound = 'failed'
     network.refusals = 1

@@ -165,7 +165,7 @@ describe('validators among themselves', () => {
     expect(await finalAt(node!, round)).toEqual(record)
   })
 
-  test('offences of members are proved to whoever checks them, each once', async () => {
+  test('offences of members are proved by evidence that anybody can check, each once', async () => {
     const { project, nodes } = await startNetwork(3)
     const round = createTestRound(project)
     const [a, b] = round.votes

@@ -1,9 +1,10 @@
-/** Format, lint, order of imports and types: everything that can be said of the code without running it. */
+/** Format, lint, order of imports, prose and types: everything that can be said of the code without running it. */
 import { spawnSync } from 'node:child_process'
 
 const steps: [name: string, command: string, ...args: string[]][] = [
   ['format, lint', 'biome', 'check', '--error-on-warnings', '.'],
   ['order of imports', 'node', 'scripts/imports/check.ts'],
+  ['plain English', 'node', 'scripts/prose/check.ts'],
   ['types of the hub', 'tsc', '-p', 'tsconfig.json'],
   ['types of the hub with its tests', 'tsc', '-p', 'tsconfig.test.json'],
   ['types of protocol, node-cli and scripts', 'tsc', '-p', 'tsconfig.node.json'],

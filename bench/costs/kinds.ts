@@ -102,7 +102,7 @@ const counts = (use: string): number =>
 const framesPerRequest = 20
 
 /**
- * A task from its submission to its final result, with whoever waits for it: a committee of three and four validators. All of
+ * A task from its submission to its final result, with its waiting caller: a committee of three and four validators. All of
  * it is counted by `bench/costs/task.ts` but the CPU, of which `bench/rounds` measures what is the hub's own, rounded up.
  */
 export const task: Kind = {

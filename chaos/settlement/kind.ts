@@ -55,7 +55,7 @@ async function start({ seeds, say }: NetworkOptions): Promise<ScenarioNetwork> {
   }
 }
 
-/** Says how the hub is. */
+/** Prints the state of the hub. */
 async function explain({ hub, rows }: ChaosNetwork, error: unknown): Promise<never> {
   if (!(error instanceof Difference)) throw error
   const { body } = await hub.call({ path: '/v1/status' })

@@ -22,7 +22,7 @@ import { drawInput, drawTurn } from './plan.ts'
 
 const taskEachMs = 2_000
 const sampleEachMs = 10_000
-/** So often nobody gives a task, for as long as nodes need to end idle threads and to collect what work has left. */
+/** So often nobody submits a task, for as long as nodes need to end idle threads and to collect what work has left. */
 const restEachMs = 10 * 60_000
 const restMs = 90_000
 /** All deadlines of a round have passed by then. */

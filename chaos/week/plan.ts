@@ -4,7 +4,7 @@ import type { Ending } from '../network/end-node.ts'
 /** One process ends, and comes back after a while. */
 export interface Restart {
   readonly who: 'hub' | 'validator' | 'miner'
-  /** From 0 to 1: which of those that run then. */
+  /** From 0 to 1: which of the nodes that are up then. */
   readonly which: number
   readonly signal: Ending
   readonly afterMs: number

@@ -52,7 +52,7 @@ test('modules that were only read leave neither a head nor votes', async () => {
   })
 })
 
-test('the votes of a round stay while a head is of it, whoever reads it since, and no longer', async () => {
+test('the votes of a round stay while a head is of it, even if later rounds read it, and no longer', async () => {
   await withBook('moves', (book, count) => {
     const first = quorumOf('a', [written('a'), written('b')])
     const second = quorumOf('a', [written('a', 1)])

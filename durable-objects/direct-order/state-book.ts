@@ -93,7 +93,7 @@ export class StateBook {
       ({ seq, root }, i) => seq === null || (seq === state[i]!.pre_seq && root === state[i]!.pre_root),
     )
     if (!follows || text.length > votesTextMax) return false
-    // Of a module that was only read the votes say nothing new, and whoever reads has many of others read.
+    // Of a module that was only read the votes say nothing new, and one caller can have many modules of others read.
     const moved = state.filter((one) => one.post_seq !== one.pre_seq || one.post_root !== one.pre_root)
     this.#storage.transactionSync(() => {
       this.#moveHeads(moved, roundId)

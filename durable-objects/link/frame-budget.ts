@@ -6,7 +6,7 @@ const windowMs = 60_000
  */
 export const framesPerMinute = 300
 
-/** Counts frames in memory: an object that was dropped had nothing to do, and begins anew. */
+/** Counts frames in memory: an object that was dropped had nothing to do, and starts again. */
 export class FrameBudget {
   #endsAtMs = 0
   #left = 0

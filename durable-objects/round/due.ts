@@ -9,7 +9,7 @@ import {
   waitsUntil,
 } from './round.ts'
 
-/** What is to be done for a round. Each may be done twice: whoever did it before it was noted does it again. */
+/** The work that is due for a round. Each piece may be done twice: a process that ends before it has noted a piece does it again. */
 export type Effect =
   | { kind: 'seat' }
   | { kind: 'publish' }

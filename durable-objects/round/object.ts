@@ -38,7 +38,7 @@ import {
   voteJudged,
 } from './transitions.ts'
 
-/** What becomes of a vote that was looked at. */
+/** The judgement of a vote. */
 export type Judgement =
   | { status: 'valid'; vote: TaskVote; result: Result }
   | { status: 'known' }
@@ -431,7 +431,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   }
 
   /**
-   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for anew, and
+   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for again, and
    * waited for where the chain has none.
    */
   async #ask({ asking, terms }: Round): Promise<boolean> {

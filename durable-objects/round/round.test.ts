@@ -243,7 +243,7 @@ describe('a round', () => {
       state: 'cancelled',
       missedBecause: 'hub_away',
     })
-    // Whoever is asked afterwards owes its vote as ever.
+    // A member that is asked afterwards owes its vote as usual.
     const replaced = passTime(after, start + 11)
     const silent = passTime(offered(replaced, 3, 'offered', start + 11), start + 22)
     expect(silent.leases[3]).toMatchObject({ state: 'missed', missedBecause: 'not_accepted' })
@@ -443,7 +443,7 @@ function expectInOrder(...times: (number | null | undefined)[]): void {
   expect(there).toEqual(there.toSorted((a, b) => a - b))
 }
 
-/** Does what a round wants, as validators and nodes of these tests do it, and says what becomes of the round. */
+/** Does what a round wants, as validators and nodes of these tests do it, and returns the round. */
 function perform(round: Round, effect: Effect, now: number): Round {
   switch (effect.kind) {
     case 'seat':

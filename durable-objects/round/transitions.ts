@@ -27,7 +27,7 @@ import {
 import type { MissReason } from './states.ts'
 
 /**
- * What becomes of a round by what happens. All times are network time in Unix seconds. Each function gives the round back
+ * How events change a round. All times are network time in Unix seconds. Each function gives the round back
  * as it is where the event changes nothing, so that everything may happen twice.
  */
 

@@ -9,7 +9,7 @@ const othersMayWrite = 0o022
 const sticky = 0o1000
 
 /**
- * Lets Node keep what V8 compiles of this tool for its next start, in the cache of the user. Whoever can write there says
+ * Lets Node keep what V8 compiles of this tool for its next start, in the cache of the user. Anybody who can write there decides
  * what this process does, so it is kept only where nobody else can: not where the system does not tell owners. Node's own
  * `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` come first.
  */

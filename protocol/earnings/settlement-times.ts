@@ -39,7 +39,7 @@ const usualTimes: SettlementTimes = {
 
 /**
  * What does not fit together of the times in which an epoch is settled: from its end over its open rounds and its receipt to
- * the release of its vault. Every problem names what it is about; none where all fit.
+ * the release of its vault. Every problem names its parameters. The list is empty when all fit.
  */
 export function settlementTimeProblems(
   params: SettlementParams,

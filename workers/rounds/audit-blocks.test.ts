@@ -51,7 +51,7 @@ test('is the first block above the time, wherever it lies', async () => {
   expect(await new AuditBlocks(chain).find(1_078)).toBeNull()
 })
 
-test('two hundred rounds of one moment cost two trips, whoever of them asks again', async () => {
+test('two hundred rounds of one moment cost two trips, also when some of them ask again', async () => {
   const chain = new Chain(40)
   const blocks = new AuditBlocks(chain)
   const first = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
@@ -99,7 +99,7 @@ test('a block that is looked for again costs one trip while the chain has it, ho
   expect(await blocks.findAgain(1_077, last)).toBeNull()
 })
 
-test('a chain that does not answer is asked again a moment later, by whoever waits', async () => {
+test('a chain that does not answer is asked again a moment later, by the rounds that wait', async () => {
   const chain = new Chain(40)
   const blocks = new AuditBlocks(chain)
   vi.spyOn(chain, 'latestBlock').mockRejectedValueOnce(new Error('timed out'))

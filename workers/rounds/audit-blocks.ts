@@ -28,7 +28,7 @@ export class AuditBlocks {
 
   /**
    * The audit block of a round: the first one with a timestamp above `agreedAt`. Null while there is none, or while
-   * another round reads what would show it: whoever waits asks again.
+   * another round reads what would show it: a round that waits asks again.
    */
   async find(agreedAt: number): Promise<Block | null> {
     const kept = this.#kept

@@ -57,7 +57,7 @@ export async function askForVote(
   }
 }
 
-/** Tells validators what a quorum gave, so that they write it. Whoever does not hear it hears it in the next round. */
+/** Tells validators the result of a quorum, so that they write it. A validator that misses it learns it in the next round. */
 export async function tellDecided(
   sources: Pick<ValidatorSources, 'rules' | 'now'>,
   validators: readonly Pick<CallableValidator, 'url'>[],

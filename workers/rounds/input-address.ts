@@ -6,7 +6,7 @@ const purpose = 'task input'
 /** The path of inputs that offers do not carry themselves. */
 export const inputPath = '/v1/task-inputs/{ticket}'
 
-/** Where a node fetches an input until a time; whoever has the address may. */
+/** Where a node fetches an input until a time; anybody who has the address may fetch it. */
 export function inputAddress(
   { HUB_SECRET, BASE_URL }: Pick<Settings, 'HUB_SECRET' | 'BASE_URL'>,
   inputHash: string,

@@ -145,7 +145,7 @@ describe('a round that is final', () => {
     )
   })
 
-  test('does not reach a subscription that began anew after its task', async () => {
+  test('does not reach a subscription that started again after its task', async () => {
     const [fresh, ...others] = await createMembers(3)
     await env.DB.prepare('UPDATE subscriptions SET created_at = ? WHERE subscription_id = ?')
       .bind(issuedAt + 1, fresh?.subscriptionId)

@@ -139,7 +139,7 @@ describe('a round with five members and four validators', () => {
     }
   })
 
-  test('sends validators each other’s votes at once, whoever of them does not answer', async () => {
+  test('sends validators each other’s votes at once, even if some do not answer', async () => {
     const { roundId, voters } = await accepted()
     await voteAll(voters)
     const { promise: answering, resolve: answer } = Promise.withResolvers<void>()
@@ -563,7 +563,7 @@ describe('a round with five members and four validators', () => {
     }
   })
 
-  test('that is over is not begun again by whoever begins it once more', async () => {
+  test('that is over is not started again by a second start', async () => {
     const { roundId, voters } = await accepted()
     const { task } = voters[0]!.offer
     await voteAll(voters)
@@ -760,7 +760,7 @@ describe('a round with five members and four validators', () => {
       })
       await evictDurableObject(env.NODE_LINK.getByName(first.key))
       await first.disconnect()
-      // Whoever is drawn: the one that is gone is a primary of some task.
+      // In any draw, the node that is gone is a primary of some task.
       for (;;) {
         const begun = await rounds.begun()
         if (begun.primaries.includes(first)) return begun

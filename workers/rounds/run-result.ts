@@ -17,7 +17,7 @@ import { voteFrameBytesMax } from '../../protocol/link/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 
-/** Up to this many bytes stand in the row; what is larger is a file under its hash. */
+/** Up to this many bytes are stored in the row; what is larger is a file under its hash. */
 export const inlineBytesMax = 4096
 
 /** What a node says that a run gave. */

@@ -4,7 +4,7 @@ const url = 'http://absent-chain.test'
 
 /**
  * Gives bindings of a hub at whose chain nobody answers, as where a connection is refused. A connection that workerd itself
- * cannot make is reported by it as an uncaught exception, whoever catches it, so the request fails here.
+ * cannot make is reported by it as an uncaught exception, even if it is caught, so the request fails here.
  */
 export async function withAbsentChain(
   work: (bindings: { CHAIN_RPC_URL: string }) => Promise<void>,

@@ -13,7 +13,7 @@ const longestLeadSecs = 3_600
 export const isInTime = (previous: ValidatorGeneration, next: ValidatorGeneration, now: number): boolean =>
   isEmergencyGeneration(previous, next) || now <= next.effective_at - noticeSecs
 
-/** When something is to be done for a generation that waits: asking for signatures, or making it anew once it has lapsed. */
+/** When something is to be done for a generation that waits: asking for signatures, or making it again once it has lapsed. */
 export function dueAt(
   previous: ValidatorGeneration,
   { document, nextAttemptAt }: Pick<PendingGeneration, 'document' | 'nextAttemptAt'>,

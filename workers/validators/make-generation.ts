@@ -164,7 +164,7 @@ function hashed(profile: Profile, document: ValidatorGeneration): NewGeneration 
 }
 
 /**
- * Makes a generation that has lapsed anew, with the same number and a later time. Whoever signed it signs again.
+ * Makes a lapsed generation again, with the same number and a later time. Validators that signed it sign again.
  *
  * @returns False where it is not the one that waits any more.
  */

@@ -74,7 +74,7 @@ export class SimulatedMiner {
   /** Its frames and the state of its connections, to explain a difference. */
   readonly journal: { readonly ms: number; readonly roundId: string | null; readonly text: string }[] = []
   readonly #options: MinerOptions
-  /** Votes on disk, by offer, until the hub has said what becomes of them. */
+  /** Votes on disk, by offer, until the hub has answered them. */
   readonly #votes = new Map<string, readonly VoteFrame[]>()
   /** Offers that it runs. */
   readonly #running = new Set<string>()

@@ -12,7 +12,7 @@ export type WantedBinding = Pick<BindingFields, 'action' | 'owner' | 'public_key
 
 /**
  * Asks the hub for a text that binds or unbinds a device, with a fresh nonce, and checks that it says this and nothing else:
- * whoever signs it signs every word of it.
+ * a wallet that signs it signs every word of it.
  *
  * @throws {@link HubError} for a text that says something else.
  */

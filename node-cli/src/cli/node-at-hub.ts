@@ -77,7 +77,7 @@ export function requireNodeKey(dataDir: string): string {
   )
 }
 
-/** On a local network whoever moves the chain moves the time; elsewhere a machine that is wrong has to be put right. */
+/** On a local network the chain sets the time; elsewhere a machine that is wrong has to be put right. */
 async function clockOf(client: HubClient): Promise<Clock> {
   const clock = new AdjustableClock()
   if (client.isLocal) await followHub(client, clock)

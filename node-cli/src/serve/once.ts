@@ -1,4 +1,4 @@
-/** Does what is asked for under one name only once at a time: whoever asks meanwhile gets the same outcome. */
+/** Does what is asked for under one name only once at a time: callers that ask meanwhile get the same outcome. */
 export class Once<T> {
   readonly #running = new Map<string, Promise<T>>()
 

@@ -271,7 +271,7 @@ async function stop(
 const timeOut = (ms: number): Promise<'late'> =>
   new Promise((resolve) => setTimeout(() => resolve('late'), ms).unref())
 
-/** What nothing catches leaves the process in a state that nobody knows; a service starts it anew. */
+/** What nothing catches leaves the process in a state that nobody knows; a service restarts it. */
 function leaveOnBugs(log: Log): void {
   process.once('uncaughtException', (error) => {
     if (isDatabaseFailure(error)) {

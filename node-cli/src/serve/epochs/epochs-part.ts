@@ -36,7 +36,7 @@ const emptySeconds = 86_400
 /** Nobody worked in an epoch of which no peer has a record so often. */
 const askedInVainMax = 3
 
-/** When an epoch is looked at again. In memory: whoever starts anew looks at once. */
+/** When an epoch is looked at again. In memory: a restarted node looks at once. */
 interface Pace {
   /** On the clock of `performance.now`. */
   dueAt: number
@@ -181,7 +181,7 @@ class Epochs {
     const { store, clock } = this.#parts
     const led = await this.#settling.leader.lead(epoch, attempt)
     if (led.status === 'attested') {
-      // On the disk before it is sent: whoever ends this process does not end what was agreed.
+      // On the disk before it is sent: the agreement survives the end of this process.
       store.epochs.keepReceipt(epoch, led.receipt)
       await this.#submit(epoch)
     } else if (led.status === 'too_few') {

@@ -16,7 +16,7 @@ export class ModuleChanges {
     this.#background = background
   }
 
-  /** Sequence and root of a module. Only an index that is of other storage is made anew. */
+  /** Sequence and root of a module. Only an index that is of other storage is rebuilt. */
   async root(address: string): Promise<IndexedRoot> {
     const { stateIndex, file } = this.#store
     const known = stateIndex.root(address)

@@ -17,7 +17,7 @@ import { readQuery, readTarget } from './target.ts'
 /** Bytes of bodies that are held at once. */
 const bodyBytesMax = 64 * 1024 * 1024
 /**
- * Routes that take more have a budget of their own. Who signed a request only its whole body tells, so that whoever names a
+ * Routes that take more have a budget of their own. Who signed a request only its whole body tells, so that a caller that names a
  * key that is not theirs can hold as much, and must not keep the others out.
  */
 const usualBodyBytesMax = 16 * 1024 * 1024

@@ -8,7 +8,7 @@ import { Members } from './members.ts'
 const noticedSeconds = 2
 
 /**
- * Sets a clock by the time of a hub, which on a local network whoever moves its chain moves.
+ * Sets a clock by the time of a hub, which on a local network follows the chain.
  *
  * @throws {@link HubError}, and the clock stays as it was set before.
  */

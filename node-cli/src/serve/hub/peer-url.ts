@@ -2,7 +2,7 @@ import { isLoopbackHost, isPrivateHost, showsItsHost } from '../../../../protoco
 
 /**
  * What is wrong with the URL of another node, which others named; null when it may be called. On the networks of many
- * machines it must be https with a public host: whoever registers a node would else have this one call what is behind its
+ * machines it must be https with a public host: otherwise anybody who registers a node could have this one call what is behind its
  * own firewall. On a local network this machine is allowed too.
  *
  * What a public name resolves to, it does not say.

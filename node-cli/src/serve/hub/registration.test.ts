@@ -130,7 +130,7 @@ test.each([
   expect(standing()).toMatchObject({ state: 'registered', problem: null })
 })
 
-test('whoever answers after a silence is asked who it is, before anything is signed', async () => {
+test('a hub that answers after a silence is asked who it is, before anything is signed', async () => {
   let answers: Readonly<Record<string, Answerer>> = {}
   const hub = await startLyingHub(hubAnswers(() => answers))
   const { pause, next, standing } = keep(hub.origin)

@@ -48,7 +48,7 @@ export interface RegistrationOptions {
   readonly benchmarkRanAt: () => number | null
   /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
   readonly beforeEach: () => Promise<void>
-  /** Whether {@link beforeEach} follows the time of the hub: then a signature is dated anew, which a leap has made too old. */
+  /** Whether {@link beforeEach} follows the time of the hub: then a signature that a leap of time has made too old gets a new date. */
   readonly followsTime?: boolean
   /** Called after each heartbeat that was heard: the hub is there. It throws nothing. */
   readonly afterEach: () => Promise<void>
@@ -108,7 +108,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
   const callOnce = async (): Promise<number> => {
     try {
       await beforeEach()
-      // Whoever answers after a while of silence may be somebody else.
+      // A server that answers after a silence may be another one.
       if (!isOurs) await readNetwork(options.client, options.profile)
       isOurs = true
       session ??= await openSession(options)

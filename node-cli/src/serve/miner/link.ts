@@ -140,7 +140,7 @@ export class Link {
   async #tryOnce(): Promise<Parting> {
     const { client, profile, random = Math.random } = this.#options
     try {
-      // Whoever answers after a silence may be somebody else, and the upgrade request is signed.
+      // A server that answers after a silence may be another one, and the upgrade request is signed.
       await readNetwork(client, profile)
     } catch (error) {
       return partingOfError(error, this.#failures, random())

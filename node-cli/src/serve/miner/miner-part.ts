@@ -162,7 +162,7 @@ async function catchUp(clock: AdjustableClock, client: HubClient, { task }: Offe
   }
 }
 
-/** More than this, and whoever reads what the node signs may not take it. */
+/** Readers of what the node signs may refuse more than this. */
 const noticedSeconds = 60
 
 function tell(log: Log, { origin: hub }: HubClient, standing: LinkStanding): void {

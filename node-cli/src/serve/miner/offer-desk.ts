@@ -126,7 +126,7 @@ export class OfferDesk {
     else if (held.stage === 'voted') this.#end(held, 'counted', null, { hub_state: frame.state })
   }
 
-  /** Takes no more offers, and resolves when those that run are voted on. */
+  /** Takes no more offers, and resolves when the running ones have their votes. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#parts.link.announce()
@@ -217,7 +217,7 @@ export class OfferDesk {
         },
       })
     } catch (error) {
-      // Whoever gave it up has ended the lease.
+      // The code that gave it up has ended the lease.
       if (error instanceof RunAbandoned || (signal.aborted && error instanceof NodeFault)) return
       if (error instanceof QueueFull) throw new OfferRefused('busy', error.message)
       if (!(error instanceof NodeFault)) throw error

@@ -51,7 +51,7 @@ export interface LeaseStore {
   ) => void
   /** Ends the leases that another process was at, and whose vote the hub cannot take any more. */
   readonly endStale: (now: number) => void
-  /** Those that run, and those whose vote the hub has not said to have. */
+  /** Leases that run, and leases whose vote the hub has not confirmed. */
   readonly open: () => readonly Lease[]
   readonly resultOf: (offerId: string) => LeaseResult | null
   /** The newest first. */

@@ -29,7 +29,7 @@ export interface FullIndex extends IndexedRoot {
   readonly buckets: readonly StateBucket[]
 }
 
-/** What becomes of the storage of a module. */
+/** A change of the storage of a module. */
 export interface ModuleChange {
   readonly transition: StateTransition
   readonly writes: readonly StorageWrite[]
@@ -43,7 +43,7 @@ export interface StateIndexStore {
   readonly root: (address: string) => IndexedRoot | null
   /** Within the transaction that changes the storage. */
   readonly apply: (address: string, change: IndexChange) => void
-  /** Makes the index anew, some rows at a time, so that the node answers meanwhile. Nothing may change the storage. */
+  /** Rebuilds the index, some rows at a time, so that the node answers meanwhile. Nothing may change the storage. */
   readonly replace: (address: string, index: FullIndex) => Promise<void>
 }
 

@@ -75,7 +75,7 @@ describe('the pages of a store', () => {
     { selector: ({ key }) => key, maxLength: 60 },
   )
 
-  test('property: whoever takes them has the store', () => {
+  test('property: a node that takes them has the store', () => {
     fc.assert(
       fc.property(entries, (given) => {
         expect(shown(takeAll(storeOf(given)))).toEqual(shown(given))

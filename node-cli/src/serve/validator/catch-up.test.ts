@@ -128,7 +128,7 @@ test('what a peer lists counts as far as its votes verify, and it is read on fro
   expect(cursors.slice(0, 3)).toEqual(['0', '4', '5'])
 })
 
-test('a peer that began anew is read from its beginning', async () => {
+test('a peer that started again is read from its beginning', async () => {
   const before = signed(isFinal)
   const after = signed(isFinal)
   let rounds = [signed(0), signed(0), before]

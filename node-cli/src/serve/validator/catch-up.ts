@@ -117,7 +117,7 @@ export class CatchUp {
     for (let page = 0; page < pagesOfStep; page++) {
       const found = await this.#peers.finalRounds(peer, everything, cursor)
       if (found === null || !(await this.#take(found.votes))) return
-      // A peer that began anew counts from the beginning.
+      // A peer that started again counts from the beginning.
       const reached = Number(found.last) < Number(cursor) ? '0' : (found.next ?? found.last)
       if (reached !== cursor) facts.set(fact, reached)
       if (reached === cursor || found.next === null) return

@@ -59,7 +59,7 @@ test('a set that comes again and again, also while it is looked at, is read once
   expect(background.asked.filter((name) => name === 'readSnapshot')).toHaveLength(1)
 })
 
-test('what is refused is looked at anew each time', async () => {
+test('a refused set is judged again each time', async () => {
   const { sets, background, project } = createSets()
   const bytes = utf8(JSON.stringify({ ...project.snapshot, network: 'other' }))
   for (let i = 0; i < 2; i++) await expect(sets.attest(bytes)).rejects.toThrow('network')

@@ -38,7 +38,7 @@ describe('findOffences', () => {
     expect(found([vote(0), vote(1, 'wrong')], finalOf(false, 0))).toEqual([])
   })
 
-  test('whoever voted twice is held to that alone', () => {
+  test('a member that voted twice is blamed for that alone', () => {
     expect(found([vote(0), vote(1), vote(1, 'wrong')], finalOf(true, 0))).toEqual(['equivocation of key 1'])
   })
 

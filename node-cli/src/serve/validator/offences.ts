@@ -21,7 +21,7 @@ export interface RoundFacts {
 }
 
 /**
- * The evidence that a round gives (section 24). Whoever voted twice is held to that alone. The others are held to the record
+ * The evidence that a round gives (section 24). A member that voted twice is blamed for that alone. The others are held to the record
  * once it is final: a vote against an audited result, and no vote of a primary.
  */
 export function findOffences({ task, members, votes, final }: RoundFacts): Evidence[] {

@@ -24,7 +24,7 @@ export interface RoundFilter {
   readonly epoch: number | null
 }
 
-/** Rounds of other validators. What they answer is verified by whoever asks; null stands for no answer of use. */
+/** Rounds of other validators. The caller verifies their answers; null means no usable answer. */
 export interface RoundClient {
   readonly finalRounds: (peer: Peer, filter: RoundFilter, cursor: string) => Promise<RoundPage | null>
   readonly finalityVotes: (peer: Peer, roundId: string) => Promise<readonly unknown[] | null>

@@ -34,7 +34,7 @@ type TakenKind = (typeof takenKinds)[number]
 
 /** More voters than any committee has seats. */
 const votersMax = 64
-/** Rounds that may be open at once; whoever makes more up is no validator to believe. */
+/** Rounds that may be open at once; a validator that names more cannot be believed. */
 const openMax = 100_000
 
 export interface RoundVotesParts extends KnownValidators {

@@ -36,7 +36,7 @@ export class TaskRounds {
   readonly #book: RoundBook
   /** The hub asks again while a task still runs. */
   readonly #decisions = new Once<GivenVote>()
-  /** A run goes on when whoever asked for it is gone: the next request finds its vote. */
+  /** A run continues when its caller is gone: the next request finds its vote. */
   readonly #whileRunning = new AbortController().signal
 
   constructor(parts: TaskRoundsParts, hub: HubSources, chain: ChainFacts | null, book: RoundBook) {
