@@ -38,7 +38,7 @@ describe('signIn', () => {
     const { port } = other.address() as AddressInfo
     await expect(signInTo(`http://localhost:${port}`)).rejects.toThrow(/is not a hub: its answer is not JSON/)
     other.close()
-    await expect(signInTo(origin.replace('http', 'https'))).rejects.toThrow(/begins with http:/)
+    await expect(signInTo(origin.replace('http', 'https'))).rejects.toThrow(/starts with http:/)
   })
 
   test('signs nothing for a hub that asks for a sign-in elsewhere', async () => {

@@ -20,7 +20,7 @@ describe('the keys of the settings', () => {
   })
 
   test.each<[Partial<Env>, RegExp]>([
-    [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0a')}` }, /has the key of RELAYER_PRIVATE_KEY/],
+    [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0a')}` }, /contains the key of RELAYER_PRIVATE_KEY/],
     [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${key('0b')}` }, /RELAYER_PREVIOUS_KEYS/],
     [{ RELAYER_PREVIOUS_KEYS: 'a key' }, /RELAYER_PREVIOUS_KEYS\[0\]/],
     [{ ARBITER_PRIVATE_KEY: key('0a') }, /ARBITER_PRIVATE_KEY: .*the arbiter needs another key/],

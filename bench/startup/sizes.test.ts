@@ -29,7 +29,5 @@ test('before the first request no route is loaded, no image library, and no whol
 })
 
 test('before the first object of theirs is made neither relayer nor indexer is loaded', () => {
-  expect(
-    earlyFiles(/durable-objects\/(relayer|chain-indexer|relayer\/reconciler|indexer\/step)\.ts$/),
-  ).toEqual([])
+  expect(earlyFiles(/durable-objects\/(relayer|indexer)\/(object|reconciler|step)\.ts$/)).toEqual([])
 })

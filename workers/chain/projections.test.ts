@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChainEvent } from './events.ts'
-import {
-  applyEvent,
-  type ChainState,
-  isPostingPaused,
-  nextPauseAt,
-  ownerOf,
-  type Subject,
-  subjectsOf,
-  vaultTerms,
-} from './projections.ts'
+import { isPostingPaused, nextPauseAt } from './pauses.ts'
+import { applyEvent, type ChainState, ownerOf, type Subject, subjectsOf, vaultTerms } from './projections.ts'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const bytes = (byte: string) => `0x${byte.repeat(32)}`

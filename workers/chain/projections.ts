@@ -92,23 +92,6 @@ export function vaultTerms({ terms, next_terms: next }: ChainState, time: number
 /** How long a pause by an arbiter lasts at most, as the contracts have it. */
 const pauseSecs = 3 * 86_400
 
-/** How long after its end the next pause may begin. */
-export const pauseRestSecs = 86_400
-
-/** Whether the posting of epochs is paused at a time. No event tells of the end of a pause that nobody ended. */
-export const isPostingPaused = ({ paused, paused_until: until }: ChainState, time: number): boolean =>
-  paused === true && time < Number(until ?? Number.POSITIVE_INFINITY)
-
-/**
- * When a pause may begin that the contract refuses at this time, because the last one ended less than a day before; null where
- * it refuses none. A pause that was ended early may be taken up again until its time is over.
- */
-export function nextPauseAt({ paused_until: until }: ChainState, time: number): number | null {
-  if (until === undefined || time < Number(until)) return null
-  const next = Number(until) + pauseRestSecs
-  return time < next ? next : null
-}
-
 /** What no posted epoch has a claim on, an announced withdrawal included: what was worked comes first. */
 export function unreservedFunds(vault: ChainState): bigint {
   const amount = (member: string) => BigInt(String(vault[member] ?? '0'))

@@ -200,8 +200,8 @@ describe('what is refused', () => {
     ['a JPEG that is called a WebP', jpeg(), 'image/webp', /is no image\/webp/],
 
     ['an animated PNG', png({ before: [animation] }), 'image/png', /animated/],
-    ['a PNG with a page behind it', concatBytes(png(), ascii('<html>')), 'image/png', /goes on/],
-    ['a PNG with another behind it', concatBytes(png(), png()), 'image/png', /goes on/],
+    ['a PNG with a page behind it', concatBytes(png(), ascii('<html>')), 'image/png', /bytes after its end/],
+    ['a PNG with another behind it', concatBytes(png(), png()), 'image/png', /bytes after its end/],
     [
       'a PNG of 65535×65535',
       png({ width: 65_535, height: 65_535, rows: compress(pngRows()) }),
@@ -275,7 +275,12 @@ describe('what is refused', () => {
     ['a PNG with a chunk nobody may skip', png({ before: [pngChunk('ABCD')] }), 'image/png', /ABCD/],
     ['a PNG of 7 bits', png({ depth: 7, rows: compress(pngRows()) }), 'image/png', /header/],
 
-    ['a JPEG with a page behind it', concatBytes(jpeg(), ascii('<html>')), 'image/jpeg', /goes on/],
+    [
+      'a JPEG with a page behind it',
+      concatBytes(jpeg(), ascii('<html>')),
+      'image/jpeg',
+      /bytes after its end/,
+    ],
     ['a JPEG without its end', jpeg().slice(0, -2), 'image/jpeg', /breaks off/],
     ['half a JPEG', jpeg().slice(0, 400), 'image/jpeg', /breaks off/],
     [
@@ -297,9 +302,14 @@ describe('what is refused', () => {
       /frame/,
     ],
     ['a JPEG that is coded arithmetically', patched(jpeg(), frameAt(jpeg()) + 1, 0xc9), 'image/jpeg', /./],
-    ['a JPEG with two pictures', concatBytes(jpeg(), jpeg()), 'image/jpeg', /goes on/],
+    ['a JPEG with two pictures', concatBytes(jpeg(), jpeg()), 'image/jpeg', /bytes after its end/],
 
-    ['a WebP with a page behind it', concatBytes(webp(), ascii('<html>')), 'image/webp', /goes on/],
+    [
+      'a WebP with a page behind it',
+      concatBytes(webp(), ascii('<html>')),
+      'image/webp',
+      /bytes after its end/,
+    ],
     ['a WebP that breaks off', webp().slice(0, -1), 'image/webp', /breaks off/],
     [
       'a WebP whose size was made to fit what is left',

@@ -1,6 +1,7 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import { projectVaultAbi, vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
-import { type ChainState, isPostingPaused, nextPauseAt, type VaultTerms } from '../chain/projections.ts'
+import { isPostingPaused, nextPauseAt } from '../chain/pauses.ts'
+import type { ChainState, VaultTerms } from '../chain/projections.ts'
 import { recordEpochFigures } from '../earnings/epoch-figures.ts'
 import { type EpochCost, isPaying, type Shortfall, shortfallOf } from '../earnings/vault-standing.ts'
 import type { Env } from '../env.ts'

@@ -117,8 +117,8 @@ const misconfigured = client({ bindings: { BASE_URL: 'nonsense' } })
 const withoutDatabase = client({
   bindings: { DB: failingDatabase(() => true), RATE_LIMIT_MULTIPLIER: '1000' },
 })
-const lease = () => Promise.reject(new Error('Durable Object is overloaded'))
-const withoutLimiter = client({ bindings: { RATE_LIMITER: { getByName: () => ({ lease }) } as never } })
+const take = () => Promise.reject(new Error('Durable Object is overloaded'))
+const withoutLimiter = client({ bindings: { RATE_LIMITER: { getByName: () => ({ take }) } as never } })
 
 const provocations: Provocation[] = [
   {

@@ -143,12 +143,12 @@ describe('the offences of a round', () => {
 
   test.each([
     ['without a free slot, which was not asked', 'full' as const, 'had no free slot'],
-    ['that the hub did not come to tell', 'not_told' as const, 'was not told'],
+    ['that the hub did not come to tell', 'not_told' as const, 'did not receive its offer'],
     ['that was not there when the set was built', 'absent' as const, 'was not connected when the set'],
     ['that never answered its offer', 'not_accepted' as const, 'never answered'],
-    ['that the hub was not there to hear', 'hub_away' as const, 'the hub was away'],
+    ['that the hub was not there to hear', 'hub_away' as const, 'the hub was offline'],
     ['that declined for a fault of the hub', 'unserved' as const, 'the hub did not serve'],
-    ['whose round began too late', 'cut_short' as const, 'began too late'],
+    ['whose round began too late', 'cut_short' as const, 'started too late'],
     ['whose result no frame carries', 'too_large' as const, 'the result is too large'],
   ])('a primary %s has not committed an offence', async (_, deed, message) => {
     const { drawn, roundId, file, leases } = await project.publish({

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { pauseRestSecs } from '../chain/projections.ts'
+import { pauseRestSecs } from '../chain/pauses.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged } from './database.ts'
 import { wantStatement } from './hub-actions.ts'

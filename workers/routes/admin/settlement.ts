@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { requireContracts } from '../../chain/contracts.ts'
-import { nextPauseAt } from '../../chain/projections.ts'
+import { nextPauseAt } from '../../chain/pauses.ts'
 import { windowTime } from '../../chain/window-time.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
