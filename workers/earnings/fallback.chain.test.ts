@@ -122,7 +122,7 @@ test('a project pays on during a reindex, and is judged by its vault once the va
   const shown = async () => (await client().get(`/v1/explorer/epochs/${projectId}/${receipt.round}`)).json()
   expect(await shown()).toMatchObject({
     status: 'attested',
-    settlement: { status: 'queued', error: expect.stringContaining('not read to its end') },
+    settlement: { status: 'queued', error: expect.stringContaining('not reached the head of the chain') },
   })
   expect(await status()).toBe('listed')
   await chainIndex.finalize(tip as Cursor, (tip as Cursor).final)

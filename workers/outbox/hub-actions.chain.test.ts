@@ -116,7 +116,7 @@ describe('what the hub itself wants on the chain', () => {
     await index('listed', true)
     await decide('pause')
     await decide('resume')
-    expect(await action()).toMatchObject({ lastError: expect.stringContaining('on its way') })
+    expect(await action()).toMatchObject({ lastError: expect.stringContaining('is pending') })
     await laterTry()
     expect(await action()).toMatchObject({ state: 'open', wanted: { listing_status: 'listed' } })
     chain.mine()

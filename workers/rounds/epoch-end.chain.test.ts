@@ -128,7 +128,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
     expect(await errorOf(await client().post('/v1/slashes', evidence!))).toMatchObject({
       status: 422,
       error: 'invalid_evidence',
-      message: expect.stringContaining('no longer waited'),
+      message: expect.stringContaining('had stopped waiting'),
     })
     expect(await (await client().get('/v1/status')).json()).toMatchObject({
       late: [{ what: 'rounds_unpaid', project_id: rounds.projectId, epoch: testEpoch, since: end, count: 1 }],

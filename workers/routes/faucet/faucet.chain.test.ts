@@ -54,8 +54,8 @@ describe('POST /v1/faucet/drip', () => {
 
   test('503 unavailable: without contracts, without a key, or closed', async () => {
     const settings: [Partial<Env>, RegExp][] = [
-      [{ CHAIN_CONTRACTS: undefined as never }, /The faucet is not set up: .* lack/],
-      [{ RELAYER_PRIVATE_KEY: undefined as never }, /The faucet is not set up: .* lack/],
+      [{ CHAIN_CONTRACTS: undefined as never }, /The faucet is not configured: .* lack/],
+      [{ RELAYER_PRIVATE_KEY: undefined as never }, /The faucet is not configured: .* lack/],
       [{ FAUCET_ENABLED: 'false' }, /have closed the faucet/],
     ]
     for (const [bindings, message] of settings) {
