@@ -319,6 +319,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
     network.child.kill('SIGTERM')
     await network.exit
     await nothingListens()
+    await expect.poll(() => existsSync(file('localnet.pid'))).toBe(false)
     copyFileSync(file('chain.json'), file('early.json'))
     // As after an hour in which a network did not run whose time had been moved.
     const database = new DatabaseSync(databaseIn(file('storage')))

@@ -32,7 +32,7 @@ describe.skipIf(!hasAnvil)('npm run demo', () => {
       /← status released/,
       /500 HUB \+ [0-9.]+ HUB = 50\d[0-9.]* HUB/,
       / HUB taken/,
-      /Done\..* What to do next:/,
+      /Done\. .* Next steps:/,
     ]
     let rest = stderr
     for (const step of steps) {

@@ -170,7 +170,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await submit(project)
     expect(await shown(project)).toMatchObject({
       status: 'underfunded',
-      settlement: { status: 'queued', error: expect.stringContaining('1 free') },
+      settlement: { status: 'queued', error: expect.stringContaining('is 1; the epoch costs') },
     })
     expect(await listingOf(project)).toBe('underfunded')
     for (let tries = 0; tries < 10; tries++) {
@@ -230,7 +230,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await submit(over)
     expect(await shown(over)).toMatchObject({
       status: 'underfunded',
-      settlement: { status: 'queued', error: expect.stringContaining('pays 7 at most') },
+      settlement: { status: 'queued', error: expect.stringContaining('pays at most 7') },
     })
     expect(await listingOf(over)).toBe('underfunded')
     const from = ((await runningEpoch()) + 2) * hour
@@ -243,7 +243,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     // What held when it ended cannot be changed.
     expect(await shown(over)).toMatchObject({
       status: 'underfunded',
-      settlement: { error: expect.stringContaining('pays 7 at most') },
+      settlement: { error: expect.stringContaining('pays at most 7') },
     })
   })
 
