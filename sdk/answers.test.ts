@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { unwrap, unwrapIfFound } from './answers.ts'
-import { connect, HubError } from './connect.ts'
+import { connect } from './connect.ts'
+import { HubError } from './hub-error.ts'
 
 /** A call whose answer this is. */
 const call = (status: number, body: string) =>

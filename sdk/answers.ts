@@ -1,4 +1,4 @@
-import { HubError } from './connect.ts'
+import { HubError } from './hub-error.ts'
 
 /** What a call of the typed client gives. */
 export type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>

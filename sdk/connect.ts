@@ -1,15 +1,11 @@
 import createClient, { type Client } from 'openapi-fetch'
 import type { paths } from './api.generated.ts'
+import { HubError } from './hub-error.ts'
 
 /** Calls of the hub, with the types of its OpenAPI document. */
 export type HubClient = Client<paths>
 
 export type Fetch = (request: Request) => Promise<Response>
-
-/** What the hub refused, in its own words, or why it cannot be asked. */
-export class HubError extends Error {
-  override readonly name = 'HubError'
-}
 
 export interface ConnectOptions {
   /** Of a session; left out for calls without a credential. */

@@ -3,7 +3,8 @@ import type { ActionContracts } from '../protocol/actions/index.ts'
 import { type Profile, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
 import { isRefusal, unwrap } from './answers.ts'
 import { keepBookmark } from './bookmark.ts'
-import { connect, type Fetch, fetchFromHub, type HubClient, HubError, nameAnotherHub } from './connect.ts'
+import { connect, type Fetch, fetchFromHub, type HubClient, nameAnotherHub } from './connect.ts'
+import { HubError } from './hub-error.ts'
 
 /** The network as the descriptor of its hub says it is. */
 export interface Network {

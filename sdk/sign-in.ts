@@ -1,7 +1,8 @@
 import { isSafeToSign } from '../protocol/identity/index.ts'
 import { evmAddress, signPersonalMessage } from '../protocol/signatures/index.ts'
 import { unwrap } from './answers.ts'
-import { type HubClient, HubError } from './connect.ts'
+import type { HubClient } from './connect.ts'
+import { HubError } from './hub-error.ts'
 import type { Network } from './network.ts'
 
 /** A wallet that is signed in to a hub. */

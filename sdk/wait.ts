@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError } from './connect.ts'
+import { HubError } from './hub-error.ts'
 
 const pollMs = 200
 

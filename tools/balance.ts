@@ -1,5 +1,5 @@
 import { unwrap } from '../sdk/answers.ts'
-import { HubError } from '../sdk/connect.ts'
+import { HubError } from '../sdk/hub-error.ts'
 import type { Network } from '../sdk/network.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { inTokens } from './amounts.ts'

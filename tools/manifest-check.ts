@@ -1,6 +1,7 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
-import { type HubClient, HubError } from '../sdk/connect.ts'
+import type { HubClient } from '../sdk/connect.ts'
+import { HubError } from '../sdk/hub-error.ts'
 import { print, printStep } from './print.ts'
 
 /** A manifest that the hub takes, and its hashes as the chain takes them. */

@@ -1,6 +1,6 @@
 import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
-import { HubError } from '../sdk/connect.ts'
+import { HubError } from '../sdk/hub-error.ts'
 import type { Network } from '../sdk/network.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { checkManifest } from './manifest-check.ts'

@@ -1,7 +1,7 @@
 import { changedTiers, type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
 import type { components } from '../sdk/api.generated.ts'
-import { HubError } from '../sdk/connect.ts'
+import { HubError } from '../sdk/hub-error.ts'
 import type { Network } from '../sdk/network.ts'
 import type { SignedBody } from '../sdk/relay.ts'
 import type { Wallet } from '../sdk/sign-in.ts'

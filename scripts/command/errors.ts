@@ -1,4 +1,4 @@
-import { HubError } from '../../sdk/connect.ts'
+import { HubError } from '../../sdk/hub-error.ts'
 
 /** Ends a command with a message for the person who ran it, without a stack. */
 export class CommandError extends Error {
