@@ -37,7 +37,7 @@ try {
   const used = difference(before, after)
   const perTask = Object.fromEntries(
     Object.entries(used)
-      // What the hub does without tasks, such as following the chain, is none of theirs.
+      // Work that the hub does without tasks, such as following the chain, is not counted for them.
       .map(([name, count]): [string, number] => {
         const own = (count - ((idle[name] ?? 0) / idleSecs) * seconds) / tasks
         return [name, Number(own.toFixed(2))]

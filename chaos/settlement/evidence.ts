@@ -114,7 +114,7 @@ export function buildEvidence(
 
 const voterOf = ({ device, payout }: Member) => ({ public_key: device.publicKey, payout_address: payout })
 
-/** A task of its own, in whose committee the member is a primary, or is none. */
+/** A separate task, in whose committee the member is a primary, or is not. */
 function taskFor(
   profile: Profile,
   project: ScenarioProject,

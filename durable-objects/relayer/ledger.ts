@@ -29,7 +29,7 @@ export interface Relay {
   noop: boolean
   /** The head of the chain when the action was final; null before. */
   finalHead: number | null
-  /** Since when the nonce has been used on chain by a foreign transaction: one that is none of the attempts. */
+  /** Since when the nonce has been used on chain by a foreign transaction: one that is not among the attempts. */
   foreignSinceMs: number | null
   /** Unix seconds. */
   updatedAt: number

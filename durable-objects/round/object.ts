@@ -64,7 +64,7 @@ export interface RoundConfig {
   judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
   /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
   isServed(round: Round): Promise<boolean>
-  /** A node sent a vote that is none. */
+  /** A node sent an invalid vote. */
   reportInvalid(nodeKey: string): Promise<void>
   /** The first block after a time, and whether it has the round audited; null while it is not there. */
   auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>

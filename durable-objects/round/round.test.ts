@@ -310,7 +310,7 @@ describe('a round', () => {
     expect(faultOf(offered(begun(), 0, 'dropped', start))).toEqual(['hub_away', false])
     // The frame was sent; whether it arrived nobody knows.
     expect(faultOf(afterAnswer(open))).toEqual(['not_accepted', false])
-    // A vote says that it did, also where the vote is none.
+    // A vote says that it did, also where the vote is invalid.
     expect(faultOf(afterAnswer(refused(open, 0, 'invalid_vote')))).toEqual(['late', true])
     expect(faultOf(refused(passTime(open, start + 11), 0, 'late'))).toEqual(['late', true])
   })

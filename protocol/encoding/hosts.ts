@@ -37,7 +37,7 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Whether a host is none of the public internet: this machine, a private network, a link-local or a reserved address, or a
+ * Whether a host is not on the public internet: this machine, a private network, a link-local or a reserved address, or a
  * name that only a private network knows. What a public name resolves to, it does not say.
  * @param hostname as for {@link isLoopbackHost}.
  */

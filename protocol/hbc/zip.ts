@@ -99,7 +99,7 @@ const written = {
   versionNeeded: 10,
   /** A system like Unix (3), whose file modes the attributes have, and ZIP 3.0 (30). */
   madeBy: 0x031e,
-  /** 1980-01-01, the earliest date there is; a month or day of 0 is none. */
+  /** 1980-01-01, the earliest date there is; a month or day of 0 does not exist. */
   date: 0x0021,
   /** A regular file, rw-r--r--. */
   attributes: 0o100644 * 2 ** 16,

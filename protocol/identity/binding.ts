@@ -79,7 +79,7 @@ export function formatBindingMessage(profile: Profile, fields: BindingFields): s
 /**
  * Reads the message of a device record of this deployment.
  * @returns null unless the text is exactly what {@link formatBindingMessage} writes for the fields it names. A text for
- * another network or chain is none of this deployment.
+ * another network or chain does not belong to this deployment.
  */
 export function parseBindingMessage(profile: Profile, message: string): BindingFields | null {
   const lines = message.split('\n')

@@ -145,7 +145,7 @@ function readVote(
   }
 }
 
-/** Output comes as a text, or in base64 where it is none. */
+/** Output comes as a text, or in base64 if it is not text. */
 function readResult({ receipt }: ExecutionVote, answer: unknown): DirectResult | null {
   if (!isObject(answer)) return null
   const text = typeof answer.output === 'string' ? answer.output : ''

@@ -116,7 +116,7 @@ describe.each([
     const early = await missedRound()
     await expectFinalBy(early, before)
     await change([...before.slice(leaving), ...coming])
-    // One that is away: a quorum of those before decides, which is none of those there are then.
+    // One that is away: a quorum of the earlier validators decides, which would be no quorum of the present ones.
     const late = await missedRound()
     await expectFinalBy(late, before)
     expect(asked(coming)).toEqual(coming.map(() => 0))

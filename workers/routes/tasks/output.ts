@@ -21,7 +21,7 @@ export async function readOutput(
   }
 }
 
-/** Output as a text, and in base64 beside it where it is none. A byte order mark is part of it. */
+/** Output as a text, and in base64 beside it if it is not text. A byte order mark is part of it. */
 export function shownOutput(bytes: Uint8Array): { output: string; output_b64?: string } {
   const output = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes)
   const isText =

@@ -21,7 +21,7 @@ export interface Vouched<Peer> {
 export const vouchersNeeded = (others: number): number => Math.floor(others / 2) + 1
 
 /**
- * What enough peers say alike. A module that fewer have is none of the network's: its operator may have stored it for
+ * What enough peers say alike. A module that fewer have does not belong to the network: its operator may have stored it for
  * himself.
  */
 export function vouchedModules<Peer>(lists: readonly PeerList<Peer>[], needed: number): Vouched<Peer> {

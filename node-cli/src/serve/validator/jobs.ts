@@ -39,7 +39,7 @@ export type SetEntry = Pick<
   'subscription_id' | 'owner' | 'payout_address' | 'collateral'
 >
 
-/** A vote of a validator, or why it is none. */
+/** A vote of a validator, or why it is not valid. */
 export type CheckedValidatorVote =
   | { readonly status: 'valid'; readonly checked: CheckedVote }
   | { readonly status: 'invalid'; readonly reason: string }

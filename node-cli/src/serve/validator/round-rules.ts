@@ -134,7 +134,7 @@ function* fallbackProblems(
 const membersOf = ({ seats }: SeatedCommittee): RoundMember[] =>
   seats.map(({ node_key, role, entry }) => ({ node_key, role, subscription_id: entry.subscription_id }))
 
-/** A vote of a member of its committee, or why it is none. */
+/** A vote of a member of its committee, or why it is not valid. */
 export type CheckedTaskVote =
   | {
       readonly status: 'valid'

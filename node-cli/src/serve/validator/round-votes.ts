@@ -69,7 +69,7 @@ export class RoundVotes {
   }
 
   /**
-   * Takes finality votes that others keep. What is none counts for nothing.
+   * Takes finality votes that others keep. Invalid votes count for nothing.
    *
    * @returns How many were new.
    * @throws {@link NotYet} where this node cannot tell yet who validates for one of them.
