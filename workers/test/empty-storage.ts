@@ -1,10 +1,15 @@
 import { listDurableObjectIds, reset, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { budgets } from '../middleware/budgets.ts'
+
+const sharedBudgets = Object.entries(budgets)
+  .filter(([, budget]) => 'total' in budget)
+  .map(([name]) => `${name}:everybody`)
 
 /**
- * Deletes what is stored, the schema of the database too. A reset passes over all that workerd has dropped from memory,
- * which is what nobody asked anything of for ten seconds, so that is woken first. Objects of the rate limiter are not:
- * they are many, and no two files call from one address or with one key.
+ * Deletes what is stored, the schema of the database too. A reset passes over what workerd has dropped from memory,
+ * objects without a call for ten seconds, so those are woken first. Of the rate limiter only the budgets that all callers
+ * share are woken: its objects are many, and no two files call from one address or with one key.
  */
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
@@ -17,6 +22,7 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.DIRECT_ORDER),
     wakeAll(env.NODE_LINK),
     wakeAll(env.GENERATION_KEEPER),
+    ...sharedBudgets.map((key) => runInDurableObject(env.RATE_LIMITER.getByName(key), () => {})),
   ])
   // Last, because waking many objects may take as long.
   await env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run()
