@@ -3,7 +3,7 @@ import { isLineOf } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
 import { unavailable } from '../errors.ts'
-import type { Token } from '../stores/schema.ts'
+import type { Token } from '../stores/schema/index.ts'
 
 const abi = parseAbi([
   'function symbol() view returns (string)',

@@ -1,7 +1,7 @@
 import { and, desc, eq, type InferSelectModel, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
-import { apiKeys, projects } from './schema.ts'
+import { apiKeys, projects } from './schema/index.ts'
 
 export type ApiKey = InferSelectModel<typeof apiKeys>
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { unavailable } from '../errors.ts'
 import { type Database, isChanged, query, read } from './database.ts'
-import { assets } from './schema.ts'
+import { assets } from './schema/index.ts'
 
 export type Asset = typeof assets.$inferSelect
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, type InferSelectModel, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
-import { auditLog } from './schema.ts'
+import { auditLog } from './schema/index.ts'
 
 export type AuditEntry = InferSelectModel<typeof auditLog>
 

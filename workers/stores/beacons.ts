@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
-import { beacons } from './schema.ts'
+import { beacons } from './schema/index.ts'
 
 export interface BeaconBlock {
   number: number

@@ -22,7 +22,7 @@ import {
   chainStatesBefore,
   chainUnconfirmedLogs,
   projects,
-} from './schema.ts'
+} from './schema/index.ts'
 import {
   claimEffect,
   epochEffects,

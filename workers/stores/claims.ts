@@ -1,6 +1,6 @@
 import { type Database, readRows } from './database.ts'
 import type { EpochRow } from './epochs.ts'
-import type { Token } from './schema.ts'
+import type { Token } from './schema/index.ts'
 
 /** A payout that its vault pays to the miner, for any caller that submits the proof. */
 export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {

@@ -10,7 +10,7 @@ import {
 } from '../../protocol/committees/index.ts'
 import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
-import { committeeSets, epochsWithoutSet } from './schema.ts'
+import { committeeSets, epochsWithoutSet } from './schema/index.ts'
 import { generationOfEpochRow } from './validators.ts'
 
 export type CommitteeSet = typeof committeeSets.$inferSelect

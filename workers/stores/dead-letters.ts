@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, type InferSelectModel, isNull, lt, lte, or, sql
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import { hubActionsQueue } from './hub-actions.ts'
-import { deadLetters, hubActions } from './schema.ts'
+import { deadLetters, hubActions } from './schema/index.ts'
 
 export type DeadLetter = InferSelectModel<typeof deadLetters>
 

@@ -2,7 +2,7 @@ import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
-import { developers } from './schema.ts'
+import { developers } from './schema/index.ts'
 
 export type Developer = InferSelectModel<typeof developers>
 

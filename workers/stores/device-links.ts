@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { LinkView } from '../../durable-objects/link/types.ts'
 import { type Database, query, read } from './database.ts'
-import { devices, nodes, relayTotals } from './schema.ts'
+import { devices, nodes, relayTotals } from './schema/index.ts'
 
 /** What decides whether a device may have a socket. */
 export interface DeviceStanding {

@@ -3,7 +3,7 @@ import { auditStatement, type OperatorAction } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
-import { bindings, devices, nodes } from './schema.ts'
+import { bindings, devices, nodes } from './schema/index.ts'
 
 export type Binding = InferSelectModel<typeof bindings>
 type DeviceRow = InferSelectModel<typeof devices>

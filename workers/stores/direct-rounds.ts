@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, read } from './database.ts'
 import { isRoundOpen } from './rounds.ts'
-import { directRounds, rounds } from './schema.ts'
+import { directRounds, rounds } from './schema/index.ts'
 
 /** How long, how many and how much direct rounds are kept. */
 export interface DirectRetention {

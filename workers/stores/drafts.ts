@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
-import { drafts } from './schema.ts'
+import { drafts } from './schema/index.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
 

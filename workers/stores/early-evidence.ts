@@ -2,7 +2,7 @@ import { type InferSelectModel, sql } from 'drizzle-orm'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
 import { batch, type Database, query, read } from './database.ts'
-import { earlyEvidence, rounds } from './schema.ts'
+import { earlyEvidence, rounds } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof earlyEvidence>
 

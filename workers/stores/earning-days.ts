@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountParts } from './amount-sums.ts'
-import { earningDays } from './schema.ts'
+import { earningDays } from './schema/index.ts'
 
 /** Written out, because a bound number is a float to the database. */
 export const daySecs = sql.raw('86400')

@@ -4,7 +4,14 @@ import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 import { dayOf, daySecs, partColumns } from './earning-days.ts'
 import type { EpochRow } from './epochs.ts'
-import { chainStates, earningDays, epochReceipts, epochShares, subscriptions, type Token } from './schema.ts'
+import {
+  chainStates,
+  earningDays,
+  epochReceipts,
+  epochShares,
+  subscriptions,
+  type Token,
+} from './schema/index.ts'
 
 /** What a wallet has in an epoch. */
 export interface EarnedPayout extends Pick<EpochRow, 'projectId' | 'epoch' | 'state' | 'releaseAt'> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
-import { type EpochTerms, epochCredits, epochReceipts, epochRounds, rounds } from './schema.ts'
+import { type EpochTerms, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
 
 /** What the rounds of an epoch came to. */
 export interface EpochRoundCounts {

@@ -8,7 +8,7 @@ import { earnedStatement } from './earning-days.ts'
 import { type Wish, wantStatement } from './hub-actions.ts'
 import { jsonParts } from './json-parts.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
-import { chainStates, epochReceipts, epochRounds, epochShares, type Token } from './schema.ts'
+import { chainStates, epochReceipts, epochRounds, epochShares, type Token } from './schema/index.ts'
 import { claimEffect, epochEffects, isUnposted } from './settlement-effects.ts'
 
 export type EpochRow = InferSelectModel<typeof epochReceipts>

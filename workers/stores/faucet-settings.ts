@@ -1,7 +1,7 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, read } from './database.ts'
-import { faucetSettings } from './schema.ts'
+import { faucetSettings } from './schema/index.ts'
 
 export type FaucetSettings = Pick<
   InferSelectModel<typeof faucetSettings>,

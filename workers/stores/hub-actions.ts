@@ -1,6 +1,6 @@
 import { and, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
-import { deadLetters, hubActions } from './schema.ts'
+import { deadLetters, hubActions } from './schema/index.ts'
 
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']

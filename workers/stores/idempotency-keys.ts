@@ -1,6 +1,6 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import { type Database, query } from './database.ts'
-import { idempotencyKeys } from './schema.ts'
+import { idempotencyKeys } from './schema/index.ts'
 
 export interface KeptAnswer {
   status: number

@@ -1,6 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { type Database, read } from './database.ts'
-import { committeeSets, epochRounds, epochsWithoutSet, projects, projectVersions, tasks } from './schema.ts'
+import {
+  committeeSets,
+  epochRounds,
+  epochsWithoutSet,
+  projects,
+  projectVersions,
+  tasks,
+} from './schema/index.ts'
 
 /** What may be late, of a project and an epoch. */
 export const lateKinds = ['set_not_built', 'set_not_attested', 'tasks_waiting', 'rounds_unpaid'] as const

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 import { type Database, query, read } from './database.ts'
-import { modules } from './schema.ts'
+import { modules } from './schema/index.ts'
 
 export interface Module {
   manifestAddress: string

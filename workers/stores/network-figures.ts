@@ -8,7 +8,7 @@ import {
   networkFigures,
   networkHours,
   validatorGenerations,
-} from './schema.ts'
+} from './schema/index.ts'
 
 /** What the network is and did. */
 export interface NetworkFigures {

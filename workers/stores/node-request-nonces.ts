@@ -1,6 +1,6 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, query, read } from './database.ts'
-import { devices, nodeRequestNonces, nodes } from './schema.ts'
+import { devices, nodeRequestNonces, nodes } from './schema/index.ts'
 
 export interface NodeRequestNonce {
   publicKey: string

@@ -1,7 +1,7 @@
 import { and, desc, eq, type InferSelectModel, ne, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, query, read } from './database.ts'
-import { nodes } from './schema.ts'
+import { nodes } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof nodes>
 

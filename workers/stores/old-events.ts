@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
 import { batch, type Database, read } from './database.ts'
-import { chainBlocks, chainCursor, chainEvents, transactions } from './schema.ts'
+import { chainBlocks, chainCursor, chainEvents, transactions } from './schema/index.ts'
 
 /** Events looked at in one statement. */
 const partMax = 200

@@ -8,7 +8,7 @@ import {
   pendingGenerationSignatures,
   pendingGenerations,
   validatorGenerations,
-} from './schema.ts'
+} from './schema/index.ts'
 
 /** A generation as it is made. Nobody has signed it. */
 export interface NewGeneration {

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { slashes } from './schema.ts'
+import { slashes } from './schema/index.ts'
 
 /**
  * Counts the slashes that may still take collateral of a subscription: those that are open on chain, from any proposer,

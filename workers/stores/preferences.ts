@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, query, read } from './database.ts'
-import { preferences } from './schema.ts'
+import { preferences } from './schema/index.ts'
 
 /** What a wallet keeps for its own user interface; the shape is the API's. */
 export class PreferencesStore {

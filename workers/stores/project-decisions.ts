@@ -4,7 +4,7 @@ import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import type { Project } from './projects.ts'
-import { projects } from './schema.ts'
+import { projects } from './schema/index.ts'
 
 /** What operators decide about projects. */
 export class ProjectDecisionStore {

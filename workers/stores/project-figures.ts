@@ -4,7 +4,7 @@ import { countedStatement } from './epoch-rounds.ts'
 import { jsonParts } from './json-parts.ts'
 import { earningsKey } from './project-row.ts'
 import { RowReader } from './rows.ts'
-import { projectEpochs, projectMiners, projects, slashes } from './schema.ts'
+import { projectEpochs, projectMiners, projects, slashes } from './schema/index.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect

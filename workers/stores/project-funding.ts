@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, isChanged } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { projects } from './schema.ts'
+import { projects } from './schema/index.ts'
 
 /** Which projects are shown as not paying: those with an epoch that exceeds what their vault has free. */
 export class ProjectFundingStore {

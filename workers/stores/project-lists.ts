@@ -4,7 +4,7 @@ import type { deviceClasses, ListingStatus } from '../../protocol/manifest/index
 import { type Database, read, readRows } from './database.ts'
 import { classBit, type Project } from './project-row.ts'
 import { RowReader } from './rows.ts'
-import { categoryCounts, projects } from './schema.ts'
+import { categoryCounts, projects } from './schema/index.ts'
 
 export const projectSorts = ['trending', 'newest', 'miners', 'earnings', 'rating', 'name'] as const
 export type ProjectSort = (typeof projectSorts)[number]

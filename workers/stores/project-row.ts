@@ -1,5 +1,5 @@
 import { commonBoundarySecs, deviceClasses, type ProjectManifest } from '../../protocol/manifest/index.ts'
-import type { projects, Token } from './schema.ts'
+import type { projects, Token } from './schema/index.ts'
 
 export type Project = typeof projects.$inferSelect
 

@@ -9,7 +9,7 @@ import {
 import { batch, type Database, isChanged, read } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion } from './projects.ts'
-import { projects, projectVersions, type Token } from './schema.ts'
+import { projects, projectVersions, type Token } from './schema/index.ts'
 
 export type VersionSummary = Omit<ProjectVersion, 'manifest'>
 

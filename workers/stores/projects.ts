@@ -6,7 +6,7 @@ import { batch, type Database, isChanged, read, readRows } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
 import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
-import { projects, projectVersions, type Token } from './schema.ts'
+import { projects, projectVersions, type Token } from './schema/index.ts'
 
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { type Database, read } from './database.ts'
 import type { LeaseRow } from './rounds.ts'
-import { type EpochTerms, epochRounds, leases, proofHours, rounds, slashes } from './schema.ts'
+import { type EpochTerms, epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
 
 export interface LeaseFilter {
   state?: LeaseRow['state'] | undefined

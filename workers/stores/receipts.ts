@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
 import { type Database, read } from './database.ts'
-import { rounds } from './schema.ts'
+import { rounds } from './schema/index.ts'
 
 /** The result of rounds. */
 export interface ExecutedReceipt {

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { chainStates, devices, projects, projectVersions, subscriptions } from './schema.ts'
+import { chainStates, devices, projects, projectVersions, subscriptions } from './schema/index.ts'
 
 /** Where a statement finds a version. A bound number is a float to the database, so the number is a column or written out. */
 type VersionTerms = Record<'projectId' | 'version' | 'manifestHash' | 'consensusHash', SQLWrapper>

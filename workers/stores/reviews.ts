@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, isChanged, read } from './database.ts'
-import { epochReceipts, epochShares, preferences, projects, reviews, reviewVotes } from './schema.ts'
+import { epochReceipts, epochShares, preferences, projects, reviews, reviewVotes } from './schema/index.ts'
 
 export type Review = typeof reviews.$inferSelect & { authorName: string | null }
 

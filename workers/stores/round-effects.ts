@@ -12,7 +12,7 @@ import {
   proofHours,
   roundOffences,
   subscriptions,
-} from './schema.ts'
+} from './schema/index.ts'
 
 /** How a member did in a round that is final. */
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { RoundState } from '../../protocol/rounds/index.ts'
 import { type Database, read } from './database.ts'
-import { epochReceipts } from './schema.ts'
+import { epochReceipts } from './schema/index.ts'
 
 /** What lists show of a round. */
 export interface ListedRound {

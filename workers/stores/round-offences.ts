@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
-import { roundOffences } from './schema.ts'
+import { roundOffences } from './schema/index.ts'
 
 /** Between attempts. */
 const pauseSecs = { first: 60, last: 3_600 }

@@ -1,6 +1,6 @@
 import { type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { batch, type Database, isChanged, read } from './database.ts'
-import { leases, rounds, tasks } from './schema.ts'
+import { leases, rounds, tasks } from './schema/index.ts'
 
 export type RoundRow = InferSelectModel<typeof rounds>
 export type LeaseRow = InferSelectModel<typeof leases>

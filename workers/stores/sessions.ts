@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import { type AccountStanding, standingFrom, standingStatement } from './accounts.ts'
 import { batch, type Database, isChanged, query, read } from './database.ts'
-import { sessions } from './schema.ts'
+import { sessions } from './schema/index.ts'
 import { consumeNonce } from './siwe-nonces.ts'
 
 export interface Session {

@@ -3,7 +3,7 @@ import { pauseRestSecs } from '../chain/pauses.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import { batch, type Database, isChanged } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { chainStates } from './schema.ts'
+import { chainStates } from './schema/index.ts'
 
 type Decision = Pick<OperatorAction, 'operator' | 'reason'>
 export type VetoAction = 'veto' | 'reopen'

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { chainStates, epochReceipts, epochShares, hubActions } from './schema.ts'
+import { chainStates, epochReceipts, epochShares, hubActions } from './schema/index.ts'
 
 const addressLength = 42
 

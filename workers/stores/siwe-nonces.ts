@@ -1,6 +1,6 @@
 import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
-import { siweNonces } from './schema.ts'
+import { siweNonces } from './schema/index.ts'
 
 export interface SiweNonce {
   nonce: string

@@ -7,7 +7,7 @@ import { auditStatement } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, type Database, isChanged, read } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { chainStates, slashes } from './schema.ts'
+import { chainStates, slashes } from './schema/index.ts'
 import type { SubscriptionFacts } from './subscription-standing.ts'
 
 type Row = InferSelectModel<typeof slashes>

@@ -6,7 +6,14 @@ import { batch, type Database, isChanged, query, read } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
 import { pendingSlashesOf } from './pending-slashes.ts'
 import { minersOf } from './registry-effects.ts'
-import { chainStates, projectMiners, projects, projectVersions, subscriptions, type Token } from './schema.ts'
+import {
+  chainStates,
+  projectMiners,
+  projects,
+  projectVersions,
+  subscriptions,
+  type Token,
+} from './schema/index.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
 

@@ -1,7 +1,7 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { batch, type Database, read } from './database.ts'
 import type { RoundRow } from './rounds.ts'
-import { rounds, tasks } from './schema.ts'
+import { rounds, tasks } from './schema/index.ts'
 
 export type TaskRow = InferSelectModel<typeof tasks>
 

@@ -1,6 +1,6 @@
 import { asc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import { type Database, query, read } from './database.ts'
-import { chainEvents, transactions } from './schema.ts'
+import { chainEvents, transactions } from './schema/index.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
 /** With whether an event that its transaction emitted is indexed. */

@@ -6,7 +6,7 @@ import {
 } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { type Database, read } from './database.ts'
-import { committeeSets, nodes, validatorGenerations } from './schema.ts'
+import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
 
 /** A validator of a generation, with what its node registered. */
 export interface Validator {

@@ -3,7 +3,7 @@ import type { Wallet } from './caller.ts'
 import type { Payout } from './claims.ts'
 import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { epochShares, hubActions, transactions, withdrawals } from './schema.ts'
+import { epochShares, hubActions, transactions, withdrawals } from './schema/index.ts'
 import type { Transaction } from './transactions.ts'
 
 type Row = InferSelectModel<typeof withdrawals>

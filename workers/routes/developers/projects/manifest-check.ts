@@ -21,7 +21,7 @@ import { ApiError, invalidField } from '../../../errors.ts'
 import { walletOf } from '../../../middleware/authenticate.ts'
 import type { Developer } from '../../../stores/developers.ts'
 import type { Module } from '../../../stores/modules.ts'
-import type { Token } from '../../../stores/schema.ts'
+import type { Token } from '../../../stores/schema/index.ts'
 import { findKnownModule } from '../../modules/known.ts'
 
 /** A signed manifest as it was posted, and the values in it that have no canonical form. */

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
-import * as schema from './schema.ts'
+import * as schema from './index.ts'
 
 interface ColumnInfo {
   name: string

@@ -1,0 +1,34 @@
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const developers = sqliteTable('developers', {
+  address: text().primaryKey(),
+  enrollment: text().$type<'draft' | 'pending' | 'active' | 'rejected'>().notNull(),
+  verification: text().$type<'unverified' | 'pending' | 'verified' | 'rejected'>().notNull(),
+  developerType: text('developer_type').$type<'individual' | 'organization'>(),
+  displayName: text('display_name').notNull(),
+  bio: text(),
+  website: text(),
+  logo: text(),
+  location: text(),
+  email: text(),
+  social: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+  reason: text(),
+  agreementsAcceptedAt: integer('agreements_accepted_at'),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const drafts = sqliteTable(
+  'drafts',
+  {
+    owner: text().notNull(),
+    draftId: text('draft_id').notNull(),
+    currentStep: integer('current_step').notNull(),
+    projectId: text('project_id'),
+    data: text().notNull(),
+    revision: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.owner, table.draftId] })],
+)

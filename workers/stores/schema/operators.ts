@@ -1,0 +1,20 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const faucetSettings = sqliteTable('faucet_settings', {
+  id: integer().primaryKey(),
+  enabled: integer({ mode: 'boolean' }).notNull(),
+  amountWei: text('amount_wei'),
+  nativeWei: text('native_wei'),
+  updatedAt: integer('updated_at').notNull(),
+})
+
+export const auditLog = sqliteTable('audit_log', {
+  entry: integer().primaryKey(),
+  operator: text().notNull(),
+  action: text().notNull(),
+  subject: text().notNull(),
+  reason: text(),
+  before: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  after: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  createdAt: integer('created_at').notNull(),
+})

@@ -1,0 +1,21 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const subscriptions = sqliteTable('subscriptions', {
+  subscriptionId: text('subscription_id').primaryKey(),
+  projectId: text('project_id').notNull(),
+  owner: text().notNull(),
+  nodeId: text('node_id').notNull(),
+  nodeKey: text('node_key').notNull(),
+  closings: integer().notNull(),
+  pausedAt: integer('paused_at'),
+  /** What the project asks for. */
+  minCollateral: text('min_collateral').notNull(),
+  /** Whether the device is bound to the owner. */
+  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull(),
+  reputation: integer().notNull(),
+  creditedRounds: integer('credited_rounds').notNull(),
+  missedLeases: integer('missed_leases').notNull(),
+  disagreements: integer().notNull(),
+  lastProofAt: integer('last_proof_at'),
+  createdAt: integer('created_at').notNull(),
+})

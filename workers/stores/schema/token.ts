@@ -1,0 +1,7 @@
+/** A token as records show it. */
+export interface Token {
+  address: string
+  symbol: string
+  name: string
+  decimals: number
+}
