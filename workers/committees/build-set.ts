@@ -8,7 +8,7 @@ import {
   snapshotEntriesMax,
 } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { readCandidates } from './candidates.ts'
 
@@ -17,7 +17,7 @@ export interface SetSource {
   profile: Profile
   projectId: string
   epoch: number
-  consensus: Consensus
+  consensus: ProjectRules
   beacon: Beacon
   candidates: Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
 }

@@ -2,7 +2,7 @@ import { isAtFault, type MissReason } from '../../durable-objects/round/states.t
 import { drawCommittee, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SeatedTask, Task } from '../../protocol/rounds/index.ts'
 import {
   checkEvidence,
@@ -104,7 +104,7 @@ export async function proveOffence(
 async function answerable(
   { devices }: Records,
   { project_id, node_key, epoch }: Evidence,
-  { work }: Consensus,
+  { work }: ProjectRules,
   found: Subscription | null,
 ): Promise<Subscription> {
   if (found !== null && found.projectId === project_id && found.nodeKey === node_key) {
@@ -129,7 +129,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
 /** The attested set of an epoch, as far as it is about evidence. It may be large, and is read once. */
 interface SeatingSet {
   /** Draws the committee of a task. The set is attested, so its hash is known. */
-  seat: (profile: Profile, consensus: Consensus, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
+  seat: (profile: Profile, consensus: ProjectRules, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
   /** The subscription that the key is seated with; null for a key that is not in the set. */
   subscription: () => Promise<string | null>
 }
@@ -271,7 +271,7 @@ function excuseOf(reason: MissReason | null): string {
 async function requireInTime(
   { rounds }: Records,
   { round_id, epoch }: Evidence,
-  { work }: Consensus,
+  { work }: ProjectRules,
 ): Promise<void> {
   const round = await rounds.find(round_id)
   if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
@@ -298,7 +298,7 @@ function refuse(refusal: EvidenceError | null): void {
 function slashOf(
   evidence: Evidence,
   subscription: Subscription,
-  consensus: Consensus,
+  consensus: ProjectRules,
   now: number,
 ): NewSlash {
   const bp = slashRate(evidence.kind, consensus, defaultNetworkParams)

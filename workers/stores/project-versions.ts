@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
-  type Consensus,
   type ManifestHashes,
   type ProjectManifest,
+  type ProjectRules,
   publicStatuses,
   type Tier,
 } from '../../protocol/manifest/index.ts'
@@ -55,7 +55,7 @@ export class ProjectVersionStore {
   }
 
   /** The consensus with this hash that the project has, or had, in force or published; null if no version has it. */
-  async consensus(projectId: string, consensusHash: string): Promise<Consensus | null> {
+  async consensus(projectId: string, consensusHash: string): Promise<ProjectRules | null> {
     const [row] = await read(() =>
       this.#db
         .select({ manifest: projectVersions.manifest })

@@ -12,7 +12,7 @@ import {
 } from '../../../protocol/earnings/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -175,7 +175,7 @@ function requireRecomputed(
 async function requireDue(
   c: HubContext,
   { project_id, round }: EpochReceipt,
-  { work }: Consensus,
+  { work }: ProjectRules,
   now: number,
 ): Promise<void> {
   const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)
