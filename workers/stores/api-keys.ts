@@ -24,8 +24,7 @@ export class ApiKeyStore extends Store {
   }
 
   async find(keyId: string): Promise<ApiKey | null> {
-    const rows = await this.#find.all({ keyId })
-    return rows[0] ?? null
+    return (await this.#find.get({ keyId })) ?? null
   }
 
   /**

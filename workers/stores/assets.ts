@@ -16,8 +16,7 @@ export class AssetStore extends Store {
   }
 
   async find(sha256: string): Promise<Asset | null> {
-    const rows = await this.db.select().from(assets).where(eq(assets.sha256, sha256))
-    return rows[0] ?? null
+    return (await this.db.select().from(assets).where(eq(assets.sha256, sha256)).get()) ?? null
   }
 
   /** Stores the bytes, then the record: a record never names bytes that are not there. Equal images are one. */

@@ -19,8 +19,7 @@ export type Profile = Pick<
 
 export class DeveloperStore extends Store {
   async find(address: Wallet): Promise<Developer | null> {
-    const rows = await this.db.select().from(developers).where(eq(developers.address, address))
-    return rows[0] ?? null
+    return (await this.db.select().from(developers).where(eq(developers.address, address)).get()) ?? null
   }
 
   /** Records an application. Refused while one is pending or active; exactly one of racing ones is taken. */

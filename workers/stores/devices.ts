@@ -37,8 +37,7 @@ export class DeviceStore extends Store {
   }
 
   async findBinding(bindingHash: string): Promise<Binding | null> {
-    const rows = await this.db.select().from(bindings).where(eq(bindings.bindingHash, bindingHash))
-    return rows[0] ?? null
+    return (await this.db.select().from(bindings).where(eq(bindings.bindingHash, bindingHash)).get()) ?? null
   }
 
   /**

@@ -23,8 +23,7 @@ const pageBytesMax = 1024 * 1024
 /** Unfinished manifests. Every method names the owner, so that nobody reaches another wallet's drafts. */
 export class DraftStore extends Store {
   async find(owner: Wallet, draftId: string): Promise<Draft | null> {
-    const rows = await this.db.select().from(drafts).where(this.#is(owner, draftId))
-    return rows[0] ?? null
+    return (await this.db.select().from(drafts).where(this.#is(owner, draftId)).get()) ?? null
   }
 
   /**

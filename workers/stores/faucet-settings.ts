@@ -12,8 +12,7 @@ export type FaucetSettings = Pick<
 export class FaucetSettingsStore extends Store {
   /** Null while no operator has set anything. */
   async find(): Promise<FaucetSettings | null> {
-    const rows = await this.db.select().from(faucetSettings)
-    return rows[0] ?? null
+    return (await this.db.select().from(faucetSettings).get()) ?? null
   }
 
   async put(

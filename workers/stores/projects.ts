@@ -40,8 +40,7 @@ const pendingMembers = Object.keys(withoutManifest) as (keyof typeof withoutMani
 /** Projects, each with the row that lists read and its first version. */
 export class ProjectStore extends Store {
   async find(projectId: string): Promise<Project | null> {
-    const rows = await this.db.select().from(projects).where(eq(projects.projectId, projectId))
-    return rows[0] ?? null
+    return (await this.db.select().from(projects).where(eq(projects.projectId, projectId)).get()) ?? null
   }
 
   /** Projects with a slug: public ones and `own`, or all of them. A slug is one project only of its developer. */

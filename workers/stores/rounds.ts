@@ -21,8 +21,7 @@ export const isRoundOpen = (roundId: string): SQL => sql`NOT EXISTS (SELECT 1 FR
 /** What is published of rounds: a row for each, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
-    const rows = await this.db.select().from(rounds).where(sql`round_id = ${roundId}`)
-    return rows[0] ?? null
+    return (await this.db.select().from(rounds).where(sql`round_id = ${roundId}`).get()) ?? null
   }
 
   /** Those of some rounds that are not over, also where nothing is published of them yet. */

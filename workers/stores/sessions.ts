@@ -50,8 +50,7 @@ export class SessionStore extends Store {
   }
 
   async find(tokenHash: string): Promise<Session | null> {
-    const rows = await this.#find.all({ tokenHash })
-    return rows[0] ?? null
+    return (await this.#find.get({ tokenHash })) ?? null
   }
 
   async revoke(tokenHash: string, now: number): Promise<void> {

@@ -23,8 +23,7 @@ export class SiweNonceStore extends Store {
   }
 
   async find(nonce: string): Promise<SiweNonce | null> {
-    const rows = await this.db.select().from(siweNonces).where(eq(siweNonces.nonce, nonce))
-    return rows[0] ?? null
+    return (await this.db.select().from(siweNonces).where(eq(siweNonces.nonce, nonce)).get()) ?? null
   }
 
   /** Uses the nonce up. Of any number of racing calls exactly one gets `consumed`. */
