@@ -120,3 +120,8 @@ export function defineRoute<const D extends RouteDeclaration>(
 ): Route {
   return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }
+
+/** The responses of a route whose only good answer is a 200 with JSON. */
+export const ok = (description: string, schema: z.ZodType, example: unknown) => ({
+  200: { description, schema, example },
+})

@@ -4,11 +4,11 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { resendLetter } from '../../queues/resend.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { DeadLetter } from '../../stores/dead-letters.ts'
 import { Reason } from './schema.ts'
 
@@ -62,24 +62,16 @@ export const listDeadLetters = defineRoute(
       'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent or closed.',
     auth: { operator: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(DeadLetterView).meta({ id: 'DeadLetterPage' }),
-        example: { items: [letterExample], next_cursor: null },
-      },
-    },
+    responses: onePage('DeadLetterPage', DeadLetterView, letterExample),
   },
-  async (c, { query }) => {
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'dead-letters',
       query,
-      position: ({ diedAt, messageId }: DeadLetter): [number, string] => [diedAt, messageId],
-      fetch: (after, limit) =>
-        c.var.services.deadLetters.unresolved(after && { diedAt: after[0], messageId: after[1] }, limit),
-    })
-    return json({ items: rows.map(deadLetterView), next_cursor })
-  },
+      by: ['diedAt', 'messageId'],
+      fetch: (after, limit) => c.var.services.deadLetters.unresolved(after, limit),
+      view: deadLetterView,
+    }),
 )
 
 export const resendDeadLetter = defineRoute(
@@ -95,13 +87,7 @@ export const resendDeadLetter = defineRoute(
     params,
     json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'It is on its way.',
-        schema: DeadLetterView,
-        example: { ...letterExample, resolution: 'resent' },
-      },
-    },
+    responses: ok('It is on its way.', DeadLetterView, { ...letterExample, resolution: 'resent' }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     const letter = await requireUnresolved(c, message_id)
@@ -128,13 +114,7 @@ export const closeDeadLetter = defineRoute(
     params,
     json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'It is closed.',
-        schema: DeadLetterView,
-        example: { ...letterExample, resolution: 'closed' },
-      },
-    },
+    responses: ok('It is closed.', DeadLetterView, { ...letterExample, resolution: 'closed' }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     await requireUnresolved(c, message_id)

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { NodeId, Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeviceParams, deviceExample } from '../devices/schema.ts'
 import { Reason } from './schema.ts'
 
@@ -33,18 +33,12 @@ export const banDevice = defineRoute(
       example: { banned: true, reason: 'Sends votes that nobody asked for.' },
     },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The present state of the task.',
-        schema: BanView,
-        example: {
-          node_id: deviceExample.node_id,
-          banned: true,
-          banned_at: deviceExample.bound_at,
-          reason: 'Sends votes that nobody asked for.',
-        },
-      },
-    },
+    responses: ok('The present state of the task.', BanView, {
+      node_id: deviceExample.node_id,
+      banned: true,
+      banned_at: deviceExample.bound_at,
+      reason: 'Sends votes that nobody asked for.',
+    }),
   },
   async (c, { params: { node_id }, json: { banned, reason } }) => {
     const { devices, links } = c.var.services

@@ -6,9 +6,9 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, isRefusal } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathNodeId } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
 import { Reason } from './schema.ts'
@@ -39,29 +39,16 @@ export const listNodes = defineRoute(
       role: z.enum(nodeRoles).optional(),
       status: z.enum(nodeStatuses).optional(),
     }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(NodeView).meta({ id: 'NodePage' }),
-        example: { items: [nodeExample], next_cursor: null },
-      },
-    },
+    responses: onePage('NodePage', NodeView, nodeExample),
   },
-  async (c, { query }) => {
-    const { role, status } = query
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query: { role, status, ...query } }) =>
+    answerPage(c, {
       list: `nodes role=${role ?? ''} status=${status ?? ''}`,
       query,
-      position: ({ registeredAt, nodeId }: Node): [number, string] => [registeredAt, nodeId],
-      fetch: (after, limit) =>
-        c.var.services.nodes.list(
-          { role, status },
-          after && { registeredAt: after[0], nodeId: after[1] },
-          limit,
-        ),
-    })
-    return json({ items: rows.map(nodeView), next_cursor })
-  },
+      by: ['registeredAt', 'nodeId'],
+      fetch: (after, limit) => c.var.services.nodes.list({ role, status }, after, limit),
+      view: nodeView,
+    }),
 )
 
 export const approveNode = defineRoute(
@@ -77,7 +64,7 @@ export const approveNode = defineRoute(
     params,
     json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'The decision.', schema: NodeView, example: nodeExample } },
+    responses: ok('The decision.', NodeView, nodeExample),
   },
   async (c, { params: { node_id }, json: { reason } }) => {
     const node = await requireNode(c, node_id)
@@ -102,9 +89,7 @@ export const revokeNode = defineRoute(
     params,
     json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: { description: 'The decision.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
-    },
+    responses: ok('The decision.', NodeView, { ...nodeExample, status: 'revoked' }),
   },
   async (c, { params: { node_id }, json: { reason, at_once: atOnce } }) => {
     const node = await requireNode(c, node_id)

@@ -8,7 +8,7 @@ import { type Answer, json } from '../../http/answer.ts'
 import { Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
 import type { HubActionKind } from '../../stores/hub-actions.ts'
 import type { VetoAction } from '../../stores/settlement-decisions.ts'
@@ -54,7 +54,7 @@ export const vetoEpoch = defineRoute(
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'The arbiter sends it.', schema: VetoView, example: vetoExample } },
+    responses: ok('The arbiter sends it.', VetoView, vetoExample),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'veto', given, reason),
 )
@@ -71,13 +71,7 @@ export const reopenEpoch = defineRoute(
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'The arbiter sends it.',
-        schema: VetoView,
-        example: { ...vetoExample, vetoed: false },
-      },
-    },
+    responses: ok('The arbiter sends it.', VetoView, { ...vetoExample, vetoed: false }),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'reopen', given, reason),
 )
@@ -94,9 +88,7 @@ export const pauseSettlement = defineRoute(
     auth: { operator: true },
     json: body,
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: true } },
-    },
+    responses: ok('The arbiter sends it.', PauseView, { paused: true }),
   },
   (c, { json: { reason } }) => setPaused(c, true, reason),
 )
@@ -111,9 +103,7 @@ export const unpauseSettlement = defineRoute(
     auth: { operator: true },
     json: body,
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: false } },
-    },
+    responses: ok('The arbiter sends it.', PauseView, { paused: false }),
   },
   (c, { json: { reason } }) => setPaused(c, false, reason),
 )

@@ -6,7 +6,7 @@ import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { decisionSecs, disputeGraceSecs } from '../../slashing/slash-standing.ts'
 import type { Slash, SlashDecision } from '../../stores/slashes.ts'
 import { disputedExample, requireSlash, SlashParams, SlashView, slashView } from '../slashes/schema.ts'
@@ -34,9 +34,7 @@ export const resolveSlash = defineRoute(
       example: { decision: 'cancel', notes: 'The key that signed the votes was stolen.' },
     },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: { description: 'The slash.', schema: SlashView, example: disputedExample },
-    },
+    responses: ok('The slash.', SlashView, disputedExample),
   },
   async (c, { params: { evidence_hash }, json: { decision, notes } }) => {
     const { slashes, arbiter } = c.var.services

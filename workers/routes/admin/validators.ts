@@ -5,7 +5,7 @@ import type { HubContext } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { NewGeneration } from '../../stores/pending-generations.ts'
 import { beginGenerations, type GenerationChange, makeGeneration } from '../../validators/make-generation.ts'
 import { generationExample, NodeIds, PendingView } from '../validators/schema.ts'
@@ -116,13 +116,11 @@ export const getPendingValidators = defineRoute(
     tag: 'Operator',
     summary: 'Read the generation that waits for signatures',
     auth: { operator: true },
-    responses: {
-      200: {
-        description: 'Null if no generation waits.',
-        schema: z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
-        example: { pending: null },
-      },
-    },
+    responses: ok(
+      'Null if no generation waits.',
+      z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
+      { pending: null },
+    ),
   },
   async (c) => {
     const { PROFILE: profile } = c.var.settings

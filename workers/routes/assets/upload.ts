@@ -5,7 +5,7 @@ import { json } from '../../http/answer.ts'
 import { cleanImage } from '../../images/clean.ts'
 import { type CleanImage, ImageError, type ImageType } from '../../images/image.ts'
 import { walletOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { AssetInput, AssetView, assetExample, assetPath, bodyBytesMax, imageBytesMax } from './schema.ts'
 
 export const uploadAsset = defineRoute(
@@ -37,7 +37,7 @@ export const uploadAsset = defineRoute(
         example: assetExample,
         headers: { Location: 'Path of the image.' },
       },
-      200: { description: 'The same image was stored before.', schema: AssetView, example: assetExample },
+      ...ok('The same image was stored before.', AssetView, assetExample),
     },
   },
   async (c, { json: { content_type: contentType, data_b64 } }) => {

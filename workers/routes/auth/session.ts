@@ -2,7 +2,7 @@ import { rolesOf } from '../../auth/roles.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { Session } from './schema.ts'
 
 export const getSession = defineRoute(
@@ -13,13 +13,11 @@ export const getSession = defineRoute(
     tag: 'Sign-in',
     summary: 'Read the session',
     auth: { session: true },
-    responses: {
-      200: {
-        description: 'The session, without its token.',
-        schema: Session,
-        example: { address: example.wallet, expires_at: example.time, roles: [] },
-      },
-    },
+    responses: ok('The session, without its token.', Session, {
+      address: example.wallet,
+      expires_at: example.time,
+      roles: [],
+    }),
   },
   async (c) => {
     const standing = await c.var.services.accounts.standing(callerOf(c))

@@ -15,7 +15,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { hashSecret } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { SessionWithToken, SiweRequest } from './schema.ts'
 
 type AskContract = Extract<ReturnType<typeof checkSiweExchange>, { status: 'ask_contract' }>
@@ -37,18 +37,12 @@ export const exchangeSiwe = defineRoute(
       },
     },
     errors: ['unauthorized', 'bad_signature'],
-    responses: {
-      200: {
-        description: 'The session, with its token.',
-        schema: SessionWithToken,
-        example: {
-          token: '{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
-          address: example.wallet,
-          expires_at: example.time + siweSessionSeconds,
-          roles: [],
-        },
-      },
-    },
+    responses: ok('The session, with its token.', SessionWithToken, {
+      token: '{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
+      address: example.wallet,
+      expires_at: example.time + siweSessionSeconds,
+      roles: [],
+    }),
   },
   async (c, { json: { message, signature } }) => {
     const { settings } = c.var

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { drawCommittee } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { requireAttested } from './access.ts'
 import { spendDraw } from './draw-budget.ts'
 import { CommitteeView, committeeExample, PathCount, SetParams } from './schema.ts'
@@ -21,7 +21,7 @@ export const getCommittee = defineRoute(
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],
     responses: {
-      200: { description: 'It never changes.', schema: CommitteeView, example: committeeExample },
+      ...ok('It never changes.', CommitteeView, committeeExample),
       ...notAttested,
     },
   },

@@ -7,7 +7,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
 import { Bytes32, line, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
@@ -80,27 +80,17 @@ export const listApiKeys = defineRoute(
     description: 'Revoked keys are not listed. Secrets are never shown again.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ApiKeyView).meta({ id: 'ApiKeyPage' }),
-        example: { items: [apiKeyExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ApiKeyPage', ApiKeyView, apiKeyExample),
   },
-  async (c, { query }) => {
-    const caller = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'api-keys',
       isOwn: true,
       query,
-      position: ({ createdAt, keyId }: ApiKey): [number, string] => [createdAt, keyId],
-      fetch: (after, limit) =>
-        c.var.services.apiKeys.list(caller, after && { createdAt: after[0], keyId: after[1] }, limit),
-    })
-    const prefix = c.var.settings.PROFILE.api_key_prefix
-    return json({ items: rows.map((key) => apiKeyView(prefix, key)), next_cursor })
-  },
+      by: ['createdAt', 'keyId'],
+      fetch: (after, limit) => c.var.services.apiKeys.list(callerOf(c), after, limit),
+      view: (key: ApiKey) => apiKeyView(c.var.settings.PROFILE.api_key_prefix, key),
+    }),
 )
 
 export const createApiKey = defineRoute(

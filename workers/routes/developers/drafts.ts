@@ -5,7 +5,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, line, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
@@ -77,29 +77,18 @@ export const listDrafts = defineRoute(
       'A page of large drafts may be shorter than `limit`; more pages follow while `next_cursor` is not null. A draft that changes between two pages moves to the first page.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(DraftView).meta({ id: 'DraftPage' }),
-        example: { items: [draftExample], next_cursor: null },
-      },
-    },
+    responses: onePage('DraftPage', DraftView, draftExample),
   },
-  async (c, { query }) => {
-    const caller = callerOf(c)
-    const { drafts } = c.var.services
-    const positionOf = (after: [number, string] | undefined) =>
-      after && { updatedAt: after[0], draftId: after[1] }
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'drafts',
       isOwn: true,
       query,
-      position: ({ updatedAt, draftId }: ListedDraft): [number, string] => [updatedAt, draftId],
-      fetch: (after, limit) => drafts.list(caller, positionOf(after), limit),
+      by: ['updatedAt', 'draftId'],
+      fetch: (after, limit) => c.var.services.drafts.list(callerOf(c), after, limit),
       isCut: ([first]) => first?.isCut === true,
-    })
-    return json({ items: rows.map(draftView), next_cursor })
-  },
+      view: (draft: ListedDraft) => draftView(draft),
+    }),
 )
 
 export const createDraft = defineRoute(

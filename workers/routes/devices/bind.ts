@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeviceRecordInput, recordExample, requireRecord } from './record.ts'
 import { DeviceView, deviceExample, deviceView } from './schema.ts'
 
@@ -18,7 +18,7 @@ export const bindDevice = defineRoute(
     json: { schema: DeviceRecordInput, example: recordExample('bind') },
     signed: true,
     errors: ['invalid_binding', 'conflict'],
-    responses: { 200: { description: 'Bound.', schema: DeviceView, example: deviceExample } },
+    responses: ok('Bound.', DeviceView, deviceExample),
   },
   async (c, { json: posted }) => {
     const { devices, clock } = c.var.services

@@ -6,7 +6,7 @@ import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Bytes32 } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { recordExample } from './record.ts'
 
 const Request = z
@@ -31,16 +31,10 @@ export const createBindingMessage = defineRoute(
     description:
       'The owner signs the text itself (EIP-191); the device signs its hash with a prefix. A signer may also write the text without this call.',
     json: { schema: Request, example: { owner: example.wallet, public_key: example.digest } },
-    responses: {
-      200: {
-        description: 'The text to sign. The hub stores nothing.',
-        schema: Message,
-        example: {
-          message: recordExample('bind').message,
-          binding_hash: recordExample('bind').binding_hash,
-        },
-      },
-    },
+    responses: ok('The text to sign. The hub stores nothing.', Message, {
+      message: recordExample('bind').message,
+      binding_hash: recordExample('bind').binding_hash,
+    }),
   },
   async (c, { json: { owner, public_key, unbind } }) => {
     if (!isEd25519PublicKey(public_key))

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeviceRecordView, recordExample, recordView } from './record.ts'
 
 export const getBinding = defineRoute(
@@ -17,9 +17,7 @@ export const getBinding = defineRoute(
     params: z.object({ binding_hash: PathBytes32.meta({ example: example.manifestAddress }) }),
     cache: { maxAgeSeconds: 31_536_000, immutable: true },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The record.', schema: DeviceRecordView, example: recordExample('bind') },
-    },
+    responses: ok('The record.', DeviceRecordView, recordExample('bind')),
   },
   async (c, { params: { binding_hash } }) => {
     const record = await c.var.services.devices.findBinding(binding_hash)

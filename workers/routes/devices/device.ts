@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { line } from '../../http/formats.ts'
 import { nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
   DeviceParams,
@@ -31,7 +31,7 @@ export const getDevice = defineRoute(
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The device.', schema: DeviceView, example: deviceExample } },
+    responses: ok('The device.', DeviceView, deviceExample),
   },
   async (c, { params: { node_id } }) => {
     const device = await requireDevice(c, node_id)
@@ -57,7 +57,7 @@ export const updateDevice = defineRoute(
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],
-    responses: { 200: { description: 'The saved state.', schema: DeviceView, example: ownDeviceExample } },
+    responses: ok('The saved state.', DeviceView, ownDeviceExample),
   },
   async (c, { params: { node_id }, json: { label } }) => {
     const { address } = sessionOf(c)
@@ -93,9 +93,7 @@ export const putDeviceProfile = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The public view of the device.', schema: DeviceView, example: deviceExample },
-    },
+    responses: ok('The public view of the device.', DeviceView, deviceExample),
   },
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
@@ -15,25 +14,15 @@ export const listDevices = defineRoute(
     summary: 'List your devices, last bound first',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(DeviceView).meta({ id: 'DevicePage' }),
-        example: { items: [ownDeviceExample], next_cursor: null },
-      },
-    },
+    responses: onePage('DevicePage', DeviceView, ownDeviceExample),
   },
-  async (c, { query }) => {
-    const caller = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'own-devices',
       isOwn: true,
       query,
-      position: ({ boundAt, nodeId }: Device): [number, string] => [boundAt, nodeId],
-      fetch: (after, limit) =>
-        c.var.services.devices.list(caller, after && { boundAt: after[0], nodeId: after[1] }, limit),
-    })
-    const { address } = sessionOf(c)
-    return json({ items: rows.map((device) => deviceView(device, address)), next_cursor })
-  },
+      by: ['boundAt', 'nodeId'],
+      fetch: (after, limit) => c.var.services.devices.list(callerOf(c), after, limit),
+      view: (device: Device) => deviceView(device, sessionOf(c).address),
+    }),
 )

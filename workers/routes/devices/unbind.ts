@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Address, NodeId, Timestamp } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeviceRecordInput, recordExample, requireRecord } from './record.ts'
 
 const Unbound = z
@@ -22,17 +22,11 @@ export const unbindDevice = defineRoute(
     json: { schema: DeviceRecordInput, example: recordExample('unbind') },
     signed: true,
     errors: ['invalid_binding'],
-    responses: {
-      200: {
-        description: 'Unbound. The same record again gets the same answer.',
-        schema: Unbound,
-        example: {
-          node_id: recordExample('unbind').node_id,
-          owner: recordExample('unbind').owner,
-          unbound_at: recordExample('unbind').issued_at,
-        },
-      },
-    },
+    responses: ok('Unbound. The same record again gets the same answer.', Unbound, {
+      node_id: recordExample('unbind').node_id,
+      owner: recordExample('unbind').owner,
+      unbound_at: recordExample('unbind').issued_at,
+    }),
   },
   async (c, { json: posted }) => {
     const { devices, clock } = c.var.services

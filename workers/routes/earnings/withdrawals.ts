@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
-import type { Withdrawal } from '../../stores/withdrawals.ts'
 import { WithdrawalView, withdrawalExample, withdrawalView } from './schema.ts'
 
 export const listWithdrawals = defineRoute(
@@ -17,28 +15,15 @@ export const listWithdrawals = defineRoute(
       'Payouts that the hub claims, and collateral that is withdrawn by signature. The list does not include claims and withdrawals by transactions of the wallet itself.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(WithdrawalView).meta({ id: 'WithdrawalPage' }),
-        example: { items: [withdrawalExample], next_cursor: null },
-      },
-    },
+    responses: onePage('WithdrawalPage', WithdrawalView, withdrawalExample),
   },
-  async (c, { query }) => {
-    const account = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'withdrawals',
       isOwn: true,
       query,
-      position: ({ requestedAt, withdrawalId }: Withdrawal): [number, string] => [requestedAt, withdrawalId],
-      fetch: (after, limit) =>
-        c.var.services.withdrawals.list(
-          account,
-          after && { requestedAt: after[0], withdrawalId: after[1] },
-          limit,
-        ),
-    })
-    return json({ items: rows.map(withdrawalView), next_cursor })
-  },
+      by: ['requestedAt', 'withdrawalId'],
+      fetch: (after, limit) => c.var.services.withdrawals.list(callerOf(c), after, limit),
+      view: withdrawalView,
+    }),
 )

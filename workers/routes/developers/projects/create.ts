@@ -3,7 +3,7 @@ import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
 import { requireKeyProject } from '../../../middleware/authenticate.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineRoute, ok } from '../../../route.ts'
 import { signedManifestExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { projectPath, readProjectView } from '../../projects/view.ts'
@@ -38,11 +38,11 @@ export const createProject = defineRoute(
         example: registrationExample,
         headers: { Location: 'Path of the project.' },
       },
-      200: {
-        description: 'This signed manifest was stored before and is not registered yet.',
-        schema: Registration,
-        example: registrationExample,
-      },
+      ...ok(
+        'This signed manifest was stored before and is not registered yet.',
+        Registration,
+        registrationExample,
+      ),
     },
   },
   async (c, { json: submitted }) => {
