@@ -121,7 +121,16 @@ export function defineRoute<const D extends RouteDeclaration>(
   return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }
 
-/** The responses of a route whose only good answer is a 200 with JSON. */
-export const ok = (description: string, schema: z.ZodType, example: unknown) => ({
-  200: { description, schema, example },
+/** A response with JSON. */
+export const reply = (
+  status: number,
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers?: Record<string, string>,
+): Record<number, RouteResponse> => ({
+  [status]: { description, schema, example, ...(headers && { headers }) },
 })
+
+export const ok = (description: string, schema: z.ZodType, example: unknown) =>
+  reply(200, description, schema, example)

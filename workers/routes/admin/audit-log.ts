@@ -4,6 +4,7 @@ import { Address, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import type { AuditEntry } from '../../stores/audit-log.ts'
+import { ofOperators } from './schema.ts'
 
 const AuditEntryView = z
   .strictObject({
@@ -23,9 +24,8 @@ export const listAuditLog = defineRoute(
     method: 'get',
     path: '/admin/v1/audit-log',
     operationId: 'listAuditLog',
-    tag: 'Operator',
     summary: 'List the audit log of operators, newest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject({
       ...pageQuery,
       subject: z

@@ -10,7 +10,7 @@ import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { resendLetter } from '../../queues/resend.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { DeadLetter } from '../../stores/dead-letters.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 export const DeadLetterView = z
   .strictObject({
@@ -56,11 +56,10 @@ export const listDeadLetters = defineRoute(
     method: 'get',
     path: '/admin/v1/dead-letters',
     operationId: 'listDeadLetters',
-    tag: 'Operator',
     summary: 'List dead letters (messages that failed every attempt), newest first',
     description:
       'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent or closed.',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject(pageQuery),
     responses: onePage('DeadLetterPage', DeadLetterView, letterExample),
   },
@@ -79,11 +78,10 @@ export const resendDeadLetter = defineRoute(
     method: 'post',
     path: '/admin/v1/dead-letters/{message_id}/resend',
     operationId: 'resendDeadLetter',
-    tag: 'Operator',
     summary: 'Resend a dead letter',
     description:
       'Its action is done once, also if the message is sent several times. A message that fails again returns to the list.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
@@ -106,11 +104,10 @@ export const closeDeadLetter = defineRoute(
     method: 'post',
     path: '/admin/v1/dead-letters/{message_id}/close',
     operationId: 'closeDeadLetter',
-    tag: 'Operator',
     summary: 'Close a dead letter',
     description:
       'The message is kept, but not sent again. The hub also abandons the on-chain action of the message.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
     errors: ['not_found', 'invalid_state'],

@@ -6,7 +6,7 @@ import { NodeId, Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { DeviceParams, deviceExample } from '../devices/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const BanView = z
   .strictObject({
@@ -22,11 +22,10 @@ export const banDevice = defineRoute(
     method: 'post',
     path: '/admin/v1/devices/{node_id}/ban',
     operationId: 'banDevice',
-    tag: 'Operator',
     summary: 'Ban or readmit a device',
     description:
       'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing. Its owner sees the reason.',
-    auth: { operator: true },
+    ...ofOperators,
     params: DeviceParams,
     json: {
       schema: z.strictObject({ banned: z.boolean(), reason: Reason }).meta({ id: 'AdminBan' }),

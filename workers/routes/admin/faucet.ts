@@ -5,7 +5,7 @@ import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { faucetTerms } from '../faucet/terms.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const FaucetSettingsInput = z
   .strictObject({
@@ -30,9 +30,8 @@ export const putFaucet = defineRoute(
     method: 'put',
     path: '/admin/v1/faucet',
     operationId: 'putFaucet',
-    tag: 'Operator',
     summary: 'Open or close the faucet, and set its amounts',
-    auth: { operator: true },
+    ...ofOperators,
     json: {
       schema: FaucetSettingsInput,
       example: { enabled: true, amount: '500000000000000000000', reason: 'Supply runs low.' },

@@ -11,7 +11,7 @@ import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 import { makeNext } from './validators.ts'
 
 const params = z.object({ node_id: PathNodeId.meta({ example: nodeExample.node_id }) })
@@ -31,9 +31,8 @@ export const listNodes = defineRoute(
     method: 'get',
     path: '/admin/v1/nodes',
     operationId: 'listNodes',
-    tag: 'Operator',
     summary: 'List the registered nodes, newest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject({
       ...pageQuery,
       role: z.enum(nodeRoles).optional(),
@@ -56,11 +55,10 @@ export const approveNode = defineRoute(
     method: 'post',
     path: '/admin/v1/nodes/{node_id}/approve',
     operationId: 'approveNode',
-    tag: 'Operator',
     summary: 'Approve a node in its role',
     description:
       'Approving a validator makes the next generation of validators, once the network has its generation 0. The new generation takes effect at its `effective_at`, if a quorum of the previous generation has signed it by then.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found', 'invalid_state'],
@@ -81,11 +79,10 @@ export const revokeNode = defineRoute(
     method: 'post',
     path: '/admin/v1/nodes/{node_id}/revoke',
     operationId: 'revokeNode',
-    tag: 'Operator',
     summary: 'Revoke a node',
     description:
       'The node cannot register again. Its device is shown as banned, and the hub closes its socket. Revoking a validator makes the next generation without it. It still counts for the epochs of its generations, unless `at_once` revokes its key: then its new signatures do not count, while the quorum of those epochs stays the same. The key is revoked also if no generation can be made.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found', 'invalid_state'],

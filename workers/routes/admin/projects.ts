@@ -12,7 +12,7 @@ import { unknownProject } from '../projects/access.ts'
 import { projectExample, summaryExample } from '../projects/example.ts'
 import { ProjectParams, ProjectSummary, ProjectView } from '../projects/schema.ts'
 import { readProjectView, summaryView } from '../projects/view.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const Decision = z
   .strictObject({
@@ -31,11 +31,10 @@ export const reviewProject = defineRoute(
     method: 'post',
     path: '/admin/v1/projects/{project_id}/review',
     operationId: 'reviewProject',
-    tag: 'Operator',
     summary: 'Decide about a project',
     description:
       'approve and reject decide a pending review. pause and resume act on a listed project. delist ends a project. The hub submits the new status to the registry.',
-    auth: { operator: true },
+    ...ofOperators,
     params: z.object(ProjectParams),
     json: { schema: Decision, example: { action: 'approve' } },
     errors: ['not_found', 'invalid_state'],
@@ -77,9 +76,8 @@ export const listReviewQueue = defineRoute(
     method: 'get',
     path: '/admin/v1/review-queue',
     operationId: 'listReviewQueue',
-    tag: 'Operator',
     summary: 'List the projects that wait for review, oldest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject(pageQuery),
     responses: onePage('ReviewQueuePage', ProjectSummary, {
       ...summaryExample,

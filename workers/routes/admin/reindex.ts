@@ -4,7 +4,7 @@ import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { notSetUp } from '../../missing-settings.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const Input = z.strictObject({ reason: Reason }).meta({ id: 'ReindexInput' })
 
@@ -19,11 +19,10 @@ export const reindex = defineRoute(
     method: 'post',
     path: '/admin/v1/reindex',
     operationId: 'reindex',
-    tag: 'Operator',
     summary: 'Index the chain again from its start',
     description:
       'Deletes the chain index and reverts its effects: projects and versions are `submitted` again until their events are indexed, and no subscription counts as bonded until then. Decisions of operators stay. `GET /v1/status` shows the progress.',
-    auth: { operator: true },
+    ...ofOperators,
     json: { schema: Input, example: { reason: 'The node had dropped final blocks; it is mended.' } },
     responses: ok('The reindex has started.', Reindexing, { start_block: 21_000 }),
   },

@@ -4,6 +4,7 @@ import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { DeadLetterView, deadLetterView } from './dead-letters.ts'
+import { ofOperators } from './schema.ts'
 
 const lettersShown = 50
 
@@ -46,9 +47,8 @@ export const getRelayer = defineRoute(
     method: 'get',
     path: '/admin/v1/relayer',
     operationId: 'getRelayer',
-    tag: 'Operator',
     summary: 'Show the relayer and the dead letters',
-    auth: { operator: true },
+    ...ofOperators,
     responses: ok('The relayer as of now.', RelayerView, {
       relayer: {
         status: 'ok',

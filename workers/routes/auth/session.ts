@@ -1,6 +1,7 @@
+import { unixNow } from '../../../durable-objects/clock.ts'
 import { rolesOf } from '../../auth/roles.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { json, noContent } from '../../http/answer.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { Session } from './schema.ts'
@@ -23,5 +24,22 @@ export const getSession = defineRoute(
     const standing = await c.var.services.accounts.standing(callerOf(c))
     const { address, expiresAt } = sessionOf(c)
     return json({ address, expires_at: expiresAt, roles: rolesOf(address, standing, c.var.settings) })
+  },
+)
+
+export const logout = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/auth/logout',
+    operationId: 'logout',
+    tag: 'Sign-in',
+    summary: 'Revoke the session',
+    description: 'The token stops working at once.',
+    auth: { session: true },
+    responses: { 204: { description: 'Revoked.' } },
+  },
+  async (c) => {
+    await c.var.services.sessions.revoke(sessionOf(c).tokenHash, unixNow())
+    return noContent()
   },
 )

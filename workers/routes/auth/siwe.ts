@@ -100,14 +100,10 @@ const wrongField = (field: 'message' | 'signature'): ApiError =>
         `must be lower-case hex: 65 bytes, or up to ${siweSignatureBytesMax} bytes for a contract wallet`,
       )
 
-function refusal(code: 'unauthorized' | 'bad_signature'): ApiError {
-  switch (code) {
-    case 'unauthorized':
-      return new ApiError(
-        'unauthorized',
-        'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued text nor a valid EIP-4361 text with this nonce. Get a fresh nonce and sign its text.',
-      )
-    case 'bad_signature':
-      return new ApiError('bad_signature', 'The signature was not made by the wallet in the text.')
-  }
-}
+const refusal = (code: 'unauthorized' | 'bad_signature'): ApiError =>
+  new ApiError(
+    code,
+    code === 'unauthorized'
+      ? 'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued text nor a valid EIP-4361 text with this nonce. Get a fresh nonce and sign its text.'
+      : 'The signature was not made by the wallet in the text.',
+  )

@@ -9,7 +9,7 @@ import { type Answer, json, noContent } from '../../http/answer.ts'
 import { Bytes32, line, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
 
 const ApiKeyInput = z
@@ -106,17 +106,16 @@ export const createApiKey = defineRoute(
     stores: 'records',
     json: { schema: ApiKeyInput, example: { name: 'Continuous integration', scopes: ['modules:write'] } },
     errors: ['not_enrolled', 'conflict'],
-    responses: {
-      201: {
-        description: 'The key, with its secret.',
-        schema: CreatedApiKey,
-        example: {
-          ...apiKeyExample,
-          secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
-        },
-        headers: { Location: 'The list of the keys.' },
+    responses: reply(
+      201,
+      'The key, with its secret.',
+      CreatedApiKey,
+      {
+        ...apiKeyExample,
+        secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
       },
-    },
+      { Location: 'The list of the keys.' },
+    ),
   },
   async (c, { json: { name, scopes: granted, project_ids: projectIds, expires_at: expiresAt } }) => {
     const { apiKeys, developers, derived } = c.var.services

@@ -7,7 +7,7 @@ import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, line, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
@@ -42,6 +42,13 @@ const draftExample: z.output<typeof DraftView> = {
   updated_at: example.time,
 }
 
+const draftBody = {
+  schema: DraftInput,
+  example: { current_step: draftExample.current_step, data: draftExample.data },
+  fractions: true,
+  valuesMax,
+} as const
+
 const DraftParams = z.object({
   draft_id: z
     .string()
@@ -56,6 +63,12 @@ const ifMatch = {
 const ifNoneMatch = {
   'If-None-Match': '`*`: only create. If the draft exists, the answer is 409 `conflict`.',
 }
+
+const stored = (status: 200 | 201, description: string) =>
+  reply(status, description, DraftView, draftExample, {
+    ...(status === 201 && { Location: 'Path of the draft.' }),
+    ETag: 'Names this version.',
+  })
 
 const draftView = ({ draftId, currentStep, projectId, data, createdAt, updatedAt }: Draft) => ({
   draft_id: draftId,
@@ -102,21 +115,9 @@ export const createDraft = defineRoute(
     auth: { session: true },
     idempotent: true,
     stores: 'records',
-    json: {
-      schema: DraftInput,
-      example: { current_step: 0, data: { name: 'My first project' } },
-      fractions: true,
-      valuesMax,
-    },
+    json: draftBody,
     errors: ['conflict', 'too_large'],
-    responses: {
-      201: {
-        description: 'The stored draft, under an id that the hub chose.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
-      },
-    },
+    responses: stored(201, 'The stored draft, under an id that the hub chose.'),
   },
   async (c, { json: input }) => {
     const { derived, drafts } = c.var.services
@@ -140,14 +141,7 @@ export const getDraft = defineRoute(
     auth: { session: true },
     params: DraftParams,
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The draft.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { ETag: 'Names this version.' },
-      },
-    },
+    responses: stored(200, 'The draft.'),
   },
   async (c, { params: { draft_id } }) => {
     const draft = await c.var.services.drafts.find(callerOf(c), draft_id)
@@ -167,27 +161,9 @@ export const putDraft = defineRoute(
     stores: 'records',
     params: DraftParams,
     headers: { ...ifMatch, ...ifNoneMatch },
-    json: {
-      schema: DraftInput,
-      example: { current_step: 2, data: { name: 'My first project' } },
-      fractions: true,
-      valuesMax,
-    },
+    json: draftBody,
     errors: ['conflict', 'too_large'],
-    responses: {
-      200: {
-        description: 'Replaced.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { ETag: 'Names this version.' },
-      },
-      201: {
-        description: 'Created.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
-      },
-    },
+    responses: { ...stored(200, 'Replaced.'), ...stored(201, 'Created.') },
   },
   async (c, { params: { draft_id }, json: input }) => {
     const content = contentOf(input)

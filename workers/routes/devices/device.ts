@@ -6,7 +6,8 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { line } from '../../http/formats.ts'
-import { nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
@@ -19,6 +20,28 @@ import {
   linkView,
   ownDeviceExample,
 } from './schema.ts'
+
+export const listDevices = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/devices',
+    operationId: 'listDevices',
+    tag: 'Devices',
+    summary: 'List your devices, last bound first',
+    auth: { session: true },
+    query: z.strictObject(pageQuery),
+    responses: onePage('DevicePage', DeviceView, ownDeviceExample),
+  },
+  (c, { query }) =>
+    answerPage(c, {
+      list: 'own-devices',
+      isOwn: true,
+      query,
+      by: ['boundAt', 'nodeId'],
+      fetch: (after, limit) => c.var.services.devices.list(callerOf(c), after, limit),
+      view: (device: Device) => deviceView(device, sessionOf(c).address),
+    }),
+)
 
 export const getDevice = defineRoute(
   {
