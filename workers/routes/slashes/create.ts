@@ -3,7 +3,7 @@ import { json } from '../../http/answer.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute } from '../../route.ts'
 import { recordOffence } from '../../slashing/record-offence.ts'
-import { spendDraw } from '../committees/draw-budget.ts'
+import { spendDraw } from '../committees/access.ts'
 import { EvidenceInput, EvidenceKept, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
