@@ -120,3 +120,17 @@ export function defineRoute<const D extends RouteDeclaration>(
 ): Route {
   return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }
+
+/** A response with JSON. */
+export const reply = (
+  status: number,
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers?: Record<string, string>,
+): Record<number, RouteResponse> => ({
+  [status]: { description, schema, example, ...(headers && { headers }) },
+})
+
+export const ok = (description: string, schema: z.ZodType, example: unknown) =>
+  reply(200, description, schema, example)
