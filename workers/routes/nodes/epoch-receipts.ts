@@ -20,7 +20,7 @@ import { Bytes32, judged } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
 import type { ProjectVersion } from '../../stores/projects.ts'
 import { countingKeys, describeGeneration } from '../../stores/validators.ts'
@@ -64,16 +64,12 @@ export const submitEpochReceipt = defineRoute(
     },
     errors: ['forbidden', 'duplicate', 'invalid_evidence'],
     responses: {
-      202: {
-        description: 'The root will be posted.',
-        schema: Queued,
-        example: {
-          status: 'queued',
-          receipt_hash: receiptExample.receipt_hash,
-          attestations_counted: 4,
-          quorum: 4,
-        },
-      },
+      ...reply(202, 'The root will be posted.', Queued, {
+        status: 'queued',
+        receipt_hash: receiptExample.receipt_hash,
+        attestations_counted: 4,
+        quorum: 4,
+      }),
       425: {
         description:
           'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not started (`too_early`).',
