@@ -147,7 +147,7 @@ export class TaskQueue {
       const waitsUntil = endOf(terms) + terms.epochSecs
       this
         .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
-      const room = Math.min(openMax - this.#countOpen(), startsMax)
+      const room = Math.min(openMax - this.count('starting', 'running'), startsMax)
       for (const { request } of this.#rows('queued', room))
         this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
     })
@@ -204,8 +204,10 @@ export class TaskQueue {
     return row?.round_id
   }
 
-  count(state: TaskState): number {
-    return this.#sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = ${state}`[0]!.n
+  count(...states: readonly TaskState[]): number {
+    const [row] = this.#sql<{ n: number }>`
+      SELECT count(*) AS n FROM tasks WHERE state IN (SELECT value FROM json_each(${JSON.stringify(states)}))`
+    return row!.n
   }
 
   /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
@@ -213,10 +215,6 @@ export class TaskQueue {
     const rows = this.#sql<{ round_id: string }>`
       SELECT round_id FROM tasks WHERE epoch = ${epoch} AND seq IS NOT NULL AND state IN ('starting', 'running')`
     return rows.map(({ round_id }) => round_id)
-  }
-
-  #countOpen(): number {
-    return this.count('starting') + this.count('running')
   }
 
   /** Forgets keys that no longer name their task. */
@@ -231,7 +229,7 @@ export class TaskQueue {
 
   #findFull(terms: EpochTerms | null): RefusedTask | null {
     if (terms === null) return this.count('queued') >= queuedMax ? { status: 'full', what: 'queued' } : null
-    return this.#countOpen() >= openMax ? { status: 'full', what: 'open' } : null
+    return this.count('starting', 'running') >= openMax ? { status: 'full', what: 'open' } : null
   }
 
   #find(request: TaskRequest, now: number): TakenTask | { status: 'conflict' } | null {

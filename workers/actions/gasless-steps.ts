@@ -58,10 +58,9 @@ export const prepareOnly = <S extends z.ZodType>(
   json: {
     schema: request,
     example,
-    parse: rejecting((c, bytes) => ({
-      step: 'prepare',
-      request: validate(request, parseOptionalJsonBody(c, bytes) ?? {}),
-    })),
+    parse: rejecting((c, bytes) => {
+      return { step: 'prepare', request: validate(request, parseOptionalJsonBody(c, bytes) ?? {}) }
+    }),
   },
   responses: { 200: payloadResponse(payload) },
 })

@@ -68,21 +68,18 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
       const node = rpc()
       const head = Number(readQuantity(await node.call('eth_blockNumber')))
       const fromBlock = quantity(Math.max(0, head - blocks + 1))
-      const logs = await node.call<RpcLog[]>('eth_getLogs', { address, topics, fromBlock, toBlock: 'latest' })
-      return {
-        head,
-        logs: logs.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) })),
-      }
+      const filter = { address, topics, fromBlock, toBlock: 'latest' }
+      const found = await node.call<RecentLogs['logs']>('eth_getLogs', filter)
+      const logs = found.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) }))
+      return { head, logs }
     },
     async transactionInputs(hashes) {
       const found = await rpc().all(hashes.map((hash) => ['eth_getTransactionByHash', hash]))
       return (found as ({ input: string } | null)[]).map((transaction) => transaction?.input ?? null)
     },
     async blocks(numbers) {
-      const found = await rpc().all(
-        numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
-      )
-      return found.map(blockOf)
+      const calls = numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false] as const)
+      return (await rpc().all(calls)).map(blockOf)
     },
     async latestBlock() {
       const latest = blockOf(await rpc().call('eth_getBlockByNumber', 'latest', false))
@@ -116,11 +113,4 @@ function blockOf(answer: unknown): Block | null {
     hash: String(hash),
     timestamp: Number(readQuantity(timestamp)),
   }
-}
-
-interface RpcLog {
-  transactionHash: string
-  blockNumber: string
-  data: string
-  topics: string[]
 }

@@ -63,15 +63,9 @@ function withoutOvertaken(events: readonly ChainEvent[]): ChainEvent[] {
 
 /** Which logs the events of each block are from; events come in the order of the chain. */
 function readBlocksOf(events: readonly ChainEvent[]): ReadBlock[] {
-  const blocks = new Map<number, { blockHash: string; indexes: number[] }>()
-  for (const { blockNumber, blockHash, logIndex } of events) {
-    const block = blocks.get(blockNumber) ?? { blockHash, indexes: [] }
-    blocks.set(blockNumber, block)
-    block.indexes.push(logIndex)
-  }
-  return [...blocks].map(([blockNumber, { blockHash, indexes }]) => ({
+  return [...Map.groupBy(events, ({ blockNumber }) => blockNumber)].map(([blockNumber, ofBlock]) => ({
     blockNumber,
-    blockHash,
-    logIndexes: JSON.stringify(indexes),
+    blockHash: ofBlock[0]!.blockHash,
+    logIndexes: JSON.stringify(ofBlock.map(({ logIndex }) => logIndex)),
   }))
 }

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { isLineOf } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
@@ -43,17 +43,11 @@ export async function readToken(c: HubContext, address: string): Promise<Token |
   return { address, symbol, name, decimals }
 }
 
-async function ask(
-  c: HubContext,
-  address: string,
-  functionName: 'symbol' | 'name' | 'decimals',
-): Promise<unknown> {
-  let data: Hex | null | undefined
-  try {
-    data = await c.var.services.chain?.call(address, encodeFunctionData({ abi, functionName }), readGas)
-  } catch (error) {
+async function ask(c: HubContext, address: string, functionName: 'symbol' | 'name' | 'decimals') {
+  const call = encodeFunctionData({ abi, functionName })
+  const data = await c.var.services.chain?.call(address, call, readGas).catch((error: unknown) => {
     throw unavailable('The chain', error)
-  }
+  })
   try {
     return decodeFunctionResult({ abi, functionName, data: data ?? '0x' })
   } catch {

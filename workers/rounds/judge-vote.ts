@@ -1,6 +1,6 @@
 import type { VoteBody } from '../../durable-objects/link/types.ts'
-import type { Judgement } from '../../durable-objects/round/object.ts'
 import { type Lease, type Round, votesOf } from '../../durable-objects/round/round.ts'
+import type { Judgement } from '../../durable-objects/round/types.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote, VoteError } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'

@@ -71,8 +71,7 @@ export async function proveOffence(
     records.clock.now(),
   ])
   if (consensus === null)
-    throw new ApiError(
-      'invalid_evidence',
+    throw refused(
       `The project ${evidence.project_id} has published no version with the consensus ${evidence.consensus_hash}.`,
     )
   const subscription = await answerable(records, evidence, consensus, found)
@@ -112,8 +111,7 @@ async function answerable(
     const snapshotAt = begins - defaultNetworkParams.snapshot_lead_secs
     if (await devices.wasBound(found, snapshotAt, begins + work.epoch_secs)) return found
   }
-  throw new ApiError(
-    'invalid_evidence',
+  throw refused(
     `The subscription is not that of the key ${node_key} in the project and the epoch of this evidence.`,
   )
 }
@@ -148,17 +146,10 @@ async function seatingSet(
       const read = await committeeSets.readCandidatesAnd(setHash, node_key)
       entry = Promise.resolve(read.entry)
       const { beacon, weight_cap, entries } = read.snapshot
-      const { draw } = drawCommittee(profile, {
-        beacon: beacon.value,
-        project_id,
-        epoch,
-        seq,
-        set_hash: setHash,
-        entries,
-        weight_cap,
-        weight_unit_wei: defaultNetworkParams.weight_unit_wei,
-        committee: work.committee,
-      })
+      const { weight_unit_wei } = defaultNetworkParams
+      const of = { beacon: beacon.value, project_id, epoch, seq, set_hash: setHash }
+      const weighed = { entries, weight_cap, weight_unit_wei, committee: work.committee }
+      const { draw } = drawCommittee(profile, { ...of, ...weighed })
       return { set_hash: setHash, snapshot: read.snapshot, seq, seats: draw }
     },
     async subscription() {
@@ -176,10 +167,7 @@ async function seatingSet(
 async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }: Evidence): Promise<void> {
   const seated = (await set?.subscription()) ?? null
   if (seated !== null && seated !== subscription_id)
-    throw new ApiError(
-      'invalid_evidence',
-      `The key ${node_key} was seated in this epoch with the subscription ${seated}.`,
-    )
+    throw refused(`The key ${node_key} was seated in this epoch with the subscription ${seated}.`)
 }
 
 /**
@@ -192,15 +180,20 @@ async function requireProven(
   evidence: Evidence,
   context: Omit<EvidenceContext, 'seat'>,
 ): Promise<void> {
-  let asked: Task | null = null
+  const asked: Task[] = []
   const noteTask = (task: Task) => {
-    asked = task
+    asked.push(task)
     return null
   }
-  const refusal = refusalOf(profile, evidence, { ...context, seat: noteTask })
-  if (asked === null) return refuse(refusal)
-  const seated = await seat(asked)
-  refuse(refusalOf(profile, evidence, { ...context, seat: () => seated }))
+  try {
+    check(profile, evidence, { ...context, seat: noteTask })
+  } catch (refusal) {
+    if (asked.length === 0) throw refusal
+  }
+  const [task] = asked
+  if (task === undefined) return
+  const seated = await seat(task)
+  check(profile, evidence, { ...context, seat: () => seated })
 }
 
 /**
@@ -239,7 +232,9 @@ export const excusingOffences = (evidence: Evidence): string[] =>
     ? (['equivocation', 'invalid_result'] as const).map((kind) => deriveOffenceId({ ...evidence, kind }))
     : []
 
-const innocent = (why: string) => new ApiError('invalid_evidence', `This evidence proves nothing: ${why}.`)
+const refused = (why: string) => new ApiError('invalid_evidence', why)
+
+const innocent = (why: string) => refused(`This evidence proves nothing: ${why}.`)
 
 function excuseOf(reason: MissReason | null): string {
   switch (reason) {
@@ -275,24 +270,16 @@ async function requireInTime(
 ): Promise<void> {
   const round = await rounds.find(round_id)
   if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
-    throw new ApiError(
-      'invalid_evidence',
-      'This evidence proves nothing: the round became final after the receipt of its epoch had stopped waiting for it.',
-    )
+    throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
 }
 
-function refusalOf(profile: Profile, evidence: Evidence, context: EvidenceContext): EvidenceError | null {
+/** @throws {@link ApiError} 422 `invalid_evidence`. */
+function check(profile: Profile, evidence: Evidence, context: EvidenceContext): void {
   try {
     checkEvidence(profile, evidence, context)
-    return null
   } catch (error) {
-    if (error instanceof EvidenceError) return error
-    throw error
+    throw error instanceof EvidenceError ? refused(error.message) : error
   }
-}
-
-function refuse(refusal: EvidenceError | null): void {
-  if (refusal !== null) throw new ApiError('invalid_evidence', refusal.message)
 }
 
 function slashOf(

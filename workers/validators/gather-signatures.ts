@@ -59,13 +59,8 @@ async function conclude(
   const { document, hash } = asked
   const text = generationText(profile, hash)
   const signatures = countedSignatures(settings, asked, last)
-  const isWhole = isAttested(
-    profile,
-    text,
-    signatures,
-    generationSigners(last.document, document),
-    verifyNatively,
-  )
+  const signers = generationSigners(last.document, document)
+  const isWhole = isAttested(profile, text, signatures, signers, verifyNatively)
   const now = await clock.now()
   if (!isWhole || !isInTime(last.document, document, now))
     return Math.max(1, dueAt(last.document, asked, now) - now)

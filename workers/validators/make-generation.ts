@@ -44,16 +44,12 @@ export async function beginGenerations(
 ): Promise<NewGeneration> {
   const coordinator = requireCoordinator(sources)
   const nodes = await requireValidators(sources, nodeIds)
-  const made = hashed(profile, {
-    ...members(profile, nodes),
-    generation: 0,
-    effective_at: 0,
-    prev_hash: noGenerationHash,
-  })
+  const first = { generation: 0, effective_at: 0, prev_hash: noGenerationHash }
+  const made = hashed(profile, { ...members(profile, nodes), ...first })
   const signature = coordinator.attest(generationText(profile, made.hash))
   const decision = { ...by, approve: nodeIds, revoke: [], endedAt: null }
   if (!(await sources.pendingGenerations.begin(made, signature, decision, await sources.clock.now())))
-    throw new ApiError('invalid_state', 'The network has its generation 0, which is set once.')
+    throw refused('The network has its generation 0, which is set once.')
   return made
 }
 
@@ -77,10 +73,7 @@ export async function makeGeneration(
     clock.now(),
   ])
   if (last === null)
-    throw new ApiError(
-      'invalid_state',
-      'The network has no generation 0 yet. Set it from registered validators first.',
-    )
+    throw refused('The network has no generation 0 yet. Set it from registered validators first.')
   const leaving = new Set(revoke)
   const both = approve.find((nodeId) => leaving.has(nodeId))
   if (both !== undefined) throw refused(`The node ${both} is to be approved and revoked at once.`)
@@ -120,12 +113,8 @@ export async function makeGeneration(
 const refused = (message: string): ApiError => new ApiError('invalid_state', message)
 
 function requireCoordinator({ coordinator }: Sources): Coordinator {
-  if (coordinator === null)
-    throw unavailable(
-      'The coordinator',
-      new Error('the hub has no COORDINATOR_SEED to sign generations with'),
-    )
-  return coordinator
+  if (coordinator !== null) return coordinator
+  throw unavailable('The coordinator', new Error('the hub has no COORDINATOR_SEED to sign generations with'))
 }
 
 /** @throws {@link ApiError} 404 `not_found`, or 409 `invalid_state` for what can be no validator any more. */
