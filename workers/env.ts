@@ -72,10 +72,7 @@ const Fields = z.object({
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
   /** Validators count without an operator's approval. */
   AUTO_APPROVE_NODES: z.stringbool().default(false),
-  /**
-   * Nodes of the chain, comma separated, the preferred one first; they must take batches. Absent while the hub runs
-   * without a chain: contract wallets cannot sign in then.
-   */
+  /** Nodes of the chain that take batches, comma separated, the preferred first. Without a chain, contract wallets cannot sign in. */
   CHAIN_RPC_URL: list
     .pipe(z.array(z.url({ protocol: /^https?$/ })))
     .transform((urls) => urls.join(',') || undefined),
@@ -176,10 +173,8 @@ export interface Settings extends z.output<typeof Settings> {
 const parsed = new WeakMap<Env, Settings>()
 
 /**
- * The validated settings, before any request is answered.
- *
- * @throws {@link SettingsError} which names every wrong or missing one and never shows a value; also for times of the network
- * that do not fit together.
+ * The validated settings, before any request is answered. @throws {@link SettingsError} which names every wrong or missing one, and shows no
+ * value; also for times of the network that do not fit together.
  */
 export function readSettings(env: Env, params: SettlementParams = defaultNetworkParams): Settings {
   const known = parsed.get(env)

@@ -54,10 +54,7 @@ interface Asking {
   giveUp: (error: unknown) => void
 }
 
-/**
- * One node, asked by JSON-RPC over HTTP. Callers who find all requests on the way are put together and go next, in their
- * order; when the node does not answer one request in time, they are not kept waiting.
- */
+/** One node, over HTTP. Callers who find all requests on the way go next, together; when one request gets no answer in time, they fail too. */
 export class RpcNode {
   readonly #url: string
   readonly #timeoutMs: number
@@ -216,10 +213,7 @@ function takeTogether(waiting: Asking[], most: number): Asking[] {
 
 const turns = 5
 
-/**
- * Calls back once the time has passed in several turns, unless it is stopped. A caller that was too busy to read an
- * answer that lay there uses up one of them, however long that took: it must not hold the node to be silent.
- */
+/** Calls back after `ms`, unless stopped. A caller too busy to read an answer that lay there uses up one of several turns, not all. */
 function afterTurns(ms: number, callBack: () => void): () => void {
   let left = turns
   let timer: ReturnType<typeof setTimeout>
@@ -234,10 +228,7 @@ function afterTurns(ms: number, callBack: () => void): () => void {
 
 const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
 
-/**
- * Whether the answer refuses the batch for the number of its calls. Nodes say so in one error for all of them, in place of
- * the list or in it, or with the same error for each.
- */
+/** Whether the answer refuses the batch for its size: nodes say so in one error, in place of the list or in it, or with one for each. */
 function isBatchRefused(answer: unknown, calls: number): boolean {
   const replies = (Array.isArray(answer) ? answer : [answer]).map((reply) => readObject(reply) as Reply)
   const errors = replies.flatMap(({ error, result }) => (error && result === undefined ? error : []))

@@ -78,10 +78,8 @@ export class StateBook {
   }
 
   /**
-   * Stores what a quorum of equal votes says: from here on the round is decided, whatever ends before anybody hears of it.
-   *
-   * @returns Whether it is: false where it does not follow from what was decided before, looked at too many modules, or is too
-   * large to be kept.
+   * Stores what a quorum of equal votes says: from here on the round is decided. @returns False where it does not follow from what was
+   * decided before, looked at too many modules, or is too large to be kept.
    */
   decide(votes: readonly ExecutionVote[]): boolean {
     const [{ round_id: roundId, state = [], round } = { round_id: '' }] = votes

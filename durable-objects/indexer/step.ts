@@ -179,9 +179,8 @@ export class IndexerStepper {
   }
 
   /**
-   * Reads the logs of blocks that have become final once more, since a node may have given none of them, or a part, while
-   * it had not indexed them itself. Where the two differ, the receipts of the block decide, and a block that was read wrongly
-   * is taken back with everything after it; receipts are read as well of blocks that became final soon after they were read.
+   * Reads the logs of blocks that have become final once more: before it had indexed them, a node may have given a part. Where the two differ,
+   * and for blocks that became final soon after they were read, receipts decide; a block that was read wrongly is taken back with all after it.
    * Otherwise returns the cursor to write, with what is final now.
    */
   async #confirm(tip: Cursor, final: BlockRef): Promise<Step | Cursor> {
@@ -214,10 +213,7 @@ export class IndexerStepper {
     return { ...counted, final: { number: last.number, hash: last.hash } }
   }
 
-  /**
-   * The blocks up to `settled`, which are final: their logs in large ranges, and the headers only of those that have logs.
-   * No filter and no link tells whether these are all, so they are read twice.
-   */
+  /** The final blocks up to `settled`, with headers of those with logs. Nothing tells that these are all, so they are read twice. */
   async #readSettled(tip: Cursor, settled: number, latest: Header): Promise<Step> {
     const vaults = await this.#knownVaults(tip)
     const from = tip.number + 1
@@ -235,10 +231,7 @@ export class IndexerStepper {
     return this.#append(tip, { headers, logs }, headers.at(-1) as Header, latest)
   }
 
-  /**
-   * The headers of blocks of the chain that has the tip still, or null: what was read before of a chain that has been
-   * replaced meanwhile proves nothing of it, and nobody would look for the final block that it lacks.
-   */
+  /** The headers of blocks, or null where the chain no longer has the tip: what was read of a replaced chain proves nothing. */
   async #headersOf(tip: BlockRef, numbers: readonly number[]): Promise<Header[] | null> {
     const found = (await this.#chain.headers([...numbers, tip.number])).filter((header) => header !== null)
     return found.length > numbers.length && found.pop()?.hash === tip.hash ? found : null
@@ -252,10 +245,7 @@ export class IndexerStepper {
     return read
   }
 
-  /**
-   * The blocks after `tip` with their logs, or null when the answers contradict one another. Nodes refuse what is too much
-   * for them, each in its own words, so whatever goes wrong makes the next range smaller; it grows again slowly.
-   */
+  /** The blocks after `tip` with their logs, or null when answers contradict each other. A failure makes the next range smaller. */
   async #readRange(tip: BlockRef, to: number): Promise<BlocksWithLogs | null> {
     try {
       const read = await this.#readLinked(tip, to)
@@ -342,10 +332,7 @@ const suspect = (at: { number: number }): Step => report('suspect', at)
 const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: number }): Step =>
   report(written === 'done' ? outcome : 'suspect', at)
 
-/**
- * Whether the chain's latest block, which is lower than ours, is another one than we know. While it is not, the node may
- * only lag behind, for however long: a chain that is replaced soon has another block of a number that we know.
- */
+/** Whether the chain's latest block, lower than ours, is one we do not know. While it is known, the node may only lag, for however long. */
 const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
   known.some((block) => block.number === number && block.hash !== hash)
 

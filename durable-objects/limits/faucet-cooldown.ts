@@ -49,14 +49,10 @@ interface Turn {
 const pendingSeconds = 60
 
 /**
- * Counts the faucet turns of one wallet, one client address or the whole network:
- * `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most `turnsMax` holders have a turn within any
- * `cooldownSeconds`.
- *
- * A turn is taken first and confirmed when the tokens are on their way. One that is released, or never confirmed, keeps
- * its id for the same holder's next try: should the tokens have left after all, the same id sends nothing twice.
- * Wallets cost nothing to make, so an object of which nobody took a turn stores nothing, and one whose turns have all
- * expired forgets everything.
+ * Counts the faucet turns of one wallet, one client address or the network: `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most
+ * `turnsMax` holders have a turn within any `cooldownSeconds`. A turn is taken, then confirmed when the tokens are on their way. One that is
+ * released or never confirmed keeps its id for the holder's next try, so that nothing is sent twice. Wallets cost nothing to make: an object
+ * without turns stores nothing.
  */
 export class FaucetCooldown extends DurableObject {
   async take(request: TurnRequest): Promise<TurnResult> {
@@ -92,10 +88,7 @@ export class FaucetCooldown extends DurableObject {
     this.#sql`UPDATE turns SET state = 'released' WHERE turn_id = ${turnId} AND state = 'pending'`
   }
 
-  /**
-   * What was sent under this turn failed for good, so the holder's next turn has another id. Of callers that race for
-   * this, one is told that the turn was still there.
-   */
+  /** What was sent under this turn failed for good: the holder's next turn has another id. Of racing callers, one is told that it was there. */
   async forget(turnId: string): Promise<boolean> {
     return this.#sql`DELETE FROM turns WHERE turn_id = ${turnId} RETURNING turn_id`.length === 1
   }

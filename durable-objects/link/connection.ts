@@ -23,8 +23,8 @@ export interface Session {
 }
 
 /**
- * The sockets of a node. At most one is listened to: the one whose tag is the id of the stored session. Of sessions that are
- * over it is known when they were, and whether the node or the hub ended them.
+ * The sockets of a node. At most one is listened to: the one whose tag is the id of the stored session. Of ended sessions it is known when
+ * they were, and whether the node or the hub ended them.
  */
 export class Connection {
   readonly #ctx: DurableObjectState
@@ -130,8 +130,8 @@ export class Connection {
   }
 
   /**
-   * A node that did not say that this is the end comes back by itself, as all do when the hub restarts. Its session is kept:
-   * an object that slept takes its socket for lost before it is told how the socket was closed.
+   * A node that did not say that this is the end comes back by itself. Its session is kept: an object that slept takes its socket for lost
+   * before it is told how the socket was closed.
    */
   #disconnected(how: 'left' | 'lost', byHub = false): void {
     const { session } = this

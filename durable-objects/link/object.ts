@@ -32,11 +32,9 @@ const retryMs = 5_000
 const checkMs = 300_000
 
 /**
- * The one WebSocket of a miner: `env.NODE_LINK.getByName('<public key>')`. It sends offers, passes on what the node
- * answers to the rounds, and says in the database whether the device is there.
- *
- * Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled, or its time is over.
- * What is sent is stored before. Sockets hibernate: pings are answered without waking the object.
+ * The one WebSocket of a miner: `env.NODE_LINK.getByName('<public key>')`. It sends offers, passes answers on to the rounds, and says in the
+ * database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
+ * or its time is over. What is sent is stored before. Sockets hibernate: pings are answered without waking the object.
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
@@ -81,7 +79,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /**
    * Offers a task. A second call with one id sends nothing twice on one socket.
-   *
    * @param snapshotAt - When the set that the device is in was due, in network time; null where that is not known.
    */
   async offer(offer: LinkOffer, snapshotAt: number | null = null): Promise<OfferResult> {

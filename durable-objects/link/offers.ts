@@ -18,10 +18,7 @@ export interface KeptOffer {
   readonly answer: string | null
 }
 
-/**
- * For so long after its `vote_by` an offer is kept, in seconds: a vote that comes late is the round's to refuse, and a
- * node that asks again is told what became of its vote.
- */
+/** An offer is kept so many seconds after its `vote_by`: the round refuses late votes, and a node may ask what became of its vote. */
 const keptSecs = 300
 /** A node learns at most so many seconds late that the time of an offer is over; until then it takes the slot for used. */
 const freedSecs = 10
@@ -66,8 +63,8 @@ interface OpenOffer {
 }
 
 /**
- * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory,
- * read once: there are as many rows as a device had offers in minutes.
+ * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory: there are
+ * as many rows as a device had offers in minutes.
  */
 export class OfferLedger {
   readonly #sql: Sql
@@ -204,10 +201,7 @@ export class OfferLedger {
     return this.#untold.size > 0
   }
 
-  /**
-   * The round heard of an offer in this state; what became of it since is another thing to tell. That it heard of an accept is
-   * stored with the vote: until then it may be told again.
-   */
+  /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
   told(offerId: string, state: OfferState): void {
     if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)

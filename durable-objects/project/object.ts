@@ -21,10 +21,7 @@ export interface CommitteesProgress {
 }
 
 export interface CommitteesConfig {
-  /**
-   * Builds the sets that are due and asks validators to attest them. It may fail, or be repeated, at any point. Null for a
-   * project that has no committees, such as one that is not listed, and on a hub without a chain.
-   */
+  /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
   advance(projectId: string): Promise<CommitteesProgress | null>
   /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
   pollMs: number | null
@@ -51,13 +48,9 @@ export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
 /**
- * Sees to the committee sets of one project, and gives each of its tasks a place: `env.PROJECT_COMMITTEES.getByName('<project
- * id>')`. Its alarm comes when the set of the next epoch is due, and again, with growing pauses, until a quorum of the
- * validators has attested it.
- *
- * Of sets it holds only how often it tried, and when the next is due where time leaps: they and their attestations lie in the
- * database, whose keys decide between alarms that run twice. Of tasks it holds those that wait or run, and which `seq` is the
- * next.
+ * Sees to the committee sets of one project, and gives its tasks their place: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm
+ * comes when the next set is due, and again, with growing pauses, until a quorum has attested it. Sets and attestations lie in the database,
+ * whose keys decide between alarms that run twice; here are the tasks that wait or run, and the next `seq`.
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: CommitteesConfig

@@ -84,10 +84,7 @@ const migrations = [
   `,
 ]
 
-/**
- * `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that
- * it ended.
- */
+/** `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that it ended. */
 type TaskState = 'queued' | 'starting' | 'running' | 'over' | 'untaken'
 
 interface Row {
@@ -100,10 +97,7 @@ interface Row {
   terms: string | null
 }
 
-/**
- * The tasks of one project that wait or run. Everything here is synchronous: one task after the other gets its `seq`, and
- * what was decided is stored before anybody hears of it.
- */
+/** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
   readonly #storage: DurableObjectStorage
   readonly #sql: Sql

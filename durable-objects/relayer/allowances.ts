@@ -6,8 +6,8 @@ const dayMs = 86_400_000
 type GasRow = { gas: number }
 
 /**
- * What owners may have relayed in a day, which begins at 00:00 UTC: so many actions of a kind and so much gas for each, and
- * so much gas for all together. What an action takes is up to its owner where that is a contract. An action counts once, when it is accepted; what names no allowance counts nowhere.
+ * What owners may have relayed in a UTC day: actions of each kind and gas for each owner, and gas for all together. An action counts once,
+ * when it is accepted; what names no allowance counts nowhere.
  */
 export class Allowances {
   readonly #sql: Sql

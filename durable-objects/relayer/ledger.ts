@@ -1,10 +1,7 @@
 import { type Sql, sqlOf } from '../sql.ts'
 import type { Fees } from './fees.ts'
 
-/**
- * `queued`: accepted, and no node has taken it. `sent`: in the pool of a node. `mined`: in a block that may still be
- * dropped. The other three are final, unless a reorganisation goes deeper than what counts as final.
- */
+/** `queued`: no node has taken it. `sent`: in a node's pool. `mined`: in a block that may be dropped. The others are final. */
 export type RelayStatus = 'queued' | 'sent' | 'mined' | 'confirmed' | 'reverted' | 'failed'
 
 /** One accepted action, and the nonce it owns once it is submitted. */
@@ -68,10 +65,9 @@ type Row = Record<string, SqlStorageValue>
 type Count = { n: number }
 
 /**
- * The record of every action and nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction
- * is sent that is not stored here first. All methods are synchronous, so a caller that does not await between two of them
- * cannot be interleaved with. Conditions on the status are those of the indexes, to the letter. No owner asked for an action
- * `fill_gap`, and nobody reads of it.
+ * The record of every action and nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction is sent that is not
+ * stored here first. All methods are synchronous. Conditions on the status are those of the indexes, to the letter. Nobody asked for an
+ * action `fill_gap`, and nobody reads of it.
  */
 export class RelayLedger {
   readonly #sql: Sql
@@ -100,11 +96,7 @@ export class RelayLedger {
     return relayOf(row!)
   }
 
-  /**
-   * Gives a pending action the next nonce, for ever; null when there is no such action.
-   *
-   * @param chainCount - The first nonce that no block has used.
-   */
+  /** Gives a pending action the next nonce, for ever, from `chainCount` on, the first that no block has used; null when there is no such action. */
   assignNonce(id: string, chainCount: number): SubmittedRelay | null {
     const [row] = this.#sql`
       UPDATE relays SET nonce = max(${chainCount}, (SELECT coalesce(max(nonce) + 1, 0) FROM relays))
@@ -250,10 +242,7 @@ export class RelayLedger {
     )
   }
 
-  /**
-   * Writes the members that differ, if the action still has one of the statuses in `from`: what a caller saw before it
-   * awaited an answer may be history.
-   */
+  /** Writes what differs, if the status is one of `from`: what a caller saw before it awaited an answer may be history. */
   change({ id }: Pick<Relay, 'id'>, from: readonly RelayStatus[], change: RelayChange, now: number): void {
     const relay = this.find(id)
     if (!relay || !from.includes(relay.status)) return

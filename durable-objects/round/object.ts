@@ -44,11 +44,9 @@ const lateMs = 5_000
 const backstopMs = 15_000
 
 /**
- * One task from offer to final: `env.ROUND.getByName('<round id>')`. Its rules are in `round/`, which says what follows from
- * an event, and what a round wants done as it stands. Here each change is stored before what it calls for is done, so that a
- * process that ends in between leaves nothing undone: the alarm takes it up. What only says that something was done is stored
- * with the next change, since whatever is not noted is done again. The object forgets everything once its round was published
- * and its project was told.
+ * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files say what follows from an event, and what a round wants
+ * done. Each change is stored before what it calls for is done, so the alarm takes up what a process left. What only says that something was
+ * done is stored with the next change, since it may be done again. The object forgets everything once its project was told of the end.
  */
 export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig
@@ -90,10 +88,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /**
-   * Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes, and had
-   * not taken its slot for free before the node could know.
-   */
+  /** A node owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
   async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
@@ -354,10 +349,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
   }
 
-  /**
-   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for again, and
-   * waited for where the chain has none.
-   */
+  /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
   async #ask({ asking, terms }: Round): Promise<boolean> {
     if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
     if (this.#round === null) return false

@@ -22,10 +22,7 @@ export interface ChainClient {
   /** The blocks of these numbers, or null where the chain has none. */
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   latestBlock(): Promise<Block>
-  /**
-   * Blocks from that of each transaction to the latest one; 0 while no block has it, or when it reverted there, and null
-   * when the node does not say.
-   */
+  /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
   /** The number of the block that has the transaction, or null while none has it. */
   blockOf(hash: string): Promise<number | null>
@@ -41,10 +38,7 @@ export interface ChainAccess {
   rpcUrl: string
   /** A node that has not answered by then counts as one that does not. */
   timeoutMs: number
-  /**
-   * Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the first that
-   * answers is asked.
-   */
+  /** Compares the nodes before each question, for what a lagging one must not answer. Left out, the first that answers is asked. */
   chainId?: number
 }
 

@@ -50,10 +50,7 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
   }
 }
 
-/**
- * The events without payout addresses that the same transaction sets to another one later: a loop sets thousands of them
- * for little gas, and nothing that is read of a transaction or a block depends on them.
- */
+/** Without payout addresses that the same transaction changes again: a loop sets thousands for little gas, and nothing depends on them. */
 function withoutOvertaken(events: readonly ChainEvent[]): ChainEvent[] {
   const last = new Map<string, ChainEvent>()
   const nameOf = ({ blockHash, txHash, args }: ChainEvent) => `${blockHash} ${txHash} ${args.subscriptionId}`

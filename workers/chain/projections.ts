@@ -317,10 +317,7 @@ export interface SlashLow {
   left: string
 }
 
-/**
- * The slashes that a later one did not undercut, oldest first. They say for any minimum which slash was the last to leave
- * less, and are few however many slashes there were: what they left rises.
- */
+/** The slashes that no later one undercut, oldest first: they say for any minimum which slash left less last, and stay few. */
 const withLow = (lows: readonly SlashLow[] = [], at: number, left: string): SlashLow[] => [
   ...lows.filter((low) => BigInt(low.left) < BigInt(left)),
   { at, left },

@@ -22,12 +22,7 @@ export const networkToken = ({ token_symbol, token_name }: Profile, address: str
   decimals: 18,
 })
 
-/**
- * What records show of a token; null when nothing at the address answers as one. The network's own is known by its
- * profile, and so is any while this hub has no chain.
- *
- * @throws {@link ApiError} 503 `unavailable`.
- */
+/** What records show of a token; null for no token. The network's own is known by its profile. @throws {@link ApiError} 503 `unavailable`. */
 export async function readToken(c: HubContext, address: string): Promise<Token | null> {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
   if (contracts === undefined || contracts.token === address) return networkToken(profile, address)

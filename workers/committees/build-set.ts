@@ -22,10 +22,7 @@ export interface SetSource {
   candidates: Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
 }
 
-/**
- * Builds the snapshot of an epoch (section 13), page by page. Of more than 65,536 eligible nodes those with the lowest keys
- * are in it.
- */
+/** Builds the snapshot of an epoch (section 13), page by page, with the 65,536 eligible nodes that have the lowest keys. */
 export async function buildSet(source: SetSource): Promise<SnapshotDocument> {
   const { profile, projectId, epoch, consensus, beacon } = source
   const header = { project_id: projectId, epoch, consensus, beacon, params: defaultNetworkParams }

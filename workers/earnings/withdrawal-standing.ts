@@ -10,10 +10,7 @@ export interface WithdrawalStanding {
   error: string | null
 }
 
-/**
- * Where a withdrawal stands, by its row, by its transaction and by what the chain says. While the chain may take back that
- * all was paid, it follows from the chain each time.
- */
+/** Where a withdrawal stands, by its row, transaction and the chain. While the chain may take the payment back, it follows from the chain. */
 export const withdrawalStanding = (withdrawal: Withdrawal): WithdrawalStanding => ({
   ...{ amount: withdrawal.amount, txHash: withdrawal.relay?.txHash ?? null, completedAt: null, error: null },
   ...(withdrawal.kind === 'claim' ? claimStanding(withdrawal) : collateralStanding(withdrawal)),

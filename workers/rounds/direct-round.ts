@@ -25,9 +25,8 @@ export interface DirectTerms {
 }
 
 /**
- * Has every validator of the generation in force run a module, and takes what a quorum of equal votes says. It is one request
- * of one caller: where it breaks off before that is stored, nothing was written anywhere, and the caller asks again, in a
- * round of its own.
+ * Has every validator in force run a module, and takes what a quorum of equal votes says. Where the request breaks off before that is stored,
+ * nothing was written, and the caller asks again, in a round of its own.
  */
 export async function runDirectRound(
   sources: ValidatorSources & { rounds: RoundStore },
@@ -62,8 +61,8 @@ export async function runDirectRound(
 }
 
 /**
- * What a round gave that is asked for again under its name: validators keep their votes for a while only, and the file of the
- * round has those that decided it. Null where it is not over, or its result is too large to be kept.
+ * What a round gave that is asked for again under its name: its file has the votes that decided it. Null where it is not over, or its result
+ * is too large to be kept.
  */
 async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {
   const { roundId, state, receiptHash, output, events, votes, committeeSize } = row

@@ -49,11 +49,8 @@ export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
 export type BeforeDraw = (set: ReadSet) => Promise<void>
 
 /**
- * Holds evidence against what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key.
- * What it costs is a share of what is bonded now.
- *
- * @param beforeDraw - Called when everything else holds and a committee has to be drawn, which reads a whole set.
- * @param now - Unix seconds.
+ * Compares evidence with what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key. It costs a
+ * share of what is bonded `now`, in Unix seconds. @param beforeDraw - Called before a committee is drawn, which reads a whole set.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function proveOffence(
@@ -96,9 +93,8 @@ export async function proveOffence(
 }
 
 /**
- * The subscription if it answers for the key in that epoch: it is of this key and project, and its owner had the device bound
- * between the snapshot of the epoch and its end. An owner who unbinds a device, or passes it on, still answers for what it
- * did before.
+ * The subscription, if it is of this key and project and its owner had the device bound between the snapshot of the epoch and its end: who
+ * unbinds a device, or passes it on, answers for what it did before.
  */
 async function answerable(
   { devices }: Records,
@@ -160,9 +156,8 @@ async function seatingSet(
 }
 
 /**
- * The attested set of the epoch says whose collateral a key was seated with. A device that changes hands within the epoch
- * is bound by both, and the offence counts once: it must not be held against the one who had nothing to do with it, nor
- * against nothing.
+ * The attested set says whose collateral a key was seated with. A device that changes hands within the epoch is bound by both owners, and the
+ * offence counts once, against the one who is concerned.
  */
 async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }: Evidence): Promise<void> {
   const seated = (await set?.subscription()) ?? null
@@ -170,10 +165,7 @@ async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }
     throw refused(`The key ${node_key} was seated in this epoch with the subscription ${seated}.`)
 }
 
-/**
- * The check asks for the committee last. The snapshot that it is drawn from may be large, so it is read only for evidence
- * that lacks nothing else, which is then checked once more.
- */
+/** The check asks for the committee last. Its snapshot may be large: it is read for evidence that lacks nothing else, then checked again. */
 async function requireProven(
   seat: (task: Task) => Promise<SeatedTask | null>,
   profile: Profile,
@@ -197,12 +189,9 @@ async function requireProven(
 }
 
 /**
- * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub alone knows, so its record of
- * the round decides, once the round is over. A round that the hub does not know asked nobody; nor did a fallback, though a
- * committee could be drawn for it. Who is slashed for another offence in the same round is not slashed for its silence too.
- *
- * @param evidence - Proven otherwise.
- * @returns `open` while the round is not over.
+ * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub's record decides once the round is over. A
+ * round that the hub does not know, or a fallback, asked nobody. Who is slashed for another offence in the round is not slashed for silence too.
+ * @param evidence - Proven otherwise. @returns `open` while the round is not over.
  */
 async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
   const { round_id, node_key } = evidence
@@ -258,10 +247,8 @@ function excuseOf(reason: MissReason | null): string {
 }
 
 /**
- * A round that became final when the receipt of its epoch no longer waited for it pays nobody, and blames nobody. Two votes of
- * one member prove what they prove without a final result.
- *
- * @param evidence - Proven otherwise.
+ * A round that became final when the receipt of its epoch no longer waited pays nobody, and blames nobody; two votes of one member need no
+ * final result. @param evidence - Proven otherwise.
  */
 async function requireInTime(
   { rounds }: Records,

@@ -24,9 +24,7 @@ const answerMsMax = 10_000
 const answerBytesMax = 4 * 1024 * 1024
 
 /**
- * Posts something to a validator, signed as the coordinator, and reads its answer as JSON. Nothing that it answers is
- * believed here.
- *
+ * Posts something to a validator, signed as the coordinator. Nothing in its JSON answer is believed here.
  * @returns Null when it may not be called, does not answer in time, refuses, or answers with more than 4 MiB or no JSON.
  */
 export async function askValidator(url: string, call: ValidatorCall, rules: CallRules): Promise<unknown> {

@@ -31,11 +31,7 @@ type By = Pick<GenerationDecision, 'operator' | 'reason'>
 /** Rounds, receipts and evidence of epochs that ended so long ago may be open: an emergency generation is for those too. */
 const openSecs = 86_400
 
-/**
- * Sets generation 0 from validators that have registered.
- *
- * @throws {@link ApiError} 409 `invalid_state` once there is one.
- */
+/** Sets generation 0 from validators that have registered. @throws {@link ApiError} 409 `invalid_state` once there is one. */
 export async function beginGenerations(
   sources: Sources,
   profile: Profile,
@@ -55,7 +51,6 @@ export async function beginGenerations(
 
 /**
  * Makes the next generation, which waits for its quorum from then on.
- *
  * @throws {@link ApiError} 404 `not_found` for a node that has not registered; 409 `invalid_state` where it cannot be made.
  */
 export async function makeGeneration(
@@ -152,11 +147,7 @@ function hashed(profile: Profile, document: ValidatorGeneration): NewGeneration 
   return { document: parsed, hash: hashGeneration(profile, parsed) }
 }
 
-/**
- * Makes a lapsed generation again, with the same number and a later time. Validators that signed it sign again.
- *
- * @returns False where it is not the one that waits any more.
- */
+/** Makes a lapsed generation again, for a later time, to be signed again. @returns False where it is not the one that waits any more. */
 export async function renewGeneration(
   { pendingGenerations }: Pick<Sources, 'pendingGenerations'>,
   profile: Profile,

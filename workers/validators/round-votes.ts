@@ -37,8 +37,8 @@ const spreadMsMax = 10_000
 const utf8 = new TextEncoder()
 
 /**
- * Asks every validator of its epoch for its vote on the finality of a closed round. It returns as soon as a quorum has signed
- * one record whose result is there: one validator that does not answer keeps nobody waiting.
+ * Asks every validator of its epoch for its vote on the finality of a closed round. It returns when a quorum has signed one record whose
+ * result is there: one validator that does not answer keeps nobody waiting.
  */
 export async function askForFinality(
   sources: ValidatorSources,
@@ -115,10 +115,7 @@ async function readResult(
   return run.ok ? keepRun(files, receipt, run) : null
 }
 
-/**
- * Sends every validator the finality votes of the others, all at once and under one deadline, so that a validator that does
- * not answer keeps nobody waiting. One that misses votes asks its peers.
- */
+/** Sends every validator the others' finality votes, all at once under one deadline. One that misses votes asks its peers. */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
   const { rules } = sources
   if (rules === null) return
