@@ -26,10 +26,11 @@ async function main(rawArgs: string[]): Promise<void> {
 
   const { default: command } = await entry.load()
   const end = rest.indexOf('--')
-  if ((end < 0 ? rest : rest.slice(0, end)).some(isHelp)) return print(commandHelp(name, command))
-  checkArguments(rest, command.definition.args)
+  if ((end < 0 ? rest : rest.slice(0, end)).some(isHelp))
+    return print(commandHelp(name, entry.description, command))
+  checkArguments(rest, command.args)
   const { runCommand } = await import('citty')
-  await runCommand(command.definition, { rawArgs: rest })
+  await runCommand(command, { rawArgs: rest })
 }
 
 const print = (text: string): void => writeOutput(`${text}\n`)

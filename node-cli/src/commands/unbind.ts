@@ -11,34 +11,31 @@ import { HubError } from '../serve/hub/index.ts'
 import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'unbind', description: 'End the binding of the node to its wallet; its own key is enough' },
-    args: settingArguments(nodeAtHubSettings),
-    async run({ args }) {
-      const at = await openNodeAtHub(args)
-      const { client, profile, node, clock } = at
-      const owner = await ownerOf(at)
-      // Who unbinds a device may not know that its collateral does not come back by itself.
-      const work = await readDeviceWork(client, at.nodeId)
-      const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
-      const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
-      const unbound = await withHint(
-        client.call({ method: 'POST', target: '/v1/devices/unbind', body }, (answer) => {
-          const record = new Members(answer)
-          return {
-            node_id: record.text('node_id'),
-            owner: record.get('owner', isAddress, 'an address'),
-            unbound_at: record.get('unbound_at', isUnsigned, 'Unix seconds'),
-          }
-        }),
+  args: settingArguments(nodeAtHubSettings),
+  async run({ args }) {
+    const at = await openNodeAtHub(args)
+    const { client, profile, node, clock } = at
+    const owner = await ownerOf(at)
+    // Who unbinds a device may not know that its collateral does not come back by itself.
+    const work = await readDeviceWork(client, at.nodeId)
+    const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
+    const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
+    const unbound = await withHint(
+      client.call({ method: 'POST', target: '/v1/devices/unbind', body }, (answer) => {
+        const record = new Members(answer)
+        return {
+          node_id: record.text('node_id'),
+          owner: record.get('owner', isAddress, 'an address'),
+          unbound_at: record.get('unbound_at', isUnsigned, 'Unix seconds'),
+        }
+      }),
+    )
+    const bonded = work?.subscriptions.filter(({ collateral }) => collateral !== '0') ?? null
+    printJson({ ...unbound, bonded: bonded?.map(bondOf) ?? null })
+    for (const subscription of bonded ?? [])
+      tell(
+        `${tokensText(subscription.collateral, subscription)} stay bonded in ${subscription.slug} (${subscription.status}) until ${subscription.owner} unbonds and withdraws them; subscription ${subscription.subscription_id}`,
       )
-      const bonded = work?.subscriptions.filter(({ collateral }) => collateral !== '0') ?? null
-      printJson({ ...unbound, bonded: bonded?.map(bondOf) ?? null })
-      for (const subscription of bonded ?? [])
-        tell(
-          `${tokensText(subscription.collateral, subscription)} stay bonded in ${subscription.slug} (${subscription.status}) until ${subscription.owner} unbonds and withdraws them; subscription ${subscription.subscription_id}`,
-        )
-    },
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [['unbind --data-dir ./node --hub-url https://hub.example', 'Take the device from its wallet']],

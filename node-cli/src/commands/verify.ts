@@ -27,41 +27,36 @@ import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../
 import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'verify', description: 'Run a function again and say whether a receipt holds' },
-    args: {
-      receipt: {
-        type: 'positional',
-        required: true,
-        description:
-          'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
-      },
-      hbc: { type: 'positional', required: true, description: 'The artifact' },
-      ...inputArguments,
+  args: {
+    receipt: {
+      type: 'positional',
+      required: true,
+      description:
+        'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
     },
-    async run({ args }) {
-      const engine = engineOf()
-      checkStandardInput(args.receipt, args.hbc, args['input-file'])
-      const claim = await readClaim(args.receipt)
-      const artifact = await readArtifactFile(args.hbc)
-      const input = await readRunInput(args)
-      const { receipt } = claim.envelope
-      const problems = signatureProblems(claim.envelope)
-      if (receipt.module_address !== artifact.manifestAddress)
-        problems.push(
-          `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
-        )
-      else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
-      printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
-      if (problems.length > 0) process.exitCode = exitCodes.failed
-    },
+    hbc: { type: 'positional', required: true, description: 'The artifact' },
+    ...inputArguments,
+  },
+  async run({ args }) {
+    const engine = engineOf()
+    checkStandardInput(args.receipt, args.hbc, args['input-file'])
+    const claim = await readClaim(args.receipt)
+    const artifact = await readArtifactFile(args.hbc)
+    const input = await readRunInput(args)
+    const { receipt } = claim.envelope
+    const problems = signatureProblems(claim.envelope)
+    if (receipt.module_address !== artifact.manifestAddress)
+      problems.push(
+        `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
+      )
+    else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
+    printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
+    if (problems.length > 0) process.exitCode = exitCodes.failed
   },
   environment: [engineEnvironment],
   exits: [
-    ['0', 'the receipt holds'],
-    ['1', 'it does not, and problems says why; or nothing can be said, as one line Error: says'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
+    'the receipt holds',
+    'it does not, and problems says why; or nothing can be said, as one line Error: says',
   ],
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],

@@ -52,6 +52,16 @@ export function readNodeKey(dataDir: string): string | null {
   }
 }
 
+/** @throws {@link CliError} when there is none. */
+export function requireNodeKey(dataDir: string): string {
+  const seed = readNodeKey(dataDir)
+  if (seed !== null) return seed
+  throw new CliError(
+    'no_key',
+    `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}`,
+  )
+}
+
 /**
  * Makes the key of a data directory. A key that is there, or that appears meanwhile, is kept.
  *
