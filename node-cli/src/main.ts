@@ -36,7 +36,7 @@ async function main(rawArgs: string[]): Promise<void> {
 const print = (text: string): void => writeOutput(`${text}\n`)
 
 function report(error: unknown, rawArgs: readonly string[]): void {
-  if (asksForJson(rawArgs)) printJson({ error: describe(error) })
+  if (optionsOf(rawArgs).includes('--json')) printJson({ error: describe(error) })
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
   if (usage) {
     const name = rawArgs[0] !== undefined && Object.hasOwn(commands, rawArgs[0]) ? ` ${rawArgs[0]}` : ''
@@ -56,11 +56,9 @@ function report(error: unknown, rawArgs: readonly string[]): void {
   }
 }
 
-/** Whether `--json` is among the options, of whatever command. */
-const asksForJson = (rawArgs: readonly string[]): boolean => {
-  const end = rawArgs.indexOf('--')
-  return (end < 0 ? rawArgs : rawArgs.slice(0, end)).includes('--json')
-}
+/** What may be an option: all before `--`. */
+const optionsOf = (rawArgs: readonly string[]): readonly string[] =>
+  rawArgs.slice(0, rawArgs.includes('--') ? rawArgs.indexOf('--') : undefined)
 
 /** An error as scripts read it. */
 function describe(error: unknown): { code: string; message: string; hint: string | null } {

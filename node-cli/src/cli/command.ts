@@ -21,8 +21,11 @@ const jsonArgument = { type: 'boolean', description: 'Print JSON, as it does any
 export const defineNodectlCommand = <const Args extends ArgsDef>(command: Command<Args>): Command =>
   ({ ...command, args: { ...command.args, json: command.args.json ?? jsonArgument } }) as unknown as Command
 
+/** The commands by name. */
+export type Commands = Readonly<Record<string, CommandEntry>>
+
 /** What the list of commands shows; the command itself is loaded when it is called. */
-export interface CommandEntry {
+interface CommandEntry {
   description: string
   load: () => Promise<{ default: Command }>
 }

@@ -1,6 +1,6 @@
 import type { ArgsDef } from 'citty'
 import { flagsOf } from './arguments.ts'
-import type { Command, CommandEntry } from './command.ts'
+import type { Command, Commands } from './command.ts'
 
 /** The help of one command. */
 export function commandHelp(name: string, description: string, command: Command): string {
@@ -37,7 +37,7 @@ export const toolDescription =
   'Compile, inspect and run deterministic modules, and serve a node of the network'
 
 /** The help of the tool. */
-export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): string {
+export function toolHelp(commands: Commands): string {
   return sections([
     [toolDescription, []],
     ['Usage', ['nodectl <command> [options]']],

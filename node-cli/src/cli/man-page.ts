@@ -1,4 +1,4 @@
-import type { Command, CommandEntry } from './command.ts'
+import type { Command, Commands } from './command.ts'
 import { argumentRows, commandUsage, exitRows, optionRows, toolDescription, toolExamples } from './help.ts'
 
 const usualExits = [
@@ -25,7 +25,7 @@ export function commandPage(name: string, description: string, command: Command,
 }
 
 /** The manual page of the tool. */
-export function toolPage(commands: Readonly<Record<string, CommandEntry>>, version: string): string {
+export function toolPage(commands: Commands, version: string): string {
   const names = Object.keys(commands)
   const rows = Object.entries(commands).map(([name, { description }]) => [name, description] as const)
   return page('nodectl', toolDescription, version, [

@@ -8,6 +8,7 @@ import type { SettingName } from '../serve/flags.ts'
 import {
   followHub,
   type HubClient,
+  HubError,
   hubClient,
   parseHubUrl,
   type RequestSigner,
@@ -60,5 +61,15 @@ export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
     nodeId: deriveNodeId(profile, node.publicKey),
     clock,
     signer: requestSigner(profile, node, clock),
+  }
+}
+
+/** Null where the hub answers 404. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return null
+    throw error
   }
 }

@@ -1,10 +1,8 @@
 import { flagsOf } from '../cli/arguments.ts'
-import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
+import { type Commands, defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-
-type Commands = Readonly<Record<string, CommandEntry>>
 
 /** What may follow a command. */
 interface Choices {

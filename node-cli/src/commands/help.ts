@@ -1,10 +1,8 @@
 import { unknown } from '../cli/arguments.ts'
-import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
+import { type Commands, defineNodectlCommand } from '../cli/command.ts'
 import { commandHelp, toolHelp } from '../cli/help.ts'
 import { printJson } from '../cli/output.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-
-type Commands = Readonly<Record<string, CommandEntry>>
 
 /** The command that shows the help of the given commands, itself among them. */
 export const helpFor = (commands: Commands) =>

@@ -7,11 +7,12 @@ import {
   engineEnvironment,
   engineOf,
   inputArguments,
+  orFault,
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
 import { withoutCompilers } from '../compilers.ts'
-import { limits, NodeFault } from '../engine/index.ts'
+import { limits } from '../engine/index.ts'
 import { shownResult } from '../receipts.ts'
 import { runModule } from '../run-module.ts'
 
@@ -43,6 +44,7 @@ export default defineNodectlCommand({
     })
     checkExported(artifact, args.function)
     const { result, envelope } = await orFault(
+      'there is no receipt',
       runModule({
         artifact,
         functionName: args.function,
@@ -77,13 +79,4 @@ function readGas(text: string): number {
   const gas = Number(text)
   if (gas < 1 || gas > limits.gas) throw new CliError('gas', problem)
   return gas
-}
-
-async function orFault<T>(run: Promise<T>): Promise<T> {
-  try {
-    return await run
-  } catch (error) {
-    if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; there is no receipt`)
-    throw error
-  }
 }

@@ -65,29 +65,30 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
   return [
     ['node', `${node_id ?? url} (nodectl ${version}${up})`],
     ['does', `${role} of ${network}, engine ${engine}`],
-    ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...row('hub', hub, hubText),
     ...(isObject(generations) && generations.problem !== null
-      ? [['trust', String(generations.problem)] as [string, string]]
+      ? row('trust', generations, ({ problem }) => String(problem))
       : []),
-    ...(isObject(consensus) ? [['votes', consensusText(consensus)] as [string, string]] : []),
-    ...(isObject(epochs) ? [['epochs', epochsText(epochs)] as [string, string]] : []),
-    ...(isObject(sync) ? [['sync', stateSyncText(sync)] as [string, string]] : []),
-    ...(isObject(link) ? [['link', linkText(link)] as [string, string]] : []),
+    ...row('votes', consensus, consensusText),
+    ...row('epochs', epochs, epochsText),
+    ...row('sync', sync, stateSyncText),
+    ...row('link', link, linkText),
     ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
-    ...(isObject(queue)
-      ? [
-          ['queue', `${queue.running} running, ${queue.waiting} waiting, ${queue.workers} at once`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
+    ...row(
+      'queue',
+      queue,
+      ({ running, waiting, workers }) => `${running} running, ${waiting} waiting, ${workers} at once`,
+    ),
     ['counts', listText(counts)],
     ...(Array.isArray(last_errors)
       ? last_errors.slice(0, 3).map(({ time, message }): [string, string] => ['error', `${time} ${message}`])
       : []),
   ]
 }
+
+/** Nothing where the node does not show that part. */
+const row = (name: string, part: unknown, text: (part: Part) => string): [string, string][] =>
+  isObject(part) ? [[name, text(part)]] : []
 
 function hubText({ url, state, problem, device_bound }: Part): string {
   const bound = device_bound === false ? '; the device is bound to no wallet (nodectl bind)' : ''

@@ -3,11 +3,10 @@ import { askForText } from '../binding/binding-text.ts'
 import { bindingRecord, withHint } from '../binding/send-binding.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError } from '../cli/errors.ts'
-import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
+import { ifFound, type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { readDeviceWork, tokensText, type WorkedFor } from '../device-work.ts'
-import { HubError } from '../serve/hub/index.ts'
 import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
@@ -52,13 +51,11 @@ const bondOf = ({ subscription_id, project_id, slug, owner, status, collateral }
 
 /** The wallet that the device is bound to. @throws {@link CliError} when there is none. */
 async function ownerOf({ client, nodeId }: NodeAtHub): Promise<string> {
-  try {
-    return await client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
+  const owner = await ifFound(
+    client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
       new Members(answer).get('owner', isAddress, 'an address'),
-    )
-  } catch (error) {
-    if (error instanceof HubError && error.status === 404)
-      throw new CliError('not_bound', `${nodeId} is bound to no wallet`)
-    throw error
-  }
+    ),
+  )
+  if (owner === null) throw new CliError('not_bound', `${nodeId} is bound to no wallet`)
+  return owner
 }

@@ -5,23 +5,18 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, exitCodes } from '../cli/errors.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
 import {
   engineEnvironment,
   engineOf,
   inputArguments,
+  orFault,
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
-import {
-  type EngineChoice,
-  type ExecutionResult,
-  execute,
-  type ForegroundRequest,
-  NodeFault,
-} from '../engine/index.ts'
+import { type EngineChoice, execute } from '../engine/index.ts'
 import { profile } from '../profile.ts'
 import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
 import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
@@ -93,7 +88,10 @@ async function differences(
   const request = { engine, address, module: { wasm, functions }, function: functionName, input } as const
   let first: string[] | undefined
   for (const gasLimit of claim.gasLimits) {
-    const result = await answer({ ...request, gasLimit, foreground: true })
+    const result = await orFault(
+      'nothing can be said of the receipt',
+      execute({ ...request, gasLimit, foreground: true }),
+    )
     const found = differencesFrom(claim, { address, functionName, input, result })
     if (found.length === 0) return found
     first ??= found
@@ -130,14 +128,4 @@ function stateProblem(wasm: Uint8Array): string[] {
   return [
     'the module uses storage or other modules, and finds none here: only a run that began without them can be verified',
   ]
-}
-
-async function answer(request: ForegroundRequest): Promise<ExecutionResult> {
-  try {
-    return await execute(request)
-  } catch (error) {
-    if (error instanceof NodeFault)
-      throw new CliError('node_fault', `${error.message}; nothing can be said of the receipt`)
-    throw error
-  }
 }
