@@ -110,7 +110,11 @@ async function runNpm(folder: string): Promise<void> {
     ...['--install-strategy=hoisted', `assemblyscript@${ascVersion}`],
   ]
   try {
-    const options = { env: npmEnvironment(process.env), shell: isWindows, maxBuffer: Number.POSITIVE_INFINITY }
+    const options = {
+      env: npmEnvironment(process.env),
+      shell: isWindows,
+      maxBuffer: Number.POSITIVE_INFINITY,
+    }
     await promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', args, options)
   } catch (error) {
     const { code, stderr } = error as { code: unknown; stderr: string }
