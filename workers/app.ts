@@ -207,7 +207,6 @@ async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Pro
   )
 }
 
-/** Validates path, query and body, in this order. */
 async function readInput(
   c: HubContext,
   { method, params, query, json, raw }: RouteDeclaration,

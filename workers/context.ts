@@ -5,7 +5,6 @@ import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
 import { type Consistency, RequestDatabase } from './stores/request-database.ts'
 
-/** What the RateLimit headers of the response say. */
 export interface RateLimitReport {
   limit: number
   remaining: number
@@ -17,7 +16,6 @@ export class CallerUnknown extends Error {
   override readonly name = 'CallerUnknown'
 }
 
-/** What is known about a request. */
 export class HubVariables {
   readonly requestId = crypto.randomUUID()
   /** What the request calls itself by, before that is checked; null when it carries nothing. */

@@ -4,7 +4,6 @@ import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
 import { nativeSigner } from './native-ed25519.ts'
 
-/** A request of the hub to a node. */
 export interface CoordinatorRequest {
   method: 'GET' | 'POST'
   /** Path, and query when there is one. */
@@ -18,9 +17,7 @@ export interface CoordinatorRequest {
 export interface Coordinator {
   nodeId: string
   publicKey: string
-  /** The headers of a node-signed request. */
   sign(request: CoordinatorRequest): Record<string, string>
-  /** Signs a text as validators attest theirs. */
   attest(text: string): Attestation
 }
 

@@ -161,7 +161,6 @@ export type Services = ReturnType<typeof createServices>
 
 const created = new WeakMap<Env, Services>()
 
-/** The services of this isolate. */
 export function services(env: Env): Services {
   let known = created.get(env)
   if (known === undefined) {

@@ -15,7 +15,6 @@ const surveyMs = 10_000
 export class JsonRpc {
   readonly #nodes: readonly RpcNode[]
   readonly #chainId: number | null
-  /** Those to ask, in this order. */
   #usable: readonly RpcNode[]
   #surveyedAtMs = Number.NEGATIVE_INFINITY
   #survey: Promise<void> | null = null

@@ -3,7 +3,6 @@ import { deriveDirectRoundId } from '../../protocol/identity/index.ts'
 import type { DirectOutcome, DirectRequest } from '../round/direct.ts'
 import { StateBook } from './state-book.ts'
 
-/** What the order of direct rounds asks of the hub around it. */
 export interface DirectOrderConfig {
   /** Has every validator run something, and writes into the book what a quorum gave. */
   run(request: DirectRequest, book: StateBook, answerMsMax: number): Promise<DirectOutcome>

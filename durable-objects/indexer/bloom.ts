@@ -13,7 +13,6 @@ export const bloomMayContain = (bloom: string, bits: readonly number[]): boolean
     return ((digit >> (bit & 3)) & 1) === 1
   })
 
-/** The bits of each of some values. */
 export type BitsOf = ReadonlyMap<string, readonly number[]>
 
 export const bitsOf = (values: Iterable<string>): BitsOf =>

@@ -58,7 +58,6 @@ export class IndexerChain {
     return this.#rpc.conflict
   }
 
-  /** The logs of these addresses with a topic of ours. */
   async logs(from: number, to: number, addresses: readonly string[]): Promise<Log[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to), ...this.#filter(addresses) }
     return readList(await this.#rpc.call('eth_getLogs', range)).map(logOf)

@@ -336,5 +336,4 @@ const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: nu
 const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
   known.some((block) => block.number === number && block.hash !== hash)
 
-/** Equal for the same logs in any order. */
 const keysOf = (logs: readonly Log[]): string => logs.map(logKey).sort().join()

@@ -12,7 +12,6 @@ import type { OfferLedger } from './offers.ts'
 import { withPresence } from './presences.ts'
 import type { Absence, Presence } from './types.ts'
 
-/** The socket of a node, from its upgrade on. */
 export interface Session {
   /** Also the tag of its socket. */
   id: string
@@ -81,7 +80,6 @@ export class Connection {
     this.#socket?.send(writeHubFrame(frame, this.#limits))
   }
 
-  /** Closes the socket and stops listening to it. */
   close(code: number, reason: string): void {
     this.#socket?.close(code, reason)
     this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
@@ -162,7 +160,6 @@ export class Connection {
     return sockets.find(({ readyState }) => readyState === WebSocket.OPEN)
   }
 
-  /** Sessions that are over, oldest first. */
   get #presences(): readonly Presence[] {
     return this.#kv.get<Presence[]>('presences') ?? []
   }

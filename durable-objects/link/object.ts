@@ -28,7 +28,6 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const retryMs = 5_000
-/** How often a socket that nothing happens on is looked at. */
 const checkMs = 300_000
 
 /**
@@ -89,7 +88,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return result
   }
 
-  /** Takes an open offer back. */
   async cancel(offerId: string, reason: string): Promise<void> {
     const kept = this.#offers.find(offerId)
     if (kept === null || !isOpen(kept)) return
@@ -342,7 +340,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Sets the alarm for whatever is due first. */
   async #schedule(): Promise<void> {
     const now = await this.#config.now()
     const nowMs = Date.now()

@@ -9,7 +9,6 @@ export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expire
 export interface KeptOffer {
   readonly offer: LinkOffer
   readonly state: OfferState
-  /** The session that was sent it last. */
   readonly sessionId: string
   readonly reason: DeclineReason | null
   /** Whether the node may have declined because it did not know yet that one of its slots was free. */
@@ -68,7 +67,6 @@ interface OpenOffer {
  */
 export class OfferLedger {
   readonly #sql: Sql
-  /** Offers that hold a slot. */
   readonly #open = new Map<string, OpenOffer>()
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
@@ -97,7 +95,6 @@ export class OfferLedger {
     return rows.map(keptOf)
   }
 
-  /** Offers that hold a slot. */
   countOpen(): number {
     return this.#open.size
   }

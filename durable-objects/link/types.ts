@@ -35,7 +35,6 @@ export interface Presence {
   readonly byHub: boolean
 }
 
-/** What a node sends with its vote; the round judges it. */
 export interface VoteBody {
   readonly vote: unknown
   readonly output_b64: string
@@ -55,7 +54,6 @@ export interface RoundPort {
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
 }
 
-/** What everybody may know of a link, as the database keeps it. */
 export interface LinkView {
   readonly nodeKey: string
   /** A device that is connected is `idle` while it has no free slot. */
@@ -67,14 +65,12 @@ export interface LinkView {
   readonly isVoteFaulty: boolean
 }
 
-/** What the hub's records hold against a device. */
 export interface Standing {
   readonly isBanned: boolean
   /** For another reason than its votes. */
   readonly isFaulty: boolean
 }
 
-/** What the owner of a device is told of its link. */
 export interface LinkStatus {
   readonly connected: boolean
   readonly sessionId: string | null

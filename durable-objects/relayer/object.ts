@@ -27,7 +27,6 @@ const overdueMs = 10 * 60_000
 const idleFactorMax = 10
 /** An alarm that has not come for so many ticks is lost. */
 const overdueTicks = 10
-/** Pending actions that one alarm submits. */
 const submittedMax = 100
 /** A pending action whose message has not come for so long is submitted without it. */
 const messageMsMax = 5_000
@@ -58,9 +57,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #allowances: Allowances
   readonly #parts: Parts | null
   readonly #snapshots: Snapshots
-  /** What is being accepted, by id. */
   readonly #accepting = new Map<string, Promise<RelayResult>>()
-  /** The ids of what is being accepted, by serialization key. */
   readonly #serialized = new Map<string, string>()
   #alarmAtMs: number | null = null
   #failedAlarms = 0
@@ -223,7 +220,6 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
   }
 
-  /** Pending actions whose message should have come by now. */
   #overdue({ stuckMs }: RelayerConfig): string[] {
     const untilMs = Date.now() - Math.min(stuckMs, messageMsMax)
     return this.#ledger.pending(untilMs, submittedMax).map(({ id }) => id)

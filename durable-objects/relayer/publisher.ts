@@ -2,7 +2,6 @@ import type { Relay, RelayLedger } from './ledger.ts'
 import type { RelayerConfig } from './types.ts'
 import { viewOf } from './view.ts'
 
-/** Actions whose states are copied in one statement. */
 const copiedMax = 100
 /** Messages that queues take at once. */
 const messagesMax = 100

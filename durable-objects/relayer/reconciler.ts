@@ -33,10 +33,8 @@ const judgedMax = 4
 /** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
 const searchedConfirmations = 50
 
-/** A signed transaction and the action it is for. */
 type Submission = [SubmittedRelay, Attempt]
 
-/** Why a node did not take a transaction. */
 interface Refused {
   refusal: SendRefusal
   message: string

@@ -3,7 +3,6 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Fees } from './fees.ts'
 import { type Attempt, type SubmittedRelay, transferGas } from './ledger.ts'
 
-/** Signs transactions of one key on one chain. */
 export class TransactionSigner {
   readonly address: string
   readonly #account: PrivateKeyAccount

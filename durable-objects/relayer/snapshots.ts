@@ -16,7 +16,6 @@ export class Snapshots {
     this.#ledger = ledger
   }
 
-  /** A snapshot of the last second. */
   recent(): Promise<ChainSnapshot> {
     const isRecent = this.#latest && Date.now() - this.#latest.takenAtMs < lifetimeMs
     return isRecent && this.#latest ? this.#latest.snapshot : this.take()

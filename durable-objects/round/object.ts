@@ -236,7 +236,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     )
   }
 
-  /** Sets the alarm for when something may be due again. */
   async #rest(): Promise<void> {
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
@@ -248,7 +247,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
   }
 
-  /** Does one thing, and notes that it was done. */
   async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
     const name = effectName(effect)
     try {

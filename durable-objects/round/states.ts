@@ -6,7 +6,6 @@ export type FallbackReason = (typeof fallbackReasons)[number]
 export const roundFailures = ['no_quorum', 'set_unreadable'] as const
 export type RoundFailure = (typeof roundFailures)[number]
 
-/** Where a lease stands. */
 export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed', 'cancelled'] as const
 export type LeaseState = (typeof leaseStates)[number]
 
@@ -44,10 +43,8 @@ export const isAtFault = ({
   missedBecause: MissReason | null
 }): boolean => state === 'missed' && faults.includes(missedBecause)
 
-/** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const
 export type ProofStatus = (typeof proofStatuses)[number]
 
-/** Why a vote was not credited. */
 export const rejectionReasons = ['disagreed', 'invalid_vote', 'late', 'missed'] as const
 export type RejectionReason = (typeof rejectionReasons)[number]

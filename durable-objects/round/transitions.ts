@@ -210,7 +210,6 @@ export const voteCame = (round: Round, position: number, now: number): Round =>
 export const voteJudged = (round: Round, { position, isInterrupted }: Lease): Round =>
   mapLease(round, position, (lease) => (isOpen(lease) ? { ...lease, isInterrupted } : lease))
 
-/** Whether a vote of this member would still count. */
 export function isVoteAwaited(round: Round, position: number, now: number): boolean {
   const lease = round.leases[position]
   return round.closedAt === null && lease !== undefined && now <= lease.voteBy
@@ -282,7 +281,6 @@ export function auditBlockFound(round: Round, block: Block, isAudited: boolean, 
   }
 }
 
-/** What validators answered when they were asked. */
 export interface Answers {
   /** Checked: of validators, and about this round. */
   votes: readonly FinalityVote[]

@@ -17,7 +17,6 @@ export interface GaslessDeclaration<P extends z.ZodObject, Q extends z.ZodObject
   steps: GaslessSteps<R>
 }
 
-/** What the path and the query of a request say. */
 interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject> {
   params: z.output<P>
   query: z.output<Q>

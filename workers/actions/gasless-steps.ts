@@ -62,7 +62,6 @@ export const prepareOnly = <S extends z.ZodType>(
   responses: { 200: payloadResponse(payload) },
 })
 
-/** `submit` alone, where the payload is part of another answer. */
 export const submitOnly = (payload: PayloadExample): GaslessSteps<never> => ({
   action: payload.action,
   json: {

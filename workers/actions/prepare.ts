@@ -11,7 +11,6 @@ import type { HubContext } from '../context.ts'
 import { readNonce } from './account-state.ts'
 import { type DirectTransaction, directTransaction } from './direct-transaction.ts'
 
-/** An action of an account, before or beside its signature. */
 export interface RequestedAction {
   action: Action
   /** Who signs it: the first member of the struct. */

@@ -86,7 +86,6 @@ async function findRelayed(c: HubContext, id: string): Promise<RelayView | null>
   }
 }
 
-/** What the relayer is asked for, or what is wrong with the body. */
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
 function readSubmission(

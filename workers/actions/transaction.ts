@@ -5,7 +5,6 @@ import { example } from '../examples.ts'
 import { Bytes32, Timestamp } from '../http/formats.ts'
 import type { Transaction as StoredTransaction } from '../stores/transactions.ts'
 
-/** A relayed action, as submitting and following it answer. */
 export const Transaction = z
   .strictObject({
     id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),

@@ -1,6 +1,5 @@
 import type { RequestSignature } from '../../protocol/identity/index.ts'
 
-/** What an API key may be allowed to do. */
 export const scopes = [
   'tasks:submit',
   'projects:read',
@@ -24,7 +23,6 @@ export interface NodeClaim {
 /** What a request says of its caller, before that is checked. */
 export type Claim = Credential | NodeClaim
 
-/** Who calls, once the credential was checked. */
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
   | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }

@@ -11,7 +11,6 @@ import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 
 export interface ChainClient {
-  /** Whether the address holds code at the latest block. */
   holdsCode(address: string): Promise<boolean>
   /** The return data of a read-only call, or null when it reverts. */
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
@@ -33,7 +32,6 @@ export interface RecentLogs {
   logs: { transactionHash: string; blockNumber: number; data: string; topics: string[] }[]
 }
 
-/** How the hub asks its chain. */
 export interface ChainAccess {
   rpcUrl: string
   /** A node that has not answered by then counts as one that does not. */

@@ -9,7 +9,6 @@ export interface Subject {
   id: string
 }
 
-/** The states an event changes. */
 export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
   const { projectId = '', subscriptionId = '', evidenceHash = '', epoch = '', miner = '', vault = '' } = args
   switch (name) {
@@ -311,7 +310,6 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
   },
 }
 
-/** What a slash left of a collateral, and when. */
 export interface SlashLow {
   at: number
   left: string

@@ -66,7 +66,6 @@ export class ProjectSets {
     return (time) => (next !== null && time >= effectiveAt ? next : current)
   }
 
-  /** Whether the set is attested. */
   async #settle(projectId: string, due: DueEpoch<ProjectVersion>): Promise<boolean> {
     const { committeeSets } = this.#sources
     const set =

@@ -1,10 +1,8 @@
 import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
 
-/** What an epoch asks of its vault. */
 export interface EpochCost {
   epoch: number
   gross: string
-  /** The token's address. */
   token: string
   epochSecs: number
 }

@@ -18,12 +18,10 @@ export class Base64Decoder {
     this.#bytes = new GrowingBytes(expected)
   }
 
-  /** Bytes so far. */
   get length(): number {
     return this.#bytes.length
   }
 
-  /** Takes the next piece of the string between its quotes. */
   write(piece: string): void {
     if (this.#isBroken || piece === '') return
     const given = this.#escape + piece

@@ -1,7 +1,6 @@
 import type { HubContext, RateLimitReport } from '../context.ts'
 import { retrySeconds, unavailable } from '../errors.ts'
 
-/** A part of one budget of one subject. */
 export interface Charge {
   /** Names the Durable Object that holds the budget: `<budget>:<subject>`. */
   key: string
@@ -11,7 +10,6 @@ export interface Charge {
   amount: number
 }
 
-/** Tokens this isolate holds for one budget of one subject. */
 interface Allowance {
   left: number
   /** Tokens of this window that this isolate has spent. */

@@ -272,7 +272,6 @@ export function nodeOf(c: HubContext): Extract<Principal, { kind: 'node' }> {
   return principal
 }
 
-/** The wallet that calls, by session or by API key. */
 export function walletOf(c: HubContext): string {
   const { principal } = c.var
   if (principal?.kind !== 'session' && principal?.kind !== 'api_key')

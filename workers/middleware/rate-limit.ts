@@ -72,7 +72,6 @@ function storerOf(principal: Principal | null): string | null {
   return principal.kind === 'node' ? principal.publicKey : principal.address
 }
 
-/** What a direct round uses of the network. */
 export interface DirectUse {
   gas: number
   bytes: number

@@ -10,7 +10,6 @@ type Wanted = HubAction['wanted']
 export type Call = Pick<RelayRequest, 'to' | 'data'> &
   Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
 
-/** What is indexed of the things an action depends on. */
 export interface KnownStates {
   /** Of the subject itself; of several, of the first. */
   own: ChainState | null
@@ -20,7 +19,6 @@ export interface KnownStates {
   isBehind: boolean
 }
 
-/** Why an action is not tried yet. */
 export interface Wait {
   reason: string
   /** Network time in Unix seconds; left out where only an event of the chain can end it, which makes the action due. */
@@ -51,7 +49,6 @@ export interface HubActionRules {
   pauseSecondsMax?: number
   /** Attempts in vain after which it is left alone until an operator resends its dead letter. */
   restsAfter?: number
-  /** Further states that decide whether it can be tried. */
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null where it can be tried. */
   waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
@@ -61,6 +58,5 @@ export interface HubActionRules {
   onProgress?: (env: Env, action: HubAction, progress: Progress, known: KnownStates) => Promise<void>
   /** Does what follows in the hub's own records, before the action is done with. It may run twice. */
   onDone?: (env: Env, action: HubAction) => Promise<void>
-  /** What is wanted from then on. */
   next?: (action: HubAction) => Wish
 }

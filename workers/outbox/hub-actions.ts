@@ -82,7 +82,6 @@ async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
   }
 }
 
-/** Does what is due about one of them, at once. */
 export async function bringHubAction(env: Env, kind: HubActionKind, subject: string): Promise<void> {
   const action = await services(env).hubActions.find(kind, subject)
   if (action?.state === 'open') await bring(env, action)

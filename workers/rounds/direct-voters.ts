@@ -6,7 +6,6 @@ import type { CallableValidator } from '../stores/validators.ts'
 import { askValidator, callValidator } from '../validators/ask-validator.ts'
 import type { ValidatorSources } from '../validators/round-votes.ts'
 
-/** How one validator is asked in a direct round. */
 interface Asking {
   book: StateBook | null
   answerMsMax: number

@@ -26,7 +26,6 @@ const confirmMsMax = 5_000
 
 let ownProcessId: string | undefined
 
-/** What a round asks of the hub around it. */
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const hub = services(env)
   const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
