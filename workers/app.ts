@@ -200,10 +200,7 @@ async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Pro
   throw new ApiError(
     'bad_request',
     `${c.req.path} does not take ${c.req.method}; it takes ${allowed.join(', ')}.`,
-    {
-      status: 405,
-      headers: { Allow: allowed.join(', ') },
-    },
+    { status: 405, headers: { Allow: allowed.join(', ') } },
   )
 }
 

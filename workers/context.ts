@@ -1,6 +1,6 @@
 import type { Context, HonoRequest } from 'hono'
 import { newOperation, type Operation } from './auth/operation.ts'
-import type { Credential, Principal } from './auth/principal.ts'
+import { type Credential, holderOf, type Principal } from './auth/principal.ts'
 import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
 import { type Consistency, RequestDatabase } from './stores/request-database.ts'
@@ -47,6 +47,11 @@ export class HubVariables {
 
   set principal(principal: Principal | null) {
     this.#principal = principal
+  }
+
+  /** A wallet, whichever of its sessions and keys it uses, or a node; null for anybody. */
+  get holder(): string | null {
+    return this.principal && holderOf(this.principal)
   }
 
   /** What the request does once; tries under one `Idempotency-Key` share it. */

@@ -21,7 +21,6 @@ export interface Coordinator {
   attest(text: string): Attestation
 }
 
-/** The coordinator of this hub; null without `COORDINATOR_SEED`. */
 export function createCoordinator(
   settings: Pick<Settings, 'PROFILE' | 'COORDINATOR_SEED'>,
 ): Coordinator | null {

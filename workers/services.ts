@@ -143,9 +143,7 @@ export function createServices(env: Env) {
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
-    /** Null while no chain is configured. */
     chain,
-    /** Null while no chain is configured. */
     auditBlocks: chain && new AuditBlocks(chain),
     ...createRelayerClients(env, settings),
     /** Null while no chain or no contracts are configured. */

@@ -4,7 +4,6 @@ import { type Checkpoint, type Conflict, surveyNodes } from './survey.ts'
 
 export * from './rpc-answers.ts'
 
-/** How long what a survey found serves. */
 const surveyMs = 10_000
 
 /**

@@ -27,7 +27,6 @@ const answerBytesMax = 20 * 1024 * 1024
 /** With these a gateway refuses what a request holds, such as a batch that is too large for it. */
 const refusingStatuses = [400, 403, 405, 413, 422]
 
-/** The node takes no request like this one. */
 class RpcRequestRefused extends RpcUnreachable {}
 
 /** The node takes no request now, because so many came: it did nothing, and the same request may be sent again. */

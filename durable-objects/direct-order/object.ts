@@ -31,7 +31,6 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     this.#book = new StateBook(ctx.storage)
   }
 
-  /** A direct round: it is over when this returns. */
   async execute(request: DirectRequest): Promise<DirectOutcome> {
     if (this.#waiting >= waitingMax) return refused(request, 'busy')
     const startedAt = performance.now()

@@ -18,7 +18,6 @@ export type BitsOf = ReadonlyMap<string, readonly number[]>
 export const bitsOf = (values: Iterable<string>): BitsOf =>
   new Map([...values].map((value) => [value, bloomBits(value)]))
 
-/** Whether a block with this filter may have logs of, or with, one of the values. */
 export const bloomNames = (bloom: string, values: BitsOf): boolean =>
   [...values.values()].some((bits) => bloomMayContain(bloom, bits))
 

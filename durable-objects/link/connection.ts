@@ -16,7 +16,6 @@ export interface Session {
   /** Also the tag of its socket. */
   id: string
   sinceMs: number
-  /** Null until the node said that it is ready. */
   ready: { slots: number; latencyMs: number } | null
   badFrames: number
 }
@@ -109,7 +108,6 @@ export class Connection {
     return false
   }
 
-  /** When a device without a socket is offline. */
   get offlineDueMs(): number {
     return (this.#kv.get<number>('gone_ms') ?? 0) + offlineAfterSecs * 1000
   }

@@ -185,7 +185,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection.send(offerFrame(offer))
   }
 
-  /** Null for a frame that broke a rule, which the node is told. */
   #read(message: string | ArrayBuffer): ReadNodeFrame | null {
     if (!this.#budget.take()) return this.#refuse('rate_limited', 'Too many frames in a minute.')
     if (typeof message !== 'string') return this.#refuse('bad_request', 'Frames are texts, not bytes.')

@@ -13,7 +13,6 @@ export interface KeptOffer {
   readonly reason: DeclineReason | null
   /** Whether the node may have declined because it did not know yet that one of its slots was free. */
   readonly isExcused: boolean
-  /** What the round answered to the vote. */
   readonly answer: string | null
 }
 
@@ -164,7 +163,6 @@ export class OfferLedger {
     this.#sql`UPDATE offers SET unheard = NULL WHERE unheard = ${sessionId}`
   }
 
-  /** A vote could not be passed on. */
   noteVoteLost(offerId: string): void {
     this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
   }

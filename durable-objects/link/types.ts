@@ -1,7 +1,6 @@
 import type { DeclineReason, FrameLimits } from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 
-/** One offer: what the round says, and the frame repeats. */
 export interface LinkOffer {
   /** Names the round and the position. */
   readonly offer_id: string
@@ -9,7 +8,6 @@ export interface LinkOffer {
   readonly task: Task
   readonly position: number
   readonly role: 'primary' | 'backup'
-  /** Null where the input is at `input_url`. */
   readonly input_b64: string | null
   readonly input_url: string | null
   /** Network time, Unix seconds. */
@@ -61,7 +59,6 @@ export interface LinkView {
   /** Unix seconds. */
   readonly connectedSince: number | null
   readonly freeSlots: number
-  /** Whether its votes make it faulty. */
   readonly isVoteFaulty: boolean
 }
 

@@ -171,7 +171,6 @@ export class RelayLedger {
     return rows.map(submittedOf)
   }
 
-  /** Final actions whose nonce is unused on a chain that has used fewer, by nonce. */
   finalFrom(nonce: number, limit: number): SubmittedRelay[] {
     const rows = this.#sql`
       SELECT * FROM relays WHERE nonce >= ${nonce} AND status NOT IN ('queued', 'sent', 'mined')
@@ -198,7 +197,6 @@ export class RelayLedger {
       .n
   }
 
-  /** When the oldest open action was accepted; null while none is open. */
   oldestOpenMs(): number | null {
     const [row] = this.#sql<{ ms: number | null }>`
       SELECT min(accepted_at_ms) AS ms FROM relays WHERE status IN ('queued', 'sent', 'mined')`

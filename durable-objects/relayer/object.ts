@@ -85,7 +85,6 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     })
   }
 
-  /** Accepts an action as {@link accept} does, and submits it at once. */
   async relay(request: RelayRequest): Promise<RelayResult> {
     return this.#acceptOnce(request, async (id, { publisher }) => {
       await this.submit([id])

@@ -3,7 +3,6 @@ import type { RelayerConfig } from './types.ts'
 import { viewOf } from './view.ts'
 
 const copiedMax = 100
-/** Messages that queues take at once. */
 const messagesMax = 100
 
 /** Tells others what the ledger says: copies for the hub's database, and messages for the queue. */

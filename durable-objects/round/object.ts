@@ -203,7 +203,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   async #workOff(): Promise<void> {
     try {
-      // What was asked for while the alarm was set is looked at too.
       while (this.#isAskedAgain) {
         await this.#workOnce()
         await this.#rest()

@@ -54,7 +54,6 @@ export interface Lease {
   acceptBy: number
   voteBy: number
   completedAt: number | null
-  /** Why a vote of its was refused. */
   refused: 'invalid_vote' | 'late' | null
   /** Whether the link of a member that was late says that it heard everything. */
   isHeard: boolean
@@ -81,7 +80,6 @@ export interface Round {
   terms: RoundTerms
   /** Of the hub, which had the round in memory when it was stored. */
   processId: string
-  /** Null until the committee was drawn. */
   drawn: KeptCommittee | null
   /** In draw order. */
   leases: readonly Lease[]

@@ -10,12 +10,11 @@ export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed',
 export type LeaseState = (typeof leaseStates)[number]
 
 /**
- * Why a member did not vote in time. It missed its lease where it was not connected, though it was when the set was built
- * (`offline`); was not there then either, or may not work or offers no slots (`absent`); declined; did not answer its offer
- * (`not_accepted`); or was late. With `full` it worked with all its slots, with `not_told` it was not told of its offer, with
- * `hub_away` the hub was not there for its answer, with `unserved` the hub could not serve what it declined for or offered a
- * slot that the node could not know was free, with `cut_short` its round began too late to leave it its time, and with
- * `too_large` no frame could carry the result: none of these missed anything.
+ * Why a member did not vote in time. It missed its lease where it was not connected, though it was when the set was built (`offline`); was not there
+ * then either, or may not work or offers no slots (`absent`); declined; did not answer its offer (`not_accepted`); or was late. With `full` it worked
+ * with all its slots, with `not_told` it was not told of its offer, with `hub_away` the hub was not there for its answer, with `unserved` the hub
+ * could not serve what it declined for or offered a slot that the node could not know was free, with `cut_short` its round began too late to leave it
+ * its time, and with `too_large` no frame could carry the result: none of these missed anything.
  */
 export const missReasons = [
   'offline',

@@ -40,7 +40,6 @@ export const interrupted = (round: Round): Round =>
     isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease,
   )
 
-/** The committee was drawn: its primaries are asked, or the round is closed at once. */
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
   // What is read of the round so far lacks its committee.
@@ -286,7 +285,6 @@ export interface Answers {
   votes: readonly FinalityVote[]
   /** Of runs of their own, checked against their receipts; by receipt hash. */
   results: Readonly<Record<string, Result>>
-  /** Keys of the validators of the epoch. */
   validators: readonly string[]
 }
 

@@ -22,7 +22,6 @@ interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject> {
   query: z.output<Q>
 }
 
-/** The action of one request: the route has found the record and its owner. */
 export interface GaslessAction<R> extends OwnedAction {
   /** The members of the struct that `prepare` asks for. In `submit` they are what the owner signed. */
   requested?: (request: R) => TypedMessage

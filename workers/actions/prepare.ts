@@ -13,7 +13,6 @@ import { type DirectTransaction, directTransaction } from './direct-transaction.
 
 export interface RequestedAction {
   action: Action
-  /** Who signs it: the first member of the struct. */
   account: string
   /** The members that path, account and stored records fix, without nonce and deadline. */
   message: TypedMessage

@@ -11,9 +11,9 @@ export const Transaction = z
     action: z.string(),
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
-    indexed: z.boolean().meta({
-      description: 'Whether it is confirmed and its effects are in the records of the hub.',
-    }),
+    indexed: z
+      .boolean()
+      .meta({ description: 'Whether it is confirmed and its effects are in the records of the hub.' }),
     error: z.string().nullable(),
     confirmations: z.int(),
     created_at: Timestamp,

@@ -33,3 +33,11 @@ export type Principal =
       /** Whether collateral or an operator vouches for it: anybody can make keys. */
       vouched: boolean
     }
+
+/** Who is behind a caller: a wallet, whichever of its sessions and keys it uses, or a node. */
+export const holderOf = (principal: Principal): string =>
+  principal.kind === 'node' ? principal.publicKey : principal.address
+
+/** Tells callers apart. A key is not its owner: what one key was answered may be about projects that another is not for. */
+export const callerIdOf = (principal: Principal): string =>
+  principal.kind === 'api_key' ? principal.keyId : holderOf(principal)

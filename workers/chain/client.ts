@@ -16,14 +16,11 @@ export interface ChainClient {
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
   /** The logs of a contract in so many of the latest blocks, oldest first. */
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
-  /** What each transaction was sent with, or null when the node does not know it. */
   transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
-  /** The blocks of these numbers, or null where the chain has none. */
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   latestBlock(): Promise<Block>
   /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
-  /** The number of the block that has the transaction, or null while none has it. */
   blockOf(hash: string): Promise<number | null>
 }
 

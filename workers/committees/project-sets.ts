@@ -107,7 +107,6 @@ export class ProjectSets {
     return true
   }
 
-  /** Asks the validators of its epoch that have not attested the set yet, a few at a time. */
   async #ask(set: ReadSet): Promise<void> {
     const { coordinator, validators, committeeSets } = this.#sources
     if (coordinator === null) return

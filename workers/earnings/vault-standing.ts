@@ -19,7 +19,6 @@ export interface Shortfall {
   reason: string
 }
 
-/** @param vault - Null for one that is not opened. */
 export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfall | null {
   const { epoch, gross, token, epochSecs } = cost
   const because = (cause: Shortfall['cause'], reason: string): Shortfall => ({ cause, reason })

@@ -36,7 +36,6 @@ export class Base64Decoder {
     else this.#bytes.append(bytes)
   }
 
-  /** The bytes, or null for a text that is no base64. */
   end(): Uint8Array | null {
     return this.#isBroken || this.#group !== '' || this.#escape !== '' ? null : this.#bytes.bytes()
   }

@@ -46,12 +46,7 @@ export const Amount = z
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
 
 export const TokenView = z
-  .strictObject({
-    address: Address,
-    symbol: z.string(),
-    name: z.string(),
-    decimals: z.int().min(0).max(36),
-  })
+  .strictObject({ address: Address, symbol: z.string(), name: z.string(), decimals: z.int().min(0).max(36) })
   .meta({ id: 'Token' })
 
 export const Timestamp = z.int().min(0).meta({ id: 'Timestamp', description: 'Unix seconds.' })

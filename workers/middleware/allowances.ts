@@ -4,7 +4,6 @@ import { retrySeconds, unavailable } from '../errors.ts'
 export interface Charge {
   /** Names the Durable Object that holds the budget: `<budget>:<subject>`. */
   key: string
-  /** Tokens of one window. */
   limit: number
   windowSeconds: number
   amount: number
@@ -12,7 +11,6 @@ export interface Charge {
 
 interface Allowance {
   left: number
-  /** Tokens of this window that this isolate has spent. */
   spent: number
   remaining: number
   /** Names the window, as the limiter does. */
@@ -126,14 +124,7 @@ function tokensOf(key: string): Allowance {
   const known = allowances.get(key)
   if (known) return known
   if (allowances.size >= subjectsMax) makeRoom()
-  const tokens: Allowance = {
-    left: 0,
-    spent: 0,
-    remaining: 0,
-    window: 0,
-    windowEndsAtMs: 0,
-    refill: null,
-  }
+  const tokens: Allowance = { left: 0, spent: 0, remaining: 0, window: 0, windowEndsAtMs: 0, refill: null }
   allowances.set(key, tokens)
   return tokens
 }

@@ -25,7 +25,6 @@ export interface Wait {
   until?: number
 }
 
-/** How an action comes on; `reason` is of what holds it. */
 export type Progress =
   | { status: 'waiting' | 'failed' | 'reverted'; reason: string }
   | { status: 'sent'; reason: null }
@@ -34,7 +33,6 @@ export type Progress =
 export interface HubActionRules {
   /** Whose role the contract asks for: the hub relays with one key, and is the arbiter with another. */
   signer: 'relayer' | 'arbiter'
-  /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
   /** What has such states where the subject itself has none: the chain has what is wanted when all of them show it. */
   subjects?: (env: Env, subject: string) => Promise<readonly string[]>
@@ -52,7 +50,6 @@ export interface HubActionRules {
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null where it can be tried. */
   waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
-  /** Notes the transaction that is about to be relayed. */
   onAttempt?: (env: Env, action: HubAction, relayId: string) => Promise<void>
   /** Keeps the hub's own record in step. It may be told the same again. */
   onProgress?: (env: Env, action: HubAction, progress: Progress, known: KnownStates) => Promise<void>

@@ -39,7 +39,6 @@ const rules: Record<HubActionKind, HubActionRules> = {
 
 /** What one run is given; the next schedule goes on where it ended. */
 const runMs = 120_000
-/** Shares that are brought forward at once. */
 const sharesAtOnce = 4
 /** What is on its way, or in a block that is not final, is looked at again after so long. */
 const lookAgainSeconds = 60

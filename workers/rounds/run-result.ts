@@ -52,7 +52,6 @@ const isEvents = (value: unknown): value is ExecutionEvent[] =>
     (event) => isObject(event) && hasExactKeys(event, ['name', 'data']) && typeof event.name === 'string',
   )
 
-/** Keeps what is large as files, and gives the rest for the row. */
 export async function keepRun(
   files: RoundFiles,
   receipt: ExecutionReceipt,
