@@ -85,7 +85,6 @@ export function createServices(env: Env) {
   return {
     clock,
     beacons,
-    /** Null while the hub has no key to call nodes with. */
     coordinator: createCoordinator(settings),
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
@@ -146,11 +145,9 @@ export function createServices(env: Env) {
     chain,
     auditBlocks: chain && new AuditBlocks(chain),
     ...createRelayerClients(env, settings),
-    /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),
     roundObjects: createRoundsClient(env),
     directOrder: createDirectOrderClient(env),
-    /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }
 }

@@ -20,10 +20,8 @@ import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
 const answerMsMax = 27_000
-
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000
-
 let ownProcessId: string | undefined
 
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
