@@ -16,6 +16,5 @@ export function migrate(storage: DurableObjectStorage, migrations: readonly stri
   })
 }
 
-/** Whether the object has any tables. */
 export const isMigrated = (storage: DurableObjectStorage): boolean =>
   storage.kv.get('migrations') !== undefined

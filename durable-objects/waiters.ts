@@ -15,7 +15,6 @@ export class Waiters {
     return outcome
   }
 
-  /** Looks at what each of them waits for. */
   look(): void {
     for (const { isSo, resolve } of this.#waiting) if (isSo()) resolve(true)
   }

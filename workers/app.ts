@@ -200,14 +200,10 @@ async function answerOtherMethod(c: HubContext, methods: readonly Method[]): Pro
   throw new ApiError(
     'bad_request',
     `${c.req.path} does not take ${c.req.method}; it takes ${allowed.join(', ')}.`,
-    {
-      status: 405,
-      headers: { Allow: allowed.join(', ') },
-    },
+    { status: 405, headers: { Allow: allowed.join(', ') } },
   )
 }
 
-/** Validates path, query and body, in this order. */
 async function readInput(
   c: HubContext,
   { method, params, query, json, raw }: RouteDeclaration,

@@ -10,7 +10,6 @@ export interface BeaconSources {
   profile: Profile
   clock: NetworkClock
   store: BeaconStore
-  /** Null while the hub has no chain, and so no beacons. */
   chain: BlockReader | null
   /** The last block that no reorganisation removes, as the index has it; null before it has read any. */
   finalBlock: () => Promise<BlockRef | null>
@@ -53,7 +52,6 @@ export class Beacons {
     return hash && beaconValue(this.#sources.profile, hash)
   }
 
-  /** The beacon, from the database or from the chain. Null if it does not exist yet. */
   async find(epochSecs: number, epoch: number): Promise<Beacon | null> {
     if (!(await this.isDue(epochSecs, epoch))) return null
     return (await this.kept(epochSecs, epoch)) ?? (await this.seek(epochSecs, epoch))

@@ -39,7 +39,6 @@ export const compatibilityExample: z.output<typeof CompatibilityView> = {
   est_monthly_reward: '420000000000000000000',
 }
 
-/** What the rule looks at of all that a device says. */
 export const profileOf = (device: Nullable<ReportedProfile>): DeviceProfile => ({
   class: device.class,
   engine: device.engine,

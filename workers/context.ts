@@ -1,11 +1,10 @@
 import type { Context, HonoRequest } from 'hono'
 import { newOperation, type Operation } from './auth/operation.ts'
-import type { Credential, Principal } from './auth/principal.ts'
+import { type Credential, holderOf, type Principal } from './auth/principal.ts'
 import { type Env, readSettings, type Settings } from './env.ts'
 import { type Services, services } from './services.ts'
 import { type Consistency, RequestDatabase } from './stores/request-database.ts'
 
-/** What the RateLimit headers of the response say. */
 export interface RateLimitReport {
   limit: number
   remaining: number
@@ -17,7 +16,6 @@ export class CallerUnknown extends Error {
   override readonly name = 'CallerUnknown'
 }
 
-/** What is known about a request. */
 export class HubVariables {
   readonly requestId = crypto.randomUUID()
   /** What the request calls itself by, before that is checked; null when it carries nothing. */
@@ -49,6 +47,11 @@ export class HubVariables {
 
   set principal(principal: Principal | null) {
     this.#principal = principal
+  }
+
+  /** A wallet, whichever of its sessions and keys it uses, or a node; null for anybody. */
+  get holder(): string | null {
+    return this.principal && holderOf(this.principal)
   }
 
   /** What the request does once; tries under one `Idempotency-Key` share it. */

@@ -4,7 +4,6 @@ import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
 import { nativeSigner } from './native-ed25519.ts'
 
-/** A request of the hub to a node. */
 export interface CoordinatorRequest {
   method: 'GET' | 'POST'
   /** Path, and query when there is one. */
@@ -18,13 +17,10 @@ export interface CoordinatorRequest {
 export interface Coordinator {
   nodeId: string
   publicKey: string
-  /** The headers of a node-signed request. */
   sign(request: CoordinatorRequest): Record<string, string>
-  /** Signs a text as validators attest theirs. */
   attest(text: string): Attestation
 }
 
-/** The coordinator of this hub; null without `COORDINATOR_SEED`. */
 export function createCoordinator(
   settings: Pick<Settings, 'PROFILE' | 'COORDINATOR_SEED'>,
 ): Coordinator | null {

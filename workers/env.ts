@@ -144,7 +144,6 @@ const Fields = z.object({
   HUB_SECRET: z.string().min(32),
 })
 
-/** How long, how many and how much direct rounds are kept. */
 export const directRetention = (settings: Settings) => ({
   seconds: settings.DIRECT_KEEP_SECONDS,
   rounds: settings.DIRECT_KEEP_ROUNDS,

@@ -10,7 +10,6 @@ export class ApiError implements Error {
   readonly status: ContentfulStatusCode
   readonly details: Record<string, unknown> | undefined
   readonly headers: Record<string, string>
-  /** What failed, for the log. */
   readonly cause: unknown
 
   constructor(
@@ -41,7 +40,6 @@ export class SettingsError extends Error {
 /** Whether the request was refused: nothing was done. After any other error it is unknown what was. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500
 
-/** 400 `invalid_field` for one field. */
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
   invalidFields([{ path, code, message }])
 
@@ -65,7 +63,6 @@ export const unavailable = (what: string, cause?: unknown): ApiError =>
     cause,
   })
 
-/** The envelope every error is answered with. */
 export const errorBody = (error: ApiError, requestId: string) => ({
   error: error.code,
   message: error.message,

@@ -4,11 +4,9 @@ import type { Env } from './env.ts'
 /** The methods of a Durable Object's class that others call; the events of the platform are not among them. */
 type Calls<Class> = Omit<Class, keyof DurableObject>
 
-/** Handlers of platform events that a class has. */
 type Event = 'alarm' | 'fetch' | 'webSocketMessage' | 'webSocketClose' | 'webSocketError'
 
 interface LoadedOptions<Class> {
-  /** Imports the class, and makes the object of it. */
   readonly load: (ctx: DurableObjectState, env: Env) => Promise<Class>
   /** Every method of the class: the platform looks for them before the class is there. */
   readonly methods: Readonly<Record<keyof Calls<Class>, true>>

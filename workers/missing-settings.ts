@@ -10,11 +10,9 @@ const settingsOfParts = {
 
 type Part = keyof typeof settingsOfParts
 
-/** The names of the settings that this hub lacks for a part. */
 export const missingFor = (settings: Settings, part: Part): string[] =>
   settingsOfParts[part].filter((name) => settings[name] === undefined)
 
-/** Every part that lacks a setting, with what it lacks. */
 export const missingSettings = (settings: Settings): Partial<Record<Part, string[]>> =>
   Object.fromEntries(
     (Object.keys(settingsOfParts) as Part[])

@@ -9,11 +9,7 @@ const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** `verifyEd25519` of the protocol by the runtime, at a fifth of its cost. */
 export const verifyNatively = strictEd25519Verifier((publicKey, message, signature) => {
-  const key = createPublicKey({
-    key: Buffer.concat([publicKeyHead, publicKey]),
-    format: 'der',
-    type: 'spki',
-  })
+  const key = createPublicKey({ key: Buffer.concat([publicKeyHead, publicKey]), format: 'der', type: 'spki' })
   return verify(null, message, key, signature)
 })
 

@@ -10,7 +10,6 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** Which credentials a route takes. None given: the route is open, yet a credential sent along is checked. */
 export interface RouteAuth {
   session?: true
-  /** The scope an API key needs here. */
   apiKey?: Scope
   /** The path parameter that names the project: a key that is for other projects is refused. */
   project?: string
@@ -72,7 +71,6 @@ export interface RouteDeclaration {
   query?: z.ZodObject
   json?: JsonBody
   raw?: RawBody
-  /** Request headers of this route, with what they mean. */
   headers?: Record<string, string>
   /** Honours `Idempotency-Key`. */
   idempotent?: true

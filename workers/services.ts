@@ -85,7 +85,6 @@ export function createServices(env: Env) {
   return {
     clock,
     beacons,
-    /** Null while the hub has no key to call nodes with. */
     coordinator: createCoordinator(settings),
     siweNonces: new SiweNonceStore(db),
     sessions: new SessionStore(db),
@@ -143,16 +142,12 @@ export function createServices(env: Env) {
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
-    /** Null while no chain is configured. */
     chain,
-    /** Null while no chain is configured. */
     auditBlocks: chain && new AuditBlocks(chain),
     ...createRelayerClients(env, settings),
-    /** Null while no chain or no contracts are configured. */
     committees: createCommitteesClient(env, settings),
     roundObjects: createRoundsClient(env),
     directOrder: createDirectOrderClient(env),
-    /** Null while no chain or no contracts are configured. */
     indexer: createIndexerClient(env, settings),
   }
 }
@@ -161,7 +156,6 @@ export type Services = ReturnType<typeof createServices>
 
 const created = new WeakMap<Env, Services>()
 
-/** The services of this isolate. */
 export function services(env: Env): Services {
   let known = created.get(env)
   if (known === undefined) {

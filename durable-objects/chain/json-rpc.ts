@@ -4,7 +4,6 @@ import { type Checkpoint, type Conflict, surveyNodes } from './survey.ts'
 
 export * from './rpc-answers.ts'
 
-/** How long what a survey found serves. */
 const surveyMs = 10_000
 
 /**
@@ -15,7 +14,6 @@ const surveyMs = 10_000
 export class JsonRpc {
   readonly #nodes: readonly RpcNode[]
   readonly #chainId: number | null
-  /** Those to ask, in this order. */
   #usable: readonly RpcNode[]
   #surveyedAtMs = Number.NEGATIVE_INFINITY
   #survey: Promise<void> | null = null

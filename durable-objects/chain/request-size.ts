@@ -12,7 +12,6 @@ export interface SizeLimits {
 export class RequestSize {
   readonly #limits: SizeLimits
   #most: number
-  /** The smallest size that was refused. */
   #refused = Number.POSITIVE_INFINITY
   #refusedAtMs = 0
 

@@ -2,7 +2,6 @@
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
-  /** Return data of a reverted call. */
   readonly data: string | undefined
 
   constructor(code: number, message: string, data?: string) {

@@ -17,17 +17,13 @@ interface Reply {
 
 /** Requests on the way at once. More would only wait at the node, while their time runs out. */
 const requestsMax = 16
-
 /** Nodes and their gateways cut larger batches off. */
 const callsMax = 50
-
 /** The receipt of a transaction that fills a block with logs has less; an isolate has 128 MB for everything. */
 const answerBytesMax = 20 * 1024 * 1024
-
 /** With these a gateway refuses what a request holds, such as a batch that is too large for it. */
 const refusingStatuses = [400, 403, 405, 413, 422]
 
-/** The node takes no request like this one. */
 class RpcRequestRefused extends RpcUnreachable {}
 
 /** The node takes no request now, because so many came: it did nothing, and the same request may be sent again. */

@@ -1,3 +1,4 @@
+import { orNull } from '../or-null.ts'
 import { quantity, type RpcOutcome, RpcUnreachable, readObject, readQuantity } from './rpc-answers.ts'
 import type { RpcNode } from './rpc-node.ts'
 
@@ -44,7 +45,9 @@ export async function surveyNodes(
   chainId: number,
   checkpoint: Checkpoint | null,
 ): Promise<Survey> {
-  const answers = await Promise.all(nodes.map((node) => viewOf(node, chainId, checkpoint)))
+  const answers = await Promise.all(
+    nodes.map((node) => orNull(viewOf(node, chainId, checkpoint), RpcUnreachable)),
+  )
   const views = answers.filter((view) => view !== null)
   const faithful = views.filter(
     ({ head, known }) => checkpoint === null || head < checkpoint.number || known === checkpoint.hash,
@@ -79,7 +82,6 @@ export async function surveyNodes(
   }
 }
 
-/** The first of the others that has another block of its number than the node does. */
 async function conflictWith(
   node: RpcNode,
   others: readonly { node: RpcNode; number: number }[],
@@ -94,38 +96,25 @@ async function conflictWith(
   return conflicts.find((conflict) => conflict !== null) ?? null
 }
 
-/** What a node says of itself; null for one that fails, and for one of another chain. */
-function viewOf(node: RpcNode, chainId: number, checkpoint: Checkpoint | null): Promise<View | null> {
-  return unlessUnreachable(null, async () => {
-    const [id, latest, finalized, known] = await node.batch([
-      ['eth_chainId'],
-      ['eth_getBlockByNumber', 'latest', false],
-      ['eth_getBlockByNumber', 'finalized', false],
-      ['eth_getBlockByNumber', quantity(checkpoint?.number ?? 0), false],
-    ])
-    if (!id?.ok || readQuantity(id.result) !== BigInt(chainId)) return null
-    const head = numberOf(latest)
-    if (head === null) return null
-    const claimed = numberOf(finalized) ?? head + 1
-    const final = claimed <= head ? claimed : Math.max(0, head - finalBlocks)
-    return { node, head, final, known: hashOf(known) }
-  })
+async function viewOf(node: RpcNode, chainId: number, checkpoint: Checkpoint | null): Promise<View | null> {
+  const [id, latest, finalized, known] = await node.batch([
+    ['eth_chainId'],
+    ['eth_getBlockByNumber', 'latest', false],
+    ['eth_getBlockByNumber', 'finalized', false],
+    ['eth_getBlockByNumber', quantity(checkpoint?.number ?? 0), false],
+  ])
+  if (!id?.ok || readQuantity(id.result) !== BigInt(chainId)) return null
+  const head = numberOf(latest)
+  if (head === null) return null
+  const claimed = numberOf(finalized) ?? head + 1
+  const final = claimed <= head ? claimed : Math.max(0, head - finalBlocks)
+  return { node, head, final, known: hashOf(known) }
 }
 
-/** The hash of a block; undefined from a node that fails, or has none. */
-const hashAt = (node: RpcNode, number: number): Promise<string | undefined> =>
-  unlessUnreachable(undefined, async () => {
-    const [block] = await node.batch([['eth_getBlockByNumber', quantity(number), false]])
-    return hashOf(block)
-  })
-
-async function unlessUnreachable<T>(otherwise: T, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (error instanceof RpcUnreachable) return otherwise
-    throw error
-  }
+async function hashAt(node: RpcNode, number: number): Promise<string | undefined> {
+  const asked = node.batch([['eth_getBlockByNumber', quantity(number), false]])
+  const hash = asked.then(([block]) => hashOf(block))
+  return (await orNull(hash, RpcUnreachable)) ?? undefined
 }
 
 const numberOf = (block: RpcOutcome | undefined): number | null =>

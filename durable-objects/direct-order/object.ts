@@ -3,7 +3,6 @@ import { deriveDirectRoundId } from '../../protocol/identity/index.ts'
 import type { DirectOutcome, DirectRequest } from '../round/direct.ts'
 import { StateBook } from './state-book.ts'
 
-/** What the order of direct rounds asks of the hub around it. */
 export interface DirectOrderConfig {
   /** Has every validator run something, and writes into the book what a quorum gave. */
   run(request: DirectRequest, book: StateBook, answerMsMax: number): Promise<DirectOutcome>
@@ -32,7 +31,6 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     this.#book = new StateBook(ctx.storage)
   }
 
-  /** A direct round: it is over when this returns. */
   async execute(request: DirectRequest): Promise<DirectOutcome> {
     if (this.#waiting >= waitingMax) return refused(request, 'busy')
     const startedAt = performance.now()

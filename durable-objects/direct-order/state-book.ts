@@ -36,7 +36,6 @@ const hintsMax = 64
 /** What a module looked at is known until so many rounds later. */
 export const touchedMax = 1_024
 
-/** The last try of a round that has a name. */
 export interface NamedTry {
   /** What it runs; another request under the same name is refused. */
   readonly request: string

@@ -13,13 +13,11 @@ export const bloomMayContain = (bloom: string, bits: readonly number[]): boolean
     return ((digit >> (bit & 3)) & 1) === 1
   })
 
-/** The bits of each of some values. */
 export type BitsOf = ReadonlyMap<string, readonly number[]>
 
 export const bitsOf = (values: Iterable<string>): BitsOf =>
   new Map([...values].map((value) => [value, bloomBits(value)]))
 
-/** Whether a block with this filter may have logs of, or with, one of the values. */
 export const bloomNames = (bloom: string, values: BitsOf): boolean =>
   [...values.values()].some((bits) => bloomMayContain(bloom, bits))
 

@@ -9,6 +9,7 @@ import {
   readObject,
   readQuantity,
 } from '../chain/json-rpc.ts'
+import { orNull } from '../or-null.ts'
 
 export interface Header {
   number: number
@@ -41,7 +42,6 @@ export class IndexerChain {
     return Number(readQuantity(await this.#rpc.call('eth_chainId')))
   }
 
-  /** The blocks of these numbers or tags; null where the chain has none. */
   async headers(blocks: readonly (number | 'latest')[]): Promise<(Header | null)[]> {
     const found = await this.#rpc.all(blocks.map((block) => headerCall(block)))
     return found.map(headerOf)
@@ -58,7 +58,6 @@ export class IndexerChain {
     return this.#rpc.conflict
   }
 
-  /** The logs of these addresses with a topic of ours. */
   async logs(from: number, to: number, addresses: readonly string[]): Promise<Log[]> {
     const range = { fromBlock: quantity(from), toBlock: quantity(to), ...this.#filter(addresses) }
     return readList(await this.#rpc.call('eth_getLogs', range)).map(logOf)
@@ -83,22 +82,14 @@ export class IndexerChain {
           if (this.#topics.includes(log.topics[0] ?? '') && isWanted(log)) wanted.push(log)
       }
     }
-    const all = await this.#receiptsOfBlock(blockHash)
+    // Not every node gives all receipts of a block at once.
+    const given = this.#rpc.call('eth_getBlockReceipts', blockHash).then(readList)
+    const all = await orNull(given, RpcError, RpcAnswerTooLarge)
     if (all?.length === transactions.length) take(all)
     else
       for (let start = 0; start < transactions.length; start += receiptsMax)
         take(await this.#receipts(transactions.slice(start, start + receiptsMax)))
     return wanted
-  }
-
-  /** Null from a node that does not give all receipts of a block at once. */
-  async #receiptsOfBlock(blockHash: string): Promise<unknown[] | null> {
-    try {
-      return readList(await this.#rpc.call('eth_getBlockReceipts', blockHash))
-    } catch (error) {
-      if (error instanceof RpcError || error instanceof RpcAnswerTooLarge) return null
-      throw error
-    }
   }
 
   /** Fewer at once where a transaction has very many logs. */
@@ -117,7 +108,6 @@ export class IndexerChain {
   }
 }
 
-/** Receipts asked for at once. */
 const receiptsMax = 10
 
 const headerCall = (block: number | 'latest'): RpcCall => [

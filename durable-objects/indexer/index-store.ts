@@ -26,7 +26,6 @@ export interface IndexStore {
   begin(at: BlockRef, network: IndexedNetwork, final: BlockRef): Promise<void>
   /** Known blocks below the tip, highest first. */
   recentBlocks(): Promise<BlockRef[]>
-  /** The addresses of all vaults. */
   vaults(): Promise<string[]>
   append(
     tip: Cursor,
@@ -41,7 +40,6 @@ export interface IndexStore {
   finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>
   /** Stores the rest of `tip` with it. */
   rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome>
-  /** Takes everything back, the beginning too. */
   restart(tip: Cursor): Promise<StoreOutcome>
 }
 

@@ -2,7 +2,6 @@ import { RpcAnswerTooLarge, RpcError, RpcUnreachable } from '../chain/json-rpc.t
 import { type BitsOf, bitsOf, bloomMayContain, bloomNames, chanceOfNaming } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
 
-/** Which logs are ours. */
 export interface LogFilter {
   /** The contracts that emit events, vaults besides, by their names. */
   contracts: Readonly<Record<string, string>>
@@ -16,7 +15,6 @@ export interface BlocksWithLogs {
   logs: Log[]
 }
 
-/** Logs of blocks up to one. */
 export interface RangeOfLogs {
   to: number
   logs: Log[]
@@ -52,7 +50,6 @@ export class LogReader {
     this.#contracts = bitsOf(Object.values(contracts))
   }
 
-  /** The vaults that these logs say were opened. */
   opened(logs: readonly Log[]): string[] {
     return logs.flatMap((log) => this.#openedVault(log) ?? [])
   }
@@ -153,7 +150,6 @@ export class LogReader {
     }
   }
 
-  /** The logs of these blocks, each asked for alone. */
   async #askAgain(blocks: readonly Header[], vaults: BitsOf): Promise<Log[]> {
     if (blocks.length === 0) return []
     const hashes = blocks.map(({ hash }) => hash)
@@ -191,7 +187,6 @@ export class LogReader {
   }
 }
 
-/** Tells one log from every other. */
 export const logKey = ({ blockHash, logIndex }: Pick<Log, 'blockHash' | 'logIndex'>): string =>
   `${blockHash} ${logIndex}`
 

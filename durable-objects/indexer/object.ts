@@ -5,7 +5,6 @@ import type { IndexStore } from './index-store.ts'
 import { type IndexerSettings, IndexerStepper } from './step.ts'
 
 export interface IndexerConfig extends IndexerSettings {
-  /** Addresses of nodes, comma separated. */
   rpcUrl: string
   timeoutMs: number
   pollMs: number

@@ -1,27 +1,18 @@
-import { type Hex, hexToBytes, keccak256, toHex } from 'viem'
+import { keccak256, toHex } from 'viem'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
 import { bloomBits, bloomMayContain } from './bloom.ts'
-import type { Header, IndexerChain, Log } from './chain.ts'
-import type { BlockRef, Cursor, IndexedNetwork, IndexStore, StoreOutcome } from './index-store.ts'
-import { type IndexerSettings, IndexerStepper } from './step.ts'
-
-const topic = keccak256(toHex('event'))
-const contract = `0x${'c3'.repeat(20)}`
-const opening = keccak256(toHex('opening'))
-
-/** A bloom of these values, written again from the definition in the yellow paper. */
-function bloomOf(...values: string[]): string {
-  const bits = new Uint8Array(256)
-  for (const value of values) {
-    const hash = hexToBytes(keccak256(value as Hex))
-    for (const at of [0, 2, 4]) {
-      const bit = (((hash[at] as number) * 256 + (hash[at + 1] as number)) % 2048) as number
-      bits[255 - Math.floor(bit / 8)] = (bits[255 - Math.floor(bit / 8)] as number) | (1 << (bit % 8))
-    }
-  }
-  return toHex(bits)
-}
+import type { Header, Log } from './chain.ts'
+import type { IndexerSettings, IndexerStepper } from './step.ts'
+import {
+  bloomOf,
+  contract,
+  from,
+  MemoryStore,
+  opens,
+  ScriptedChain,
+  stepperOf,
+  vaultAt,
+} from './testing/scripted-chain.ts'
 
 test('a bloom denies nothing that is in it, and most of what is not', () => {
   const values = Array.from({ length: 20 }, (_, i) => keccak256(toHex(`value ${i}`)))
@@ -30,197 +21,6 @@ test('a bloom denies nothing that is in it, and most of what is not', () => {
   const others = Array.from({ length: 200 }, (_, i) => keccak256(toHex(`other ${i}`)))
   expect(others.filter((value) => bloomMayContain(bloom, bloomBits(value))).length).toBeLessThan(10)
 })
-
-type Emitted = Pick<Log, 'address' | 'topics'>
-
-const vaultAt = (byte: string) => `0x${byte.repeat(20)}`
-const from = (address: string): Emitted => ({ address, topics: [topic] })
-/** A log of the contract that opens a vault. */
-const opens = (vault: string): Emitted => ({ address: contract, topics: [opening, vault] })
-
-/** A chain in memory whose branch is replaced at will, and whose answers can be cut or torn. */
-class ScriptedChain {
-  blocks: Header[] = []
-  logsOfHash = new Map<string, Log[]>()
-  finalNumber = 0
-  /** What the next range of logs is answered with, instead of what is true. */
-  tornLogs: Log[] | null = null
-  /** Happens between the reading of logs and the second look at the end. */
-  afterLogs: (() => void) | null = null
-  /** The node has not indexed the logs of blocks from this number on; it has their receipts. */
-  unindexedFrom = Number.POSITIVE_INFINITY
-  /** Logs that the node leaves out; it has their receipts. */
-  leavesOut: (log: Log) => boolean = () => false
-  refusesReceipts = false
-  /** Calls so far. */
-  calls = 0
-  /** Blocks whose receipts were asked for. */
-  receiptsOf: number[] = []
-  /** Every bit of every bloom filter is set. */
-  fullBlooms = false
-  /** Ranges of more blocks than this are refused. */
-  refusesAbove = Number.POSITIVE_INFINITY
-  id = 31337
-  onLogs: ((blocks: number) => void) | null = null
-  /** Every question with a filter for logs is refused. */
-  refusesLogs = false
-  /** What nodes contradict each other about. */
-  contradiction: string | null = null
-  #branch = 0
-
-  constructor() {
-    this.blocks.push(this.#block(0, `0x${'00'.repeat(32)}`, []))
-  }
-
-  /** A block for each number, with as many logs of the contract. */
-  mine(...logCounts: number[]): void {
-    for (const count of logCounts) this.mineLogs(...Array.from({ length: count }, () => from(contract)))
-  }
-
-  /** One block with these logs. */
-  mineLogs(...emitted: Emitted[]): void {
-    const parent = this.blocks.at(-1) as Header
-    this.blocks.push(this.#block(parent.number + 1, parent.hash, emitted))
-  }
-
-  /** Drops the last blocks and mines others. */
-  reorganise(depth: number, ...logCounts: number[]): void {
-    this.#branch += 1
-    this.blocks.splice(this.blocks.length - depth, depth)
-    this.mine(...logCounts)
-  }
-
-  #block(number: number, parentHash: string, emitted: Emitted[]): Header {
-    const hash = keccak256(toHex(`${this.#branch} ${number}`))
-    this.logsOfHash.set(
-      hash,
-      emitted.map((log, logIndex) => ({
-        ...log,
-        blockNumber: number,
-        blockHash: hash,
-        logIndex,
-        transactionHash: hash,
-        data: '0x',
-      })),
-    )
-    return {
-      number,
-      hash,
-      parentHash,
-      timestamp: number,
-      logsBloom: this.fullBlooms
-        ? `0x${'ff'.repeat(256)}`
-        : bloomOf(...new Set(emitted.flatMap(({ address, topics }) => [address, ...topics]))),
-    }
-  }
-
-  #logsFrom(hashes: string[], addresses: string[]): Log[] {
-    return hashes
-      .flatMap((hash) => this.logsOfHash.get(hash) ?? [])
-      .filter(({ address, blockNumber }) => addresses.includes(address) && blockNumber < this.unindexedFrom)
-      .filter((log) => !this.leavesOut(log))
-  }
-
-  asChain(): IndexerChain {
-    const header = (number: number) => this.blocks[number] ?? null
-    return {
-      headers: async (numbers: (number | 'latest')[]) => {
-        this.calls += numbers.length
-        return numbers.map((number) =>
-          number === 'latest' ? (this.blocks.at(-1) as Header) : header(number),
-        )
-      },
-      chainId: async () => this.id,
-      finalized: async () => {
-        this.calls += 1
-        return header(this.finalNumber)
-      },
-      conflict: () => this.contradiction,
-      logs: async (from: number, to: number, addresses: string[]) => {
-        this.calls += 1
-        this.onLogs?.(to - from + 1)
-        if (this.refusesLogs || to - from + 1 > this.refusesAbove)
-          throw new RpcError(-32_005, 'query returned too many results')
-        const logs =
-          this.tornLogs ??
-          this.#logsFrom(
-            this.blocks.slice(from, to + 1).map(({ hash }) => hash),
-            addresses,
-          )
-        this.tornLogs = null
-        this.afterLogs?.()
-        this.afterLogs = null
-        return logs
-      },
-      logsOfBlocks: async (hashes: string[], addresses: string[]) => this.#logsFrom(hashes, addresses),
-      logsOfReceipts: async (hash: string, isWanted: (log: Log) => boolean) => {
-        if (this.refusesReceipts) throw new RpcUnreachable('the node has no receipts')
-        this.receiptsOf.push(this.blocks.find((block) => block.hash === hash)?.number ?? -1)
-        return (this.logsOfHash.get(hash) ?? []).filter(isWanted)
-      },
-    } as unknown as IndexerChain
-  }
-}
-
-/** A log with a second topic opens the vault at that address. */
-const openedVault = ({ topics: [, vault] }: Log): string | null => vault ?? null
-
-class MemoryStore implements IndexStore {
-  tip: Cursor | null = null
-  logs: Log[] = []
-  blocks: BlockRef[] = []
-  async cursor() {
-    return this.tip
-  }
-  async begin({ number, hash }: BlockRef, network: IndexedNetwork, final: BlockRef) {
-    this.tip = { number, hash, final, network, isBehind: true, logDifferences: 0 }
-  }
-  async vaults() {
-    return this.logs.flatMap((log) => openedVault(log) ?? [])
-  }
-  async recentBlocks() {
-    return [...this.blocks].reverse().slice(0, 4)
-  }
-  async append(
-    tip: Cursor,
-    headers: readonly Header[],
-    logs: readonly Log[],
-    final: BlockRef,
-    isBehind: boolean,
-  ): Promise<StoreOutcome> {
-    this.logs.push(...logs)
-    this.blocks.push(...headers)
-    this.tip = { ...tip, ...(headers.at(-1) as Header), final, isBehind }
-    return 'done'
-  }
-  async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
-    this.tip = { ...tip, final }
-    return 'done'
-  }
-  async differing(from: number, to: number, logs: readonly Log[]): Promise<number[]> {
-    const keysOf = (some: readonly Log[]) => (number: number) =>
-      some
-        .filter(({ blockNumber }) => blockNumber === number)
-        .map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`)
-        .sort()
-        .join()
-    const [before, now] = [keysOf(this.logs), keysOf(logs)]
-    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
-    return numbers.filter((number) => before(number) !== now(number))
-  }
-  async restart(): Promise<StoreOutcome> {
-    this.logs = []
-    this.blocks = []
-    this.tip = null
-    return 'done'
-  }
-  async rollback(tip: Cursor, to: BlockRef): Promise<StoreOutcome> {
-    this.logs = this.logs.filter(({ blockNumber }) => blockNumber <= to.number)
-    this.blocks = this.blocks.filter(({ number }) => number <= to.number)
-    this.tip = { ...tip, ...to }
-    return 'done'
-  }
-}
 
 describe('IndexerStepper', () => {
   let chain: ScriptedChain
@@ -232,19 +32,10 @@ describe('IndexerStepper', () => {
     stepper = makeStepper()
   })
 
-  const makeStepper = (over: Partial<IndexerSettings> = {}) =>
-    new IndexerStepper(chain.asChain(), store, {
-      chainId: 31337,
-      startBlock: 0,
-      contracts: { registry: contract },
-      topics: [topic, opening],
-      openedVault,
-      finalityBlocks: null,
-      ...over,
-    })
+  const makeStepper = (over?: Partial<IndexerSettings>) => stepperOf(chain, store, over)
 
   const outcome = async () => (await stepper.step()).outcome
-  const expected = () => chain.blocks.flatMap(({ hash }) => chain.logsOfHash.get(hash) ?? [])
+  const expected = () => chain.allLogs()
   const settle = async () => {
     for (let steps = 0; steps < 20; steps++) if ((await outcome()) === 'idle') return
   }
@@ -391,8 +182,7 @@ describe('IndexerStepper', () => {
     chain.finalNumber = 2
     expect(await outcome()).toBe('advanced')
     expect(store.tip?.final.number).toBe(0)
-    const asked: number[] = []
-    chain.onLogs = (blocks) => asked.push(blocks)
+    const asked = chain.rangesAsked()
     expect(await outcome()).toBe('idle')
     expect([store.tip?.final.number, asked]).toEqual([2, [2]])
   })
@@ -413,70 +203,6 @@ describe('IndexerStepper', () => {
     await settle()
     chain.reorganise(3, 0, 0, 0)
     expect(await outcome()).toBe('halted')
-  })
-
-  describe('far behind', () => {
-    const blocks = 20_000
-    /** Every 400th block has a log. */
-    const mineMany = () => {
-      chain.mine(...Array.from({ length: blocks }, (_, index) => Number(index % 400 === 0)))
-      chain.finalNumber = blocks - 64
-    }
-    const catchUp = async () => {
-      let outcomes = 0
-      for (; store.tip?.number !== blocks && outcomes < 100; outcomes++) await outcome()
-      return outcomes
-    }
-
-    test('reads a million blocks with at most 20,000 calls', async () => {
-      mineMany()
-      await catchUp()
-      expect(store.logs).toEqual(expected())
-      // What the blocks near the head cost does not grow with the chain.
-      const { calls } = chain
-      const near = 128 + 100 + 100
-      expect((calls - near) / blocks).toBeLessThan(20_000 / 1_000_000)
-      console.info(`${calls} calls for ${blocks} blocks`)
-    })
-
-    test('asks for smaller ranges where the node refuses large ones', async () => {
-      mineMany()
-      chain.refusesAbove = 500
-      const asked: number[] = []
-      chain.onLogs = (size) => asked.push(size)
-      await catchUp()
-      expect(store.logs).toEqual(expected())
-      expect(asked.filter((size) => size > 500).length).toBeLessThan(5)
-    })
-
-    test('takes no range of which the node gives other logs the second time', async () => {
-      mineMany()
-      chain.tornLogs = []
-      expect(await outcome()).toBe('suspect')
-      expect(store.tip).toMatchObject({ number: 0, logDifferences: 1 })
-      await catchUp()
-      expect(store.logs).toEqual(expected())
-    })
-
-    test('halts where what it holds to be final goes while a range is read', async () => {
-      const empty = Array.from({ length: 5_000 }, () => 0)
-      chain.mine(...empty)
-      chain.finalNumber = 5_000
-      expect(await outcome()).toBe('advanced')
-      const { tip } = store
-      chain.afterLogs = () => chain.reorganise(5_000, ...empty)
-      expect([await outcome(), await outcome()]).toEqual(['suspect', 'halted'])
-      expect(store.tip).toEqual(tip)
-    })
-
-    test('writes a range with very many logs in parts', async () => {
-      chain.mine(...Array.from({ length: 400 }, () => 20))
-      chain.finalNumber = 400
-      await outcome()
-      expect([store.tip?.number, store.logs.length]).toEqual([75, 1_500])
-      await settle()
-      expect(store.logs).toEqual(expected())
-    })
   })
 
   test('reads what a vault emits from the block on that opens it, and of nobody else', async () => {
@@ -518,8 +244,7 @@ describe('IndexerStepper', () => {
 
   test('holds only so many logs at once, and asks for fewer blocks', async () => {
     chain.mine(...Array.from({ length: 40 }, () => 600))
-    const asked: number[] = []
-    chain.onLogs = (blocks) => asked.push(blocks)
+    const asked = chain.rangesAsked()
     await outcome()
     expect(asked).toEqual([40, 20, 10])
     expect(store.tip?.number).toBe(2)
@@ -576,9 +301,8 @@ describe('IndexerStepper', () => {
 
   test('asks for fewer blocks after a node refused a range', async () => {
     chain.mine(...Array.from({ length: 40 }, () => 1))
-    const asked: number[] = []
     chain.refusesAbove = 12
-    chain.onLogs = (blocks) => asked.push(blocks)
+    const asked = chain.rangesAsked()
     for (let steps = 0; steps < 12; steps++) await outcome().catch(() => {})
     expect(asked.slice(0, 4)).toEqual([40, 20, 10, 15])
     expect(store.logs).toEqual(expected())

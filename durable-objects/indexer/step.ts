@@ -43,7 +43,6 @@ const firstSpan = 2_000
 const spanMax = 10_000
 /** Blocks below the head from which on every node has indexed the logs of a block. */
 const settledDepth = 128
-/** Blocks that are looked up in their receipts in one step. */
 const receiptBlocksMax = 20
 /** A node may leave out the same logs twice within this time. */
 const lagMsMax = 30_000
@@ -288,7 +287,6 @@ export class IndexerStepper {
     this.#vaults = { tip, bits: new Map([...this.#vaults.bits, ...bitsOf(this.#reader.opened(logs))]) }
   }
 
-  /** Our tip is not the chain's block of that number. */
   async #reorganise(tip: Cursor, own: Header | null, latest: Header): Promise<Step> {
     const known = await this.#store.recentBlocks()
     if (own === null && !isReplaced([...known, tip.final], latest)) return suspect(tip)
@@ -336,5 +334,4 @@ const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: nu
 const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
   known.some((block) => block.number === number && block.hash !== hash)
 
-/** Equal for the same logs in any order. */
 const keysOf = (logs: readonly Log[]): string => logs.map(logKey).sort().join()

@@ -78,7 +78,6 @@ export class FaucetCooldown extends DurableObject {
     return { status: 'granted', turnId, nextEligibleAt }
   }
 
-  /** The tokens are on their way. */
   async confirm(turnId: string): Promise<void> {
     this.#sql`UPDATE turns SET state = 'confirmed' WHERE turn_id = ${turnId}`
   }

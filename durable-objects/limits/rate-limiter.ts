@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 
 export interface AllowanceRequest {
-  /** Tokens of one window. */
   limit: number
   windowSeconds: number
   /** Tokens wanted; fewer are granted when fewer are left. */
@@ -10,7 +9,6 @@ export interface AllowanceRequest {
 
 export interface Allowance {
   granted: number
-  /** Tokens that nobody has taken yet. */
   remaining: number
   /** Milliseconds until the window ends; a duration, for the clocks of two machines differ. */
   resetMs: number

@@ -12,12 +12,10 @@ import type { OfferLedger } from './offers.ts'
 import { withPresence } from './presences.ts'
 import type { Absence, Presence } from './types.ts'
 
-/** The socket of a node, from its upgrade on. */
 export interface Session {
   /** Also the tag of its socket. */
   id: string
   sinceMs: number
-  /** Null until the node said that it is ready. */
   ready: { slots: number; latencyMs: number } | null
   badFrames: number
 }
@@ -81,7 +79,6 @@ export class Connection {
     this.#socket?.send(writeHubFrame(frame, this.#limits))
   }
 
-  /** Closes the socket and stops listening to it. */
   close(code: number, reason: string): void {
     this.#socket?.close(code, reason)
     this.#disconnected(code === closeCodes.policy ? 'lost' : 'left')
@@ -111,7 +108,6 @@ export class Connection {
     return false
   }
 
-  /** When a device without a socket is offline. */
   get offlineDueMs(): number {
     return (this.#kv.get<number>('gone_ms') ?? 0) + offlineAfterSecs * 1000
   }
@@ -162,7 +158,6 @@ export class Connection {
     return sockets.find(({ readyState }) => readyState === WebSocket.OPEN)
   }
 
-  /** Sessions that are over, oldest first. */
   get #presences(): readonly Presence[] {
     return this.#kv.get<Presence[]>('presences') ?? []
   }

@@ -8,7 +8,6 @@ export class FrameBudget {
   #endsAtMs = 0
   #left = 0
 
-  /** Whether there is room for one more. */
   take(): boolean {
     const nowMs = Date.now()
     if (nowMs >= this.#endsAtMs) {

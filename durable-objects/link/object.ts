@@ -28,7 +28,6 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const retryMs = 5_000
-/** How often a socket that nothing happens on is looked at. */
 const checkMs = 300_000
 
 /**
@@ -89,7 +88,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return result
   }
 
-  /** Takes an open offer back. */
   async cancel(offerId: string, reason: string): Promise<void> {
     const kept = this.#offers.find(offerId)
     if (kept === null || !isOpen(kept)) return
@@ -187,7 +185,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection.send(offerFrame(offer))
   }
 
-  /** Null for a frame that broke a rule, which the node is told. */
   #read(message: string | ArrayBuffer): ReadNodeFrame | null {
     if (!this.#budget.take()) return this.#refuse('rate_limited', 'Too many frames in a minute.')
     if (typeof message !== 'string') return this.#refuse('bad_request', 'Frames are texts, not bytes.')
@@ -342,7 +339,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Sets the alarm for whatever is due first. */
   async #schedule(): Promise<void> {
     const now = await this.#config.now()
     const nowMs = Date.now()

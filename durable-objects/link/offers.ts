@@ -9,12 +9,10 @@ export type OfferState = 'offered' | 'accepted' | 'declined' | 'voted' | 'expire
 export interface KeptOffer {
   readonly offer: LinkOffer
   readonly state: OfferState
-  /** The session that was sent it last. */
   readonly sessionId: string
   readonly reason: DeclineReason | null
   /** Whether the node may have declined because it did not know yet that one of its slots was free. */
   readonly isExcused: boolean
-  /** What the round answered to the vote. */
   readonly answer: string | null
 }
 
@@ -68,7 +66,6 @@ interface OpenOffer {
  */
 export class OfferLedger {
   readonly #sql: Sql
-  /** Offers that hold a slot. */
   readonly #open = new Map<string, OpenOffer>()
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
@@ -97,7 +94,6 @@ export class OfferLedger {
     return rows.map(keptOf)
   }
 
-  /** Offers that hold a slot. */
   countOpen(): number {
     return this.#open.size
   }
@@ -167,7 +163,6 @@ export class OfferLedger {
     this.#sql`UPDATE offers SET unheard = NULL WHERE unheard = ${sessionId}`
   }
 
-  /** A vote could not be passed on. */
   noteVoteLost(offerId: string): void {
     this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
   }

@@ -13,12 +13,10 @@ export class Publication {
     this.#config = config
   }
 
-  /** What was published last. */
   get last(): LinkView | undefined {
     return this.#kv.get('published')
   }
 
-  /** When a change is to be published; undefined without one. */
   get dueMs(): number | undefined {
     return this.#kv.get('publish_ms')
   }
@@ -28,7 +26,6 @@ export class Publication {
     if (dueMs < (this.dueMs ?? Number.POSITIVE_INFINITY)) this.#kv.put('publish_ms', dueMs)
   }
 
-  /** Publishes the view unless that is due later, or was done. */
   async publish(view: LinkView): Promise<void> {
     if (Date.now() < (this.dueMs ?? 0)) return
     this.#kv.delete('publish_ms')

@@ -1,7 +1,6 @@
 import type { DeclineReason, FrameLimits } from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 
-/** One offer: what the round says, and the frame repeats. */
 export interface LinkOffer {
   /** Names the round and the position. */
   readonly offer_id: string
@@ -9,7 +8,6 @@ export interface LinkOffer {
   readonly task: Task
   readonly position: number
   readonly role: 'primary' | 'backup'
-  /** Null where the input is at `input_url`. */
   readonly input_b64: string | null
   readonly input_url: string | null
   /** Network time, Unix seconds. */
@@ -35,7 +33,6 @@ export interface Presence {
   readonly byHub: boolean
 }
 
-/** What a node sends with its vote; the round judges it. */
 export interface VoteBody {
   readonly vote: unknown
   readonly output_b64: string
@@ -55,7 +52,6 @@ export interface RoundPort {
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
 }
 
-/** What everybody may know of a link, as the database keeps it. */
 export interface LinkView {
   readonly nodeKey: string
   /** A device that is connected is `idle` while it has no free slot. */
@@ -63,18 +59,15 @@ export interface LinkView {
   /** Unix seconds. */
   readonly connectedSince: number | null
   readonly freeSlots: number
-  /** Whether its votes make it faulty. */
   readonly isVoteFaulty: boolean
 }
 
-/** What the hub's records hold against a device. */
 export interface Standing {
   readonly isBanned: boolean
   /** For another reason than its votes. */
   readonly isFaulty: boolean
 }
 
-/** What the owner of a device is told of its link. */
 export interface LinkStatus {
   readonly connected: boolean
   readonly sessionId: string | null

@@ -12,11 +12,9 @@ import {
   type TaskRequest,
 } from './task-queue.ts'
 
-/** Where the sets of a project stand. */
 export interface CommitteesProgress {
   /** Sets of epochs that run or are about to, and that no quorum has attested. */
   open: number
-  /** Seconds until the next set is due. */
   nextInSecs: number
 }
 
@@ -29,7 +27,6 @@ export interface CommitteesConfig {
   now(): Promise<number>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
-  /** Begins a round, once. */
   startRound(terms: RoundTerms): Promise<void>
   /** Notes for everybody that a task waits, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
@@ -68,7 +65,6 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     this.#tasks = new TaskQueue(ctx.storage)
   }
 
-  /** Begins, or goes on after an alarm was lost. */
   async wake(projectId: string): Promise<void> {
     this.#keepProjectId(projectId)
     await this.#alarm.revive(Date.now())
@@ -122,7 +118,6 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     return this.#tasks.openRounds(epoch)
   }
 
-  /** A round of this project is over. */
   async closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
     if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
@@ -184,7 +179,6 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** One try at a time, which everybody waits for. */
   #startRound(terms: RoundTerms): Promise<void> {
     const { roundId } = terms
     const started = this.#starting.get(roundId) ?? this.#tryToStart(terms)

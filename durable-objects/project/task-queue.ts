@@ -56,7 +56,6 @@ export const queuedMax = 10_000
 export const openMax = 1_000
 /** For so long a key names its task. */
 const keySecs = 86_400
-/** Rounds that are begun together. */
 const startsMax = 50
 /** Tasks that waited in vain and are ended together, in one trip to the database. */
 const expiredMax = 500
@@ -155,7 +154,6 @@ export class TaskQueue {
     return rows.map(({ task_id }) => task_id)
   }
 
-  /** Ends tasks that never get a round. */
   drop(taskIds: readonly string[]): void {
     for (const taskId of taskIds) this.#end('task_id', taskId)
   }
@@ -186,7 +184,6 @@ export class TaskQueue {
     this.#sql`UPDATE tasks SET state = 'running' WHERE round_id = ${roundId} AND state = 'starting'`
   }
 
-  /** The round is over. */
   close(roundId: string): void {
     this.#end('round_id', roundId)
   }
@@ -211,7 +208,6 @@ export class TaskQueue {
     return rows.map(({ round_id }) => round_id)
   }
 
-  /** Forgets keys that no longer name their task. */
   purge(now: number): void {
     this.#sql`DELETE FROM tasks WHERE state = 'over' AND created_at <= ${now - keySecs}`
   }

@@ -11,9 +11,7 @@ type GasRow = { gas: number }
  */
 export class Allowances {
   readonly #sql: Sql
-  /** Gas for the actions of all owners in a day. */
   readonly gasPerDay: number
-  /** Gas for the actions of one owner in a day. */
   readonly #gasPerOwner: number
 
   constructor(

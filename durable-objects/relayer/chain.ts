@@ -13,7 +13,6 @@ import type { FeeMarket } from './fees.ts'
 import type { Attempt, Relay } from './ledger.ts'
 import { isRevert, type RevertReason, readRevert } from './revert-reason.ts'
 
-/** The chain as the key sees it at one moment, read in one batch. */
 export interface ChainSnapshot extends FeeMarket {
   head: number
   /** Transactions of the key in blocks, so also the first nonce no block has used. */

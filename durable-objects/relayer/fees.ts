@@ -3,7 +3,6 @@ export interface Fees {
   tipWei: bigint
 }
 
-/** What the chain asks for at the moment. */
 export interface FeeMarket {
   baseFeeWei: bigint
   tipWei: bigint

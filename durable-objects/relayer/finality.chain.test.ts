@@ -1,9 +1,8 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../testing/fake-chain.ts'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
-import { RelayerObject } from './object.ts'
+import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
 import type { RelayRequest } from './types.ts'
 
 let chain: FakeChain
@@ -15,8 +14,6 @@ beforeEach(async () => {
 })
 
 const alarm = () => runDurableObjectAlarm(relayer)
-const sql = (statement: string) =>
-  runInDurableObject(relayer, (_, state) => state.storage.sql.exec(statement).toArray())
 
 /** An action that is final. */
 async function confirmed(): Promise<RelayRequest> {
@@ -122,8 +119,7 @@ describe('an action has failed', () => {
   })
 
   test('once every node has refused it for long, and what uses its nonce up instead is final', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 2 }))
+    await withRelayer(relayer, { stuckMs: 0, confirmations: 2 }, async (object) => {
       chain.refusal = 'intrinsic gas too low'
       const [bad, good] = [action({ serializationKey: 'one' }), action()]
       await object.relay(bad)
@@ -136,10 +132,8 @@ describe('an action has failed', () => {
       expect(await object.find(bad.id)).toMatchObject({ status: 'sent', error: null })
       chain.mine()
       await object.alarm()
-      expect(await object.find(bad.id)).toMatchObject({
-        status: 'failed',
-        error: 'the chain refuses it: intrinsic gas too low',
-      })
+      const error = 'the chain refuses it: intrinsic gas too low'
+      expect(await object.find(bad.id)).toMatchObject({ status: 'failed', error })
       expect(await object.find(good.id)).toMatchObject({ status: 'confirmed' })
       const { signer } = await object.health()
       expect(chain.received.find(({ data }) => data === '0x')).toMatchObject({ nonce: 0, to: signer })
@@ -147,32 +141,26 @@ describe('an action has failed', () => {
   })
 
   test('not while a noop might still lose to the action itself', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 1 }))
+    await withRelayer(relayer, { stuckMs: 0, confirmations: 1 }, async (object, state) => {
       const request = action({ serializationKey: 'one' })
       chain.refusal = 'exceeds block gas limit'
       await object.relay(request)
       for (let times = 0; times < 2; times++) await object.alarm()
       expect(state.storage.sql.exec('SELECT noop FROM relays').one()).toEqual({ noop: 1 })
-      expect(await object.relay(action({ serializationKey: 'one' }))).toEqual({
-        status: 'busy',
-        id: request.id,
-      })
+      const next = await object.relay(action({ serializationKey: 'one' }))
+      expect(next).toEqual({ status: 'busy', id: request.id })
       // One of the refusals was not so: the first bytes are in a pool after all.
       chain.refusal = null
       chain.accept(0)
       chain.mine()
       await object.alarm()
-      expect(await object.find(request.id)).toMatchObject({
-        status: 'confirmed',
-        error: null,
-        txHash: chain.received[0]?.hash,
-      })
+      const own = { status: 'confirmed', error: null, txHash: chain.received[0]?.hash }
+      expect(await object.find(request.id)).toMatchObject(own)
     })
   })
 
   /** Lets the relayer have seen the nonce used, without a receipt, long ago. */
-  const longAgo = () => sql('UPDATE relays SET foreign_since_ms = 1')
+  const longAgo = () => sqlOn(relayer, 'UPDATE relays SET foreign_since_ms = 1')
 
   test('not because nobody finds the receipt of what is in a block', async () => {
     const request = action()
@@ -191,8 +179,7 @@ describe('an action has failed', () => {
   })
 
   test('when a foreign transaction that is final used the nonce, and not before that is final', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const object = new RelayerObject(state, instance, relayerConfig({ stuckMs: 0, confirmations: 3 }))
+    await withRelayer(relayer, { stuckMs: 0, confirmations: 3 }, async (object) => {
       const { signer } = await object.health()
       for (let early = 0; early < 5; early++) {
         await object.relay(action())
@@ -208,10 +195,8 @@ describe('an action has failed', () => {
       expect(await object.find(request.id)).toMatchObject({ status: 'queued' })
       chain.mine()
       for (let times = 0; times < 2; times++) await object.alarm()
-      expect(await object.find(request.id)).toMatchObject({
-        status: 'failed',
-        error: 'another transaction of the relaying key used the nonce',
-      })
+      const error = 'another transaction of the relaying key used the nonce'
+      expect(await object.find(request.id)).toMatchObject({ status: 'failed', error })
       await object.relay(action())
       expect(chain.received.at(-1)).toMatchObject({ nonce: 6 })
     })

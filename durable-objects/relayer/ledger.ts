@@ -39,13 +39,11 @@ export interface SubmittedRelay extends Relay {
   nonce: number
 }
 
-/** One signed transaction with the nonce of an action. */
 export interface Attempt extends Fees {
   hash: string
   nonce: number
   raw: string
   signedAtMs: number
-  /** Whether a node took it into its pool. */
   accepted: boolean
   /** Does nothing but use the nonce up. */
   noop: boolean
@@ -58,7 +56,6 @@ type NewRelay = Omit<
   keyof RelayChange | 'nonce' | 'noop' | 'foreignSinceMs' | 'updatedAt' | 'revision'
 >
 
-/** What a transfer of nothing takes. */
 export const transferGas = 21_000
 
 type Row = Record<string, SqlStorageValue>
@@ -75,7 +72,6 @@ export class RelayLedger {
     this.#sql = sqlOf(storage)
   }
 
-  /** Stores an accepted action, which has no nonce yet. */
   accept({
     id,
     action,
@@ -175,7 +171,6 @@ export class RelayLedger {
     return rows.map(submittedOf)
   }
 
-  /** Final actions whose nonce is unused on a chain that has used fewer, by nonce. */
   finalFrom(nonce: number, limit: number): SubmittedRelay[] {
     const rows = this.#sql`
       SELECT * FROM relays WHERE nonce >= ${nonce} AND status NOT IN ('queued', 'sent', 'mined')
@@ -202,7 +197,6 @@ export class RelayLedger {
       .n
   }
 
-  /** When the oldest open action was accepted; null while none is open. */
   oldestOpenMs(): number | null {
     const [row] = this.#sql<{ ms: number | null }>`
       SELECT min(accepted_at_ms) AS ms FROM relays WHERE status IN ('queued', 'sent', 'mined')`
@@ -229,7 +223,6 @@ export class RelayLedger {
     return row!.n
   }
 
-  /** What the unmined actions may cost at most. */
   committedWei(): bigint {
     const rows = this.#sql<{ gas: number; value_wei: string; cost_wei: string; fee: string | null }>`
       SELECT gas, value_wei, cost_wei,
@@ -280,12 +273,10 @@ export class RelayLedger {
       ) ON CONFLICT DO UPDATE SET signed_at_ms = excluded.signed_at_ms`
   }
 
-  /** Notes that a node took the transaction into its pool. */
   markAccepted(hash: string): void {
     this.#sql`UPDATE attempts SET accepted = 1 WHERE hash = ${hash}`
   }
 
-  /** All transactions signed with this nonce, the last one first. */
   attempts(nonce: number): Attempt[] {
     const rows = this.#sql`SELECT * FROM attempts WHERE nonce = ${nonce} ORDER BY signed_at_ms DESC`
     return rows.map((row) => ({

@@ -1,4 +1,3 @@
-/** The tables of a relayer, by version. */
 export const relayerMigrations = [
   `
   -- An action has its row from its acceptance on, and its nonce from its submission on.

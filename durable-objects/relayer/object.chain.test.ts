@@ -4,9 +4,9 @@ import { encodeErrorResult, parseAbi } from 'viem'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { FakeChain } from '../testing/fake-chain.ts'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
-import { RelayerObject } from './object.ts'
-import type { RelayerConfig, RelayRequest } from './types.ts'
+import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import type { RelayerObject } from './object.ts'
+import type { RelayerConfig } from './types.ts'
 
 let chain: FakeChain
 let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
@@ -15,8 +15,6 @@ beforeEach(async () => {
   chain = new FakeChain().install()
   relayer = await freshRelayerObject()
 })
-
-const config = relayerConfig()
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
 const alarm = () => runDurableObjectAlarm(relayer)
@@ -49,7 +47,7 @@ describe('Relayer', () => {
     const request = action()
     chain.refusal = 'internal error'
     await relayer.relay(request)
-    await runInDurableObject(relayer, (_, state) => state.storage.sql.exec('DELETE FROM attempts').toArray())
+    await sqlOn(relayer, 'DELETE FROM attempts')
     await evictDurableObject(relayer)
     chain.refusal = null
     await alarm()
@@ -132,11 +130,8 @@ describe('Relayer', () => {
     expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
   })
 
-  const longReason = encodeErrorResult({
-    abi: parseAbi(['error Error(string)']),
-    errorName: 'Error',
-    args: ['no '.repeat(1_000_000)],
-  })
+  const abi = parseAbi(['error Error(string)'])
+  const longReason = encodeErrorResult({ abi, errorName: 'Error', args: ['no '.repeat(1_000_000)] })
 
   test('the reason of a contract that never stops talking is cut short', async () => {
     chain.revert = longReason
@@ -157,17 +152,14 @@ describe('Relayer', () => {
     expect(await relayer.relay(action())).toMatchObject({ status: 'refused', name: 'TooMuchGas' })
     expect(await relayer.relay(action({ gasMax: 12_000_001 }))).toMatchObject({ status: 'refused' })
     chain.gas = 100_000
-    expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({
-      status: 'refused',
-      reason: 'it takes 100000 gas; the limit is 99999',
-    })
+    const reason = 'it takes 100000 gas; the limit is 99999'
+    expect(await relayer.relay(action({ gasMax: 99_999 }))).toMatchObject({ status: 'refused', reason })
     expect(await relayer.relay(action({ gasMax: 100_000 }))).toMatchObject({ status: 'accepted' })
     expect((await relayer.health()).nextNonce).toBe(1)
   })
 
   test('hundreds that wait for their block to be final do not keep others waiting', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const patient = new RelayerObject(state, instance, config)
+    await withRelayer(relayer, {}, async (patient) => {
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
       chain.mine()
@@ -188,14 +180,11 @@ describe('Relayer', () => {
   })
 
   test('an alarm that comes while actions are being submitted does not send them as well', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const sending = new RelayerObject(state, instance, config)
+    await withRelayer(relayer, {}, async (sending) => {
       const requests = Array.from({ length: 3 }, () => action())
       for (const request of requests) await sending.accept(request)
-      let answer = () => {}
-      chain.held = new Promise((resolve) => {
-        answer = resolve
-      })
+      const { promise, resolve: answer } = Promise.withResolvers<void>()
+      chain.held = promise
       const submitted = sending.submit(requests.map(({ id }) => id))
       await vi.waitFor(() => expect(chain.received).toHaveLength(3))
       const alarm = sending.alarm()
@@ -213,9 +202,7 @@ describe('Relayer', () => {
     chain.mineForeignTransaction((await relayer.health()).signer as string)
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued' })
-    await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE relays SET foreign_since_ms = 1').toArray(),
-    )
+    await sqlOn(relayer, 'UPDATE relays SET foreign_since_ms = 1')
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'failed' })
     expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0]))
@@ -280,19 +267,14 @@ describe('Relayer', () => {
     await alarm()
     expect(chain.received).toHaveLength(0)
     expect(await alarmAt()).not.toBeNull()
-    await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = 1000').toArray(),
-    )
+    await sqlOn(relayer, 'UPDATE relays SET accepted_at_ms = 1000')
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', createdAt: 1 })
   })
 
   test('an action is accepted also when its message cannot be sent', async () => {
-    await runInDurableObject(relayer, async (instance, state) => {
-      const mute = new RelayerObject(state, instance, {
-        ...config,
-        enqueue: () => Promise.reject(new Error('full')),
-      })
+    const enqueue = () => Promise.reject(new Error('full'))
+    await withRelayer(relayer, { enqueue }, async (mute) => {
       expect(await mute.accept(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
     })
     expect(await alarmAt()).not.toBeNull()
@@ -321,10 +303,8 @@ describe('Relayer', () => {
     expect(await relayer.accept(action({ valueWei: half }))).toMatchObject({ status: 'accepted' })
     for (const evicted of [false, true]) {
       if (evicted) await evictDurableObject(relayer)
-      expect(await relayer.accept(action({ valueWei: half }))).toEqual({
-        status: 'unavailable',
-        part: 'balance',
-      })
+      const refused = await relayer.accept(action({ valueWei: half }))
+      expect(refused).toEqual({ status: 'unavailable', part: 'balance' })
     }
   })
 
@@ -357,9 +337,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
   ) => {
     const request = action()
     chain.minedRevert = '0xdeadbeef'
-    await runInDurableObject(relayer, async (instance, state) => {
-      const patient = { ...config, confirmations: 1, findForeignSubmission: find }
-      const asking = new RelayerObject(state, instance, patient)
+    await withRelayer(relayer, { confirmations: 1, findForeignSubmission: find }, async (asking) => {
       await asking.relay(request)
       chain.mine()
       await check(asking, request.id)
@@ -388,91 +366,5 @@ describe('a signed action that somebody else brought to the chain first', () => 
         expect(await asking.find(id)).toMatchObject({ status: 'reverted' })
       },
     )
-  })
-})
-
-describe('what a wallet may have relayed in a day', () => {
-  const day = 86_400_000
-  const today = Date.now()
-  const owner = `0x${'0c'.repeat(20)}`
-  const payout = (over: Partial<RelayRequest> = {}) =>
-    action({ action: 'set_payout', owner, perDay: 3, ...over })
-  const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
-
-  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
-    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
-    expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
-    expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
-      status: 'exhausted',
-      of: 'owner',
-      renewsAt: (Math.floor(today / day) + 1) * 86_400,
-    })
-    await evictDurableObject(relayer)
-    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
-  })
-
-  test('the same action again costs nothing, and nor does one that is refused', async () => {
-    chain.revert = '0xdeadbeef'
-    for (let times = 0; times < 4; times++)
-      expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
-    chain.revert = null
-    const accepted = [payout(), payout(), payout()]
-    for (const request of [...accepted, ...accepted])
-      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
-    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
-    for (const request of accepted)
-      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
-  })
-
-  test('is counted for each wallet and kind of action, from zero each day', async () => {
-    for (let times = 0; times < 3; times++) await relayer.accept(payout())
-    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
-    expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
-    expect(await relayer.accept(payout({ owner: `0x${'0d'.repeat(20)}` }))).toMatchObject({
-      status: 'accepted',
-    })
-    await runInDurableObject(relayer, (_, state) =>
-      state.storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day).toArray(),
-    )
-    expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
-  })
-
-  test('is no more gas than its share, which leaves the rest to others', async () => {
-    chain.gas = 400_000
-    const other = `0x${'0e'.repeat(20)}`
-    await runInDurableObject(relayer, async (instance, state) => {
-      const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
-      const sharing = new RelayerObject(state, instance, { ...config, ...shares })
-      const results = await Promise.all(
-        Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
-      )
-      expect(statuses(results)).toEqual([...Array(2).fill('accepted'), ...Array(18).fill('exhausted')])
-      // Whatever the kind of the action.
-      expect(await sharing.accept(payout())).toMatchObject({ status: 'exhausted', of: 'owner_gas' })
-      expect(await sharing.accept(payout({ owner: other }))).toMatchObject({ status: 'accepted' })
-      expect(await sharing.accept(action({ owner }))).toMatchObject({ status: 'accepted' })
-      expect(await sharing.health()).toMatchObject({ status: 'ok', gasToday: 1_500_000 })
-      state.storage.sql.exec('UPDATE owner_gas SET day = day - 1').toArray()
-      expect(await sharing.accept(payout())).toMatchObject({ status: 'accepted' })
-      expect(state.storage.sql.exec('SELECT owner FROM owner_gas').toArray()).toEqual([{ owner }])
-    })
-  })
-
-  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
-    chain.gas = 400_000
-    const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
-    await runInDurableObject(relayer, async (instance, state) => {
-      const thrifty = new RelayerObject(state, instance, { ...config, gasPerDay: 1_000_000 })
-      expect(await thrifty.health()).toMatchObject({ status: 'ok' })
-      const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
-      expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
-      expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
-      expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
-      expect(await thrifty.health()).toMatchObject({
-        status: 'unavailable',
-        gasToday: 1_000_000,
-        gasPerDay: 1_000_000,
-      })
-    })
   })
 })

@@ -27,7 +27,6 @@ const overdueMs = 10 * 60_000
 const idleFactorMax = 10
 /** An alarm that has not come for so many ticks is lost. */
 const overdueTicks = 10
-/** Pending actions that one alarm submits. */
 const submittedMax = 100
 /** A pending action whose message has not come for so long is submitted without it. */
 const messageMsMax = 5_000
@@ -35,7 +34,6 @@ const messageMsMax = 5_000
 const relayGasMax = 12_000_000
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
-
 /** How long an object that was asked to hand over accepts nothing. Settings are everywhere the same sooner than that. */
 const handedOverMs = 10 * 60_000
 
@@ -58,9 +56,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #allowances: Allowances
   readonly #parts: Parts | null
   readonly #snapshots: Snapshots
-  /** What is being accepted, by id. */
   readonly #accepting = new Map<string, Promise<RelayResult>>()
-  /** The ids of what is being accepted, by serialization key. */
   readonly #serialized = new Map<string, string>()
   #alarmAtMs: number | null = null
   #failedAlarms = 0
@@ -88,7 +84,6 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     })
   }
 
-  /** Accepts an action as {@link accept} does, and submits it at once. */
   async relay(request: RelayRequest): Promise<RelayResult> {
     return this.#acceptOnce(request, async (id, { publisher }) => {
       await this.submit([id])
@@ -223,7 +218,6 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
   }
 
-  /** Pending actions whose message should have come by now. */
   #overdue({ stuckMs }: RelayerConfig): string[] {
     const untilMs = Date.now() - Math.min(stuckMs, messageMsMax)
     return this.#ledger.pending(untilMs, submittedMax).map(({ id }) => id)

@@ -2,9 +2,7 @@ import type { Relay, RelayLedger } from './ledger.ts'
 import type { RelayerConfig } from './types.ts'
 import { viewOf } from './view.ts'
 
-/** Actions whose states are copied in one statement. */
 const copiedMax = 100
-/** Messages that queues take at once. */
 const messagesMax = 100
 
 /** Tells others what the ledger says: copies for the hub's database, and messages for the queue. */

@@ -1,4 +1,5 @@
 import { RpcUnreachable } from '../chain/json-rpc.ts'
+import { orNull } from '../or-null.ts'
 import type { ChainSnapshot, Receipt, RelayerChain } from './chain.ts'
 import { type Fees, feeCapFor, initialFees } from './fees.ts'
 import {
@@ -33,10 +34,8 @@ const judgedMax = 4
 /** So many blocks more an action that reverted waits for the answer whether somebody else brought it to the chain. */
 const searchedConfirmations = 50
 
-/** A signed transaction and the action it is for. */
 type Submission = [SubmittedRelay, Attempt]
 
-/** Why a node did not take a transaction. */
 interface Refused {
   refusal: SendRefusal
   message: string
@@ -178,7 +177,8 @@ export class Reconciler {
       const change = { ...end, txHash: foreign.txHash, status: 'confirmed', error: null } as const
       return this.#ledger.change(relay, open, change, now)
     }
-    const error = await this.#explainRevert(relay, receipt.blockNumber)
+    // When nobody says why, the next pass asks again.
+    const error = await orNull(this.#chain.explainRevert(relay, receipt.blockNumber), RpcUnreachable)
     if (error === null) return mined()
     this.#ledger.unmarkNoop(relay, now)
     this.#ledger.change(relay, open, { ...end, status: 'reverted', error }, now)
@@ -194,16 +194,6 @@ export class Reconciler {
     } catch (error) {
       console.error(`whether another sender submitted ${relay.id} on chain is unknown`, error)
       return 'unknown'
-    }
-  }
-
-  /** Null when nobody says; the next pass asks again. */
-  async #explainRevert(relay: SubmittedRelay, blockNumber: number): Promise<string | null> {
-    try {
-      return await this.#chain.explainRevert(relay, blockNumber)
-    } catch (error) {
-      if (error instanceof RpcUnreachable) return null
-      throw error
     }
   }
 

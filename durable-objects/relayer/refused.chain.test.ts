@@ -1,9 +1,9 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject } from 'cloudflare:test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../testing/fake-chain.ts'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, relayerConfig } from '../testing/relayer-object.ts'
-import { RelayerObject } from './object.ts'
+import { freshRelayerObject, withRelayer } from '../testing/relayer-object.ts'
+import type { RelayerObject } from './object.ts'
 import type { RelayerConfig } from './types.ts'
 
 const gwei = 10n ** 9n
@@ -18,14 +18,8 @@ beforeEach(async () => {
 })
 
 /** An object for which nothing is too early, and its storage. */
-const withObject = (
-  over: Partial<RelayerConfig>,
-  work: (object: RelayerObject, state: DurableObjectState) => Promise<void>,
-) =>
-  runInDurableObject(relayer, async (instance, state) => {
-    const config = relayerConfig({ stuckMs: 0, confirmations: 1, ...over })
-    await work(new RelayerObject(state, instance, config), state)
-  })
+const withObject = (over: Partial<RelayerConfig>, work: Parameters<typeof withRelayer>[2]) =>
+  withRelayer(relayer, { stuckMs: 0, confirmations: 1, ...over }, work)
 
 /** Lets the refusals so far have begun long ago. */
 const longAgo = ({ storage }: DurableObjectState) =>

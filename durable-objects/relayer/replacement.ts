@@ -2,7 +2,6 @@ import { type FeeMarket, type Fees, initialFees, replacementFees } from './fees.
 import type { Attempt } from './ledger.ts'
 import type { SendRefusal } from './send-errors.ts'
 
-/** A nonce that no block has used. */
 export interface WaitingNonce {
   /** What was signed with it, the last one first. */
   attempts: readonly Attempt[]
@@ -14,7 +13,6 @@ export interface WaitingNonce {
   isGivenUp: boolean
 }
 
-/** What is to be signed in place of the last attempt. */
 export interface Replacement {
   fees: Fees
   noop: boolean

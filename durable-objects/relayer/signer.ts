@@ -3,7 +3,6 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import type { Fees } from './fees.ts'
 import { type Attempt, type SubmittedRelay, transferGas } from './ledger.ts'
 
-/** Signs transactions of one key on one chain. */
 export class TransactionSigner {
   readonly address: string
   readonly #account: PrivateKeyAccount
@@ -23,12 +22,7 @@ export class TransactionSigner {
     const { nonce, noop } = relay
     const content = noop
       ? { to: this.#account.address, gas: BigInt(transferGas) }
-      : {
-          to: relay.to as Hex,
-          data: relay.data as Hex,
-          value: relay.valueWei,
-          gas: BigInt(relay.gas),
-        }
+      : { to: relay.to as Hex, data: relay.data as Hex, value: relay.valueWei, gas: BigInt(relay.gas) }
     const raw = await this.#account.signTransaction({
       type: 'eip1559',
       chainId: this.#chainId,

@@ -5,7 +5,6 @@ import type { RelayLedger } from './ledger.ts'
 /** How long a snapshot serves the decision whether to accept an action. */
 const lifetimeMs = 1_000
 
-/** The latest snapshot of the chain, with what of its balance is spoken for. */
 export class Snapshots {
   readonly #chain: RelayerChain | null
   readonly #ledger: RelayLedger
@@ -16,7 +15,6 @@ export class Snapshots {
     this.#ledger = ledger
   }
 
-  /** A snapshot of the last second. */
   recent(): Promise<ChainSnapshot> {
     const isRecent = this.#latest && Date.now() - this.#latest.takenAtMs < lifetimeMs
     return isRecent && this.#latest ? this.#latest.snapshot : this.take()

@@ -1,7 +1,6 @@
 import type { Abi } from 'viem'
 import type { TransactionStatus } from '../../protocol/actions/index.ts'
 
-/** What a relayer is built from; the hub supplies it. */
 export interface RelayerConfig {
   /** Addresses of nodes, comma separated. */
   rpcUrl: string
@@ -19,9 +18,7 @@ export interface RelayerConfig {
   tickMs: number
   /** A transaction that no block has taken for this long is replaced by one with higher fees. */
   stuckMs: number
-  /** Gas that the actions of all owners together may take in a day. */
   gasPerDay: number
-  /** Gas that the actions of one owner may take in a day. */
   gasPerOwner: number
   /** A key that was replaced only brings to an end what it has accepted. */
   accepts: boolean
@@ -55,7 +52,6 @@ export interface RelayRequest {
   perDay?: number
 }
 
-/** An action as clients see it. */
 export interface RelayView {
   id: string
   action: string
@@ -80,7 +76,6 @@ export type RelayResult =
   | { status: 'accepted'; relay: RelayView }
   /** Another action with the serialization key goes first. */
   | { status: 'busy'; id: string }
-  /** It would revert. */
   | { status: 'refused'; name: string | null; args: string[]; reason: string }
   /** No more is relayed today, for its owner or for anybody. */
   | ({ status: 'exhausted' } & Exhausted)

@@ -1,7 +1,6 @@
 import type { ExecutionEvent, ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
 
-/** A run that every validator is asked for, without a project. */
 export interface DirectRequest {
   roundId: string
   round: DirectRound
@@ -11,7 +10,6 @@ export interface DirectRequest {
   isNamed?: boolean
 }
 
-/** What a run gave, whole. */
 export interface DirectResult {
   receipt: ExecutionReceipt
   /** Base64. */

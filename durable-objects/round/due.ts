@@ -22,7 +22,6 @@ export type Effect =
   | { kind: 'release' }
   | { kind: 'delete' }
 
-/** The name of an effect, under which what failed is tried again later. */
 export const effectName = (effect: Effect): string =>
   'lease' in effect ? `${effect.kind}:${effect.lease.position}` : effect.kind
 

@@ -203,7 +203,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   async #workOff(): Promise<void> {
     try {
-      // What was asked for while the alarm was set is looked at too.
       while (this.#isAskedAgain) {
         await this.#workOnce()
         await this.#rest()
@@ -236,7 +235,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     )
   }
 
-  /** Sets the alarm for when something may be due again. */
   async #rest(): Promise<void> {
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
@@ -248,7 +246,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
   }
 
-  /** Does one thing, and notes that it was done. */
   async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
     const name = effectName(effect)
     try {

@@ -14,7 +14,6 @@ import {
 } from '../../protocol/rounds/index.ts'
 import type { FallbackReason, LeaseState, MissReason, RoundFailure } from './states.ts'
 
-/** What rounds of one epoch have in common. */
 export interface RoundRules {
   committee: CommitteeRules
   roundSecs: number
@@ -24,7 +23,6 @@ export interface RoundRules {
   snapshotAt: number
 }
 
-/** What a round begins with. */
 export interface RoundTerms {
   roundId: string
   /** The hub's own id of the task. */
@@ -41,7 +39,6 @@ export interface RoundTerms {
   startedAtMs: number
 }
 
-/** What a member was asked. */
 export interface Lease {
   position: number
   role: 'primary' | 'backup'
@@ -57,7 +54,6 @@ export interface Lease {
   acceptBy: number
   voteBy: number
   completedAt: number | null
-  /** Why a vote of its was refused. */
   refused: 'invalid_vote' | 'late' | null
   /** Whether the link of a member that was late says that it heard everything. */
   isHeard: boolean
@@ -80,12 +76,10 @@ export interface Result {
   fitsVote: boolean
 }
 
-/** A round as its object keeps it. */
 export interface Round {
   terms: RoundTerms
   /** Of the hub, which had the round in memory when it was stored. */
   processId: string
-  /** Null until the committee was drawn. */
   drawn: KeptCommittee | null
   /** In draw order. */
   leases: readonly Lease[]
@@ -95,7 +89,6 @@ export interface Round {
   evidence: readonly TaskVote[]
   /** By receipt hash. */
   results: Readonly<Record<string, Result>>
-  /** When the tally first became clean. */
   agreedAt: number | null
   closedAt: number | null
   auditBlock: Block | null
@@ -106,7 +99,6 @@ export interface Round {
   finalityVotes: readonly FinalityVote[]
   asking: { attempts: number; nextAt: number }
   outcome: Outcome | null
-  /** What was published last. */
   published: PublicState | null
   /** Whether validators have been sent the finality votes. */
   isSpread: boolean
@@ -114,7 +106,6 @@ export interface Round {
   isReleased: boolean
 }
 
-/** How a round ended. */
 export type Outcome =
   | { state: 'finalized'; record: FinalityRecord; at: number; ms: number }
   /** Without an error it is `no_quorum`. */
@@ -151,7 +142,6 @@ export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDe
 /** How long after its deadline a round waits for its committee. */
 const drawSecs = 300
 
-/** When a round that has no committee by then has failed. */
 export const drawnBy = (round: Round): number => deadlineOf(round) + drawSecs
 
 /** A time of a round, by a clock that may lie behind others: nothing comes before the task, nor before what it follows from. */
@@ -183,7 +173,6 @@ export function agreedAtOf(round: Round): number | null {
 export const isUnpaid = ({ terms: { paidUntil }, outcome }: Pick<Round, 'terms' | 'outcome'>): boolean =>
   outcome?.state === 'finalized' && outcome.at > paidUntil
 
-/** What a round waits for whose committee is done. */
 export interface RoundWaiting {
   code: 'audit_block' | 'validators'
   since: number
@@ -199,7 +188,6 @@ export function waitingFor({ closedAt, auditBlock, askableAt, outcome }: Round):
   return { code: 'validators', since, until: since + askedSeconds }
 }
 
-/** The state that everybody sees. */
 export function publicState(round: Round): PublicState {
   if (round.outcome !== null) return round.outcome.state
   if (fallbackOf(round) !== null) return 'fallback'
@@ -209,7 +197,6 @@ export function publicState(round: Round): PublicState {
   return round.agreedAt === null ? 'pending' : 'escalated'
 }
 
-/** The receipt hash of the result, as far as there is one. */
 export function resultHashOf(round: Round): string | null {
   if (round.outcome !== null)
     return round.outcome.state === 'finalized' ? round.outcome.record.receipt_hash : null

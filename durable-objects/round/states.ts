@@ -6,17 +6,15 @@ export type FallbackReason = (typeof fallbackReasons)[number]
 export const roundFailures = ['no_quorum', 'set_unreadable'] as const
 export type RoundFailure = (typeof roundFailures)[number]
 
-/** Where a lease stands. */
 export const leaseStates = ['offered', 'leased', 'voted', 'finalized', 'missed', 'cancelled'] as const
 export type LeaseState = (typeof leaseStates)[number]
 
 /**
- * Why a member did not vote in time. It missed its lease where it was not connected, though it was when the set was built
- * (`offline`); was not there then either, or may not work or offers no slots (`absent`); declined; did not answer its offer
- * (`not_accepted`); or was late. With `full` it worked with all its slots, with `not_told` it was not told of its offer, with
- * `hub_away` the hub was not there for its answer, with `unserved` the hub could not serve what it declined for or offered a
- * slot that the node could not know was free, with `cut_short` its round began too late to leave it its time, and with
- * `too_large` no frame could carry the result: none of these missed anything.
+ * Why a member did not vote in time. It missed its lease where it was not connected, though it was when the set was built (`offline`); was not there
+ * then either, or may not work or offers no slots (`absent`); declined; did not answer its offer (`not_accepted`); or was late. With `full` it worked
+ * with all its slots, with `not_told` it was not told of its offer, with `hub_away` the hub was not there for its answer, with `unserved` the hub
+ * could not serve what it declined for or offered a slot that the node could not know was free, with `cut_short` its round began too late to leave it
+ * its time, and with `too_large` no frame could carry the result: none of these missed anything.
  */
 export const missReasons = [
   'offline',
@@ -44,10 +42,8 @@ export const isAtFault = ({
   missedBecause: MissReason | null
 }): boolean => state === 'missed' && faults.includes(missedBecause)
 
-/** What came of a member's vote, or of the lack of one. */
 export const proofStatuses = ['pending', 'verified', 'rejected', 'missed'] as const
 export type ProofStatus = (typeof proofStatuses)[number]
 
-/** Why a vote was not credited. */
 export const rejectionReasons = ['disagreed', 'invalid_vote', 'late', 'missed'] as const
 export type RejectionReason = (typeof rejectionReasons)[number]

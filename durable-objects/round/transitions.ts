@@ -40,7 +40,6 @@ export const interrupted = (round: Round): Round =>
     isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease,
   )
 
-/** The committee was drawn: its primaries are asked, or the round is closed at once. */
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
   // What is read of the round so far lacks its committee.
@@ -210,7 +209,6 @@ export const voteCame = (round: Round, position: number, now: number): Round =>
 export const voteJudged = (round: Round, { position, isInterrupted }: Lease): Round =>
   mapLease(round, position, (lease) => (isOpen(lease) ? { ...lease, isInterrupted } : lease))
 
-/** Whether a vote of this member would still count. */
 export function isVoteAwaited(round: Round, position: number, now: number): boolean {
   const lease = round.leases[position]
   return round.closedAt === null && lease !== undefined && now <= lease.voteBy
@@ -282,13 +280,11 @@ export function auditBlockFound(round: Round, block: Block, isAudited: boolean, 
   }
 }
 
-/** What validators answered when they were asked. */
 export interface Answers {
   /** Checked: of validators, and about this round. */
   votes: readonly FinalityVote[]
   /** Of runs of their own, checked against their receipts; by receipt hash. */
   results: Readonly<Record<string, Result>>
-  /** Keys of the validators of the epoch. */
   validators: readonly string[]
 }
 

@@ -5,7 +5,6 @@ import type { DirectOutcome, DirectRequest } from './direct.ts'
 import type { Lease, Result, Round, RoundTerms } from './round.ts'
 import type { Answers } from './transitions.ts'
 
-/** The judgement of a vote. */
 export type Judgement =
   | { status: 'valid'; vote: TaskVote; result: Result }
   | { status: 'known' }
@@ -31,18 +30,13 @@ export interface RoundConfig {
   judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
   /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
   isServed(round: Round): Promise<boolean>
-  /** A node sent an invalid vote. */
   reportInvalid(nodeKey: string): Promise<void>
   /** The first block after a time, and whether it has the round audited; null while it is not there. */
   auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
   ask(round: Round): Promise<Answers>
-  /** Sends every validator the finality votes. */
   spread(round: Round): Promise<void>
-  /** Has every validator run something. */
   execute(request: DirectRequest): Promise<DirectOutcome>
-  /** Tells the project that the round is over. */
   release(terms: RoundTerms): Promise<void>
 }
 
-/** How far a caller waits for a round. */
 export type Awaited = 'agreed' | 'final'

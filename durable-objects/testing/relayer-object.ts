@@ -1,6 +1,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { evmAddress } from '../../protocol/signatures/index.ts'
+import { RelayerObject } from '../relayer/object.ts'
 import type { RelayerConfig } from '../relayer/types.ts'
 
 /** The object of a key on the chain of these tests. */
@@ -41,3 +42,17 @@ export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig 
   findForeignSubmission: async () => null,
   ...over,
 })
+
+/** Works with the object of a key as it is made with other settings, over the storage of `relayer`. */
+export const withRelayer = (
+  relayer: ReturnType<typeof relayerObjectOf>,
+  over: Partial<RelayerConfig>,
+  work: (object: RelayerObject, state: DurableObjectState) => Promise<void>,
+) =>
+  runInDurableObject(relayer, (instance, state) =>
+    work(new RelayerObject(state, instance, relayerConfig(over)), state),
+  )
+
+/** Runs a statement on the storage of a relayer. */
+export const sqlOn = (relayer: ReturnType<typeof relayerObjectOf>, statement: string, ...values: unknown[]) =>
+  runInDurableObject(relayer, (_, { storage }) => storage.sql.exec(statement, ...values).toArray())

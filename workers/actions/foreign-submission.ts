@@ -9,7 +9,6 @@ import { decodeActionCall } from './action-calls.ts'
 export interface ForeignSubmission {
   txHash: string
   blockNumber: number
-  /** Blocks from its own to the latest one. */
   confirmations: number
 }
 

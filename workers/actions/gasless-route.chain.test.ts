@@ -39,7 +39,7 @@ const finalize = async () => {
   while (((await relayer?.health())?.open ?? 0) > 0) {
     await new Promise((resolve) => setTimeout(resolve))
     chain.mine()
-    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
+    await runDurableObjectAlarm(relayerObject())
   }
 }
 const id = (byte: string) => `0x${byte.repeat(32)}`
@@ -55,6 +55,16 @@ const bond = (account: string, amount: string): RequestedAction => ({
   account,
   message: { owner: account, projectId: id('91'), nodeKey: id('0e'), amount },
 })
+
+/** The object of the hub's relayer. */
+const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+
+const contract = `0x${'c5'.repeat(20)}`
+const conflict = (details: object) => ({ status: 409, error: 'conflict', details })
+const invalidState = { status: 409, error: 'invalid_state' }
+const badSignature = { status: 422, error: 'bad_signature' }
+const rateLimited = { status: 429, error: 'rate_limited' }
+const unavailable = { status: 503, error: 'unavailable' }
 
 const example = payloadExample('unbond', {})
 const bothSteps = prepareOrSubmit(example)
@@ -89,10 +99,10 @@ describe('preparePayload', () => {
       action: 'bond',
       typed_data: {
         primaryType: 'Bond',
-        domain: { name: 'Hub Staking', verifyingContract: `0x${'c5'.repeat(20)}` },
+        domain: { name: 'Hub Staking', verifyingContract: contract },
         message: { amount: '5', nonce: '7', deadline: String(payload.expires_at) },
       },
-      permit: { primaryType: 'Permit', message: { value: '5', nonce: '7', spender: `0x${'c5'.repeat(20)}` } },
+      permit: { primaryType: 'Permit', message: { value: '5', nonce: '7', spender: contract } },
     })
     expect((await prepare(unbond)).payload).not.toHaveProperty('permit')
   })
@@ -100,11 +110,9 @@ describe('preparePayload', () => {
   test('brings the same action as a transaction of the owner itself', async () => {
     const { payload } = await prepare((account) => bond(account, '5'))
     const { direct_tx } = payload as GaslessPayload & { direct_tx: { data: Hex } }
-    expect(direct_tx).toMatchObject({ chain_id: 31337, to: `0x${'c5'.repeat(20)}`, value: '0' })
-    expect(decodeFunctionData({ abi: stakingAbi, data: direct_tx.data })).toEqual({
-      functionName: 'bond',
-      args: [id('91'), id('0e'), 5n],
-    })
+    expect(direct_tx).toMatchObject({ chain_id: 31337, to: contract, value: '0' })
+    const call = decodeFunctionData({ abi: stakingAbi, data: direct_tx.data })
+    expect(call).toEqual({ functionName: 'bond', args: [id('91'), id('0e'), 5n] })
   })
 })
 
@@ -116,24 +124,16 @@ describe('a route that submits', () => {
       const body = (await response.json()) as { id: string }
       expect(response.status).toBe(202)
       expect(response.headers.get('location')).toBe(`/v1/transactions/${body.id}`)
-      expect(body).toMatchObject({
-        action: 'unbond',
-        status: 'queued',
-        error: null,
-        confirmations: 0,
-      })
+      expect(body).toMatchObject({ action: 'unbond', status: 'queued', error: null, confirmations: 0 })
     }
     // The queue brings it to the chain.
     await vi.waitFor(() => expect(chain.received).toHaveLength(1))
-    expect(chain.received[0]).toMatchObject({ to: `0x${'c5'.repeat(20)}` })
+    expect(chain.received[0]).toMatchObject({ to: contract })
     chain.mine()
-    await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
+    await runDurableObjectAlarm(relayerObject())
     chain.callAnswer = 8n
     const later = await post()
-    expect([later.status, await later.json()]).toEqual([
-      202,
-      expect.objectContaining({ status: 'confirmed' }),
-    ])
+    expect([later.status, await later.json()]).toMatchObject([202, { status: 'confirmed' }])
     expect(chain.received).toHaveLength(1)
   })
 
@@ -143,11 +143,9 @@ describe('a route that submits', () => {
     await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 500 })
     const { length } = chain.received
     const refused = await post()
-    expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
-    expect([refused.headers.get('ratelimit-limit'), refused.headers.get('ratelimit-remaining')]).toEqual([
-      '500',
-      '0',
-    ])
+    expect(await errorOf(refused)).toMatchObject(rateLimited)
+    const [limit, remaining] = ['limit', 'remaining'].map((name) => refused.headers.get(`ratelimit-${name}`))
+    expect([limit, remaining]).toEqual(['500', '0'])
     expect(chain.received).toHaveLength(length)
   })
 
@@ -156,15 +154,13 @@ describe('a route that submits', () => {
     const limiter = env.RATE_LIMITER.getByName(`relay:${requested.account}`)
     await limiter.take({ limit: 500, windowSeconds: 86_400, tokens: 499 })
     const signature = sign(freshKey(), payload.typed_data)
-    for (let i = 0; i < 2; i++)
-      expect(await errorOf(await post({ signature }))).toMatchObject({ status: 422, error: 'bad_signature' })
+    for (let i = 0; i < 2; i++) expect(await errorOf(await post({ signature }))).toMatchObject(badSignature)
     chain.revert = '0xdeadbeef'
-    for (let i = 0; i < 2; i++)
-      expect(await errorOf(await post())).toMatchObject({ status: 409, error: 'invalid_state' })
+    for (let i = 0; i < 2; i++) expect(await errorOf(await post())).toMatchObject(invalidState)
     chain.revert = null
     for (let i = 0; i < 3; i++) expect((await post()).status).toBe(202)
     const another = await prepare((account) => bond(account, '1'), key)
-    expect(await errorOf(await another.post())).toMatchObject({ status: 429, error: 'rate_limited' })
+    expect(await errorOf(await another.post())).toMatchObject(rateLimited)
     expect((await post()).status).toBe(202)
   })
 
@@ -180,11 +176,7 @@ describe('a route that submits', () => {
       [{ signature: '0x' }, 'signature'],
       [{ more: 1 }, 'more'],
     ] as const)
-      expect(await errorOf(await post(change))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-        details: { problems: [{ path }] },
-      })
+      expect((await errorOf(await post(change))).details).toMatchObject({ problems: [{ path }] })
   })
 
   test('422 bad_signature: of another wallet, of the action or of the permit', async () => {
@@ -192,7 +184,7 @@ describe('a route that submits', () => {
     const signature = sign(freshKey(), payload.typed_data)
     const permit_signature = sign(freshKey(), payload.permit as TypedData)
     for (const change of [{ signature }, { permit_signature }])
-      expect(await errorOf(await post(change))).toMatchObject({ status: 422, error: 'bad_signature' })
+      expect(await errorOf(await post(change))).toMatchObject(badSignature)
     expect((await post()).status).toBe(202)
   })
 
@@ -200,44 +192,28 @@ describe('a route that submits', () => {
     const first = await prepare(unbond)
     const { id: firstId } = (await (await first.post()).json()) as { id: string }
     const second = await prepare((account) => bond(account, '1'), first.key)
-    expect(await errorOf(await second.post())).toMatchObject({
-      status: 409,
-      error: 'conflict',
-      details: { transaction_id: firstId },
-    })
+    expect(await errorOf(await second.post())).toMatchObject(conflict({ transaction_id: firstId }))
   })
 
   test('with the reason and its code: what would revert is not sent', async () => {
     const before = chain.received.length
     // SignatureExpired(1): the chain's clock is ahead of the hub's.
     chain.revert = `0xcd21db4f${'1'.padStart(64, '0')}`
-    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
-      status: 422,
-      error: 'bad_signature',
-      details: { reason: 'SignatureExpired' },
-    })
+    const expired = await errorOf(await (await prepare(unbond)).post())
+    expect(expired).toMatchObject({ ...badSignature, details: { reason: 'SignatureExpired' } })
     chain.revert = '0xdeadbeef'
-    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    expect(await errorOf(await (await prepare(unbond)).post())).toMatchObject(invalidState)
     expect(chain.received).toHaveLength(before)
   })
 
   test('409 conflict: a nonce that is used, also where the node does not say who brought the action', async () => {
     const { post } = await prepare(unbond)
-    chain.revert = encodeErrorResult({
-      abi: contractErrorsAbi,
-      errorName: 'InvalidAccountNonce',
-      args: [`0x${'0a'.repeat(20)}`, 8n],
-    })
+    const args = [`0x${'0a'.repeat(20)}`, 8n] as const
+    chain.revert = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'InvalidAccountNonce', args })
     for (const logs of [[], null]) {
       chain.nonsense.set('eth_getLogs', logs)
-      expect(await errorOf(await post())).toMatchObject({
-        status: 409,
-        error: 'conflict',
-        details: { reason: 'nonce', current_nonce: '8' },
-      })
+      const refused = await errorOf(await post())
+      expect(refused).toMatchObject(conflict({ reason: 'nonce', current_nonce: '8' }))
     }
     chain.nonsense.clear()
   })
@@ -246,116 +222,99 @@ describe('a route that submits', () => {
     const { post } = await prepare(unbond)
     const before = chain.received.length
     chain.down = true
-    expect(await errorOf(await post())).toMatchObject({ status: 503, error: 'unavailable' })
+    expect(await errorOf(await post())).toMatchObject(unavailable)
     expect(chain.received).toHaveLength(before)
   })
 })
 
 describe('a route that prepares and submits', () => {
   const payoutRequest = z.strictObject({ payout: Address.nullable() })
-  const payout = (account: string) => (body?: unknown) =>
-    answerGasless(
-      prepareOrSubmit(example, payoutRequest),
-      {
-        action: 'set_payout',
-        account,
-        message: { owner: account, subscriptionId: id('51') },
-        requireState: allowed,
-        requested: (request) => ({ payout: request.payout ?? account }),
-      },
-      body,
-    )
+  /** A wallet that changes where its rewards go. */
+  const payoutOf = (key = freshKey()) => {
+    const account = evmAddress(key)
+    const send = (body?: unknown) =>
+      answerGasless(
+        prepareOrSubmit(example, payoutRequest),
+        {
+          ...{ action: 'set_payout', account, message: { owner: account, subscriptionId: id('51') } },
+          requireState: allowed,
+          requested: (request) => ({ payout: request.payout ?? account }),
+        },
+        body,
+      )
+    const signedTo = async (payout = account) => {
+      const { typed_data } = (await (await send({ payout })).json()) as GaslessPayload
+      return { typed_data, signature: sign(key, typed_data) }
+    }
+    return { key, account, send, signedTo }
+  }
 
   test('200 with what prepare asks for, 202 for whatever of it was signed', async () => {
-    const key = freshKey()
-    const account = evmAddress(key)
+    const { key, account, send } = payoutOf()
     const target = `0x${'0f'.repeat(20)}`
-    const prepared = await payout(account)({ payout: target })
+    const prepared = await send({ payout: target })
     const { typed_data } = (await prepared.json()) as GaslessPayload
     expect([prepared.status, typed_data.message]).toMatchObject([200, { owner: account, payout: target }])
-    const submitted = await payout(account)({ typed_data, signature: sign(key, typed_data) })
+    const submitted = await send({ typed_data, signature: sign(key, typed_data) })
     expect([submitted.status, await submitted.json()]).toMatchObject([202, { action: 'set_payout' }])
   })
 
   test('429 rate_limited: the wallet had its payout changes of the day; each counted once', async () => {
-    const key = freshKey()
-    const account = evmAddress(key)
+    const { send, signedTo } = payoutOf()
     const change = async (index: number) => {
-      const target = `0x${index.toString(16).padStart(40, '0')}`
-      const { typed_data } = (await (await payout(account)({ payout: target })).json()) as GaslessPayload
-      const body = { typed_data, signature: sign(key, typed_data) }
-      return { body, answer: await payout(account)(body) }
+      const body = await signedTo(`0x${index.toString(16).padStart(40, '0')}`)
+      return { body, answer: await send(body) }
     }
     const first = await change(1)
     for (let index = 2; index <= 10; index++) {
       await finalize()
       expect((await change(index)).answer.status).toBe(202)
-      expect((await payout(account)(first.body)).status).toBe(202)
+      expect((await send(first.body)).status).toBe(202)
     }
     await finalize()
     const refused = await errorOf((await change(11)).answer)
     const renewsAt = (Math.floor(Date.now() / 86_400_000) + 1) * 86_400
-    expect(refused).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
-      message: expect.stringContaining(new Date(renewsAt * 1000).toISOString().slice(0, 16)),
-      details: { reason: 'relay_allowance', action: 'set_payout', per_day: 10, renews_at: renewsAt },
-    })
+    const details = { reason: 'relay_allowance', action: 'set_payout', per_day: 10, renews_at: renewsAt }
+    expect(refused).toMatchObject({ ...rateLimited, details })
+    expect(refused.message).toContain(new Date(renewsAt * 1000).toISOString().slice(0, 16))
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await payout(account)(first.body)).status).toBe(202)
+    expect((await send(first.body)).status).toBe(202)
   })
 
   test('503 unavailable: the gas that there is for all wallets in a day is used up', async () => {
-    const key = freshKey()
-    const account = evmAddress(key)
-    const { typed_data } = (await (await payout(account)({ payout: account })).json()) as GaslessPayload
-    const body = { typed_data, signature: sign(key, typed_data) }
-    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
+    const { send, signedTo } = payoutOf()
+    const body = await signedTo()
     const add = (gas: number) =>
-      runInDurableObject(relayer, (_, { storage }) =>
+      runInDurableObject(relayerObject(), (_, { storage }) =>
         storage.sql.exec('UPDATE gas_days SET gas = gas + ?', gas).toArray(),
       )
     await add(10 ** 9)
-    expect(await errorOf(await payout(account)(body))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-      details: { reason: 'relay_gas', renews_at: expect.any(Number) },
-    })
+    const details = { reason: 'relay_gas', renews_at: expect.any(Number) }
+    expect(await errorOf(await send(body))).toMatchObject({ ...unavailable, details })
     await add(-(10 ** 9))
-    expect((await payout(account)(body)).status).toBe(202)
+    expect((await send(body)).status).toBe(202)
   })
 
   test('429 rate_limited, 409 invalid_state: a contract wallet decides itself what its action takes', async () => {
-    const key = freshKey()
-    const account = evmAddress(key)
-    const post = async () => {
-      const { typed_data } = (await (await payout(account)({ payout: account })).json()) as GaslessPayload
-      return payout(account)({ typed_data, signature: sign(key, typed_data) })
-    }
+    const { account, send, signedTo } = payoutOf()
+    const post = async () => send(await signedTo())
     onTestFinished(() => {
       chain.gas = 50_000
     })
     chain.gas = 600_001
-    expect(await errorOf(await post())).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      message: expect.stringContaining('`direct_tx`'),
-      details: { reason: 'relay_gas_limit', gas: 600_001, gas_max: 600_000 },
-    })
+    const tooMuch = { reason: 'relay_gas_limit', gas: 600_001, gas_max: 600_000 }
+    const message = expect.stringContaining('`direct_tx`')
+    expect(await errorOf(await post())).toMatchObject({ ...invalidState, message, details: tooMuch })
     chain.gas = 600_000
     expect((await post()).status).toBe(202)
     await finalize()
     // The nonce after the first action: with the same one, both would be the same action within one second.
     chain.callAnswer = 8n
-    const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
-    await runInDurableObject(relayer, (_, { storage }) =>
+    await runInDurableObject(relayerObject(), (_, { storage }) =>
       storage.sql.exec('UPDATE owner_gas SET gas = 49500000 WHERE owner = ?', account).toArray(),
     )
-    expect(await errorOf(await post())).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
-      details: { reason: 'relay_wallet_gas', renews_at: expect.any(Number) },
-    })
+    const usedUp = { reason: 'relay_wallet_gas', renews_at: expect.any(Number) }
+    expect(await errorOf(await post())).toMatchObject({ ...rateLimited, details: usedUp })
   })
 
   test('prepare that asks for nothing takes no body, an empty one, or an empty object', async () => {
@@ -380,7 +339,7 @@ describe('a route that prepares and submits', () => {
       for (const posted of [undefined, '{', { more: 1 }, { ...body, signature: '0x' }, body])
         expect(
           await errorOf(await answerGasless<unknown>(steps, { ...requested, requireState: closed }, posted)),
-        ).toMatchObject({ status: 409, error: 'invalid_state' })
+        ).toMatchObject(invalidState)
   })
 
   test('the state that an action led to does not hide what became of it', async () => {

@@ -17,13 +17,11 @@ export interface GaslessDeclaration<P extends z.ZodObject, Q extends z.ZodObject
   steps: GaslessSteps<R>
 }
 
-/** What the path and the query of a request say. */
 interface GaslessInput<P extends z.ZodObject, Q extends z.ZodObject> {
   params: z.output<P>
   query: z.output<Q>
 }
 
-/** The action of one request: the route has found the record and its owner. */
 export interface GaslessAction<R> extends OwnedAction {
   /** The members of the struct that `prepare` asks for. In `submit` they are what the owner signed. */
   requested?: (request: R) => TypedMessage

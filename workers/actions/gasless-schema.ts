@@ -44,7 +44,6 @@ export const SignedGaslessBody = z
   })
   .meta({ id: 'SignedGaslessBody', description: 'A payload with the signature of its owner.' })
 
-/** A payload of the action, for examples. */
 export const payloadExample = (action: Action, message: TypedMessage) =>
   buildGaslessPayload(
     resolveProfile({ service: '{{service}}', prefix: '{{prefix}}', permit_name: '{{permit_name}}' }),
@@ -56,7 +55,6 @@ export type PayloadExample = ReturnType<typeof payloadExample>
 
 const exampleSignature = `0x${'1f'.repeat(64)}1b`
 
-/** The payload with the signatures of its owner. */
 export const signedExample = ({ typed_data, permit }: PayloadExample) => ({
   typed_data,
   signature: exampleSignature,

@@ -15,7 +15,6 @@ export type GaslessBody<R> =
   | { step: 'submit'; signed: JsonValue }
   | { step: 'rejected'; error: ApiError }
 
-/** The steps that a gasless route takes, with their bodies and answers. */
 export interface GaslessSteps<R> {
   action: Action
   json: JsonBody & { parse: (c: HubContext, bytes: Uint8Array) => GaslessBody<R> }
@@ -62,7 +61,6 @@ export const prepareOnly = <S extends z.ZodType>(
   responses: { 200: payloadResponse(payload) },
 })
 
-/** `submit` alone, where the payload is part of another answer. */
 export const submitOnly = (payload: PayloadExample): GaslessSteps<never> => ({
   action: payload.action,
   json: {

@@ -11,10 +11,8 @@ import type { HubContext } from '../context.ts'
 import { readNonce } from './account-state.ts'
 import { type DirectTransaction, directTransaction } from './direct-transaction.ts'
 
-/** An action of an account, before or beside its signature. */
 export interface RequestedAction {
   action: Action
-  /** Who signs it: the first member of the struct. */
   account: string
   /** The members that path, account and stored records fix, without nonce and deadline. */
   message: TypedMessage

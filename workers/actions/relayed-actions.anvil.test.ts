@@ -31,12 +31,8 @@ import { preparePayload, type RequestedAction } from './prepare.ts'
 
 const collateral = 5n * 10n ** 18n
 
-let things = 0
 /** 32 bytes nobody has used. */
-const fresh32 = (): string => {
-  things += 1
-  return `0x${things.toString(16).padStart(64, '0')}`
-}
+const fresh32 = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 
 type Payload = GaslessPayload & { direct_tx: DirectTransaction }
 
@@ -46,7 +42,7 @@ const steps = submitOnly(payloadExample('unbond', {}))
 
 /** A wallet with tokens and nothing else: it pays for no transaction. */
 async function createOwner(tokens = 2n * collateral) {
-  const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const key = fresh32()
   const account = evmAddress(key)
   await mint(account, tokens)
 
@@ -62,32 +58,63 @@ async function createOwner(tokens = 2n * collateral) {
     if (response.status !== 202) return errorOf(response)
     const { id } = (await response.json()) as { id: string }
     await finalizeRelays()
-    return (await client().get(`/v1/transactions/${id}`)).json()
+    return readTransaction(id)
   }
-  return { key, account, payloadOf, signed, post, act }
+  /** Posts the request, signed as it is to be. */
+  const submit = async (request: RequestedAction) => post(request, signed(await payloadOf(request)))
+  return { account, payloadOf, signed, post, submit, act }
 }
 
 const state = (kind: 'project' | 'subscription', id: string) => services(env).chainIndex.state(kind, id)
 
-const balanceOf = async (account: string) =>
-  BigInt(
-    await rpc<string>(
-      'eth_call',
-      {
-        to: chain?.contracts.token,
-        data: encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] }),
-      },
-      'latest',
-    ),
-  )
+const balanceOf = async (account: string) => {
+  const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [account as Hex] })
+  return BigInt(await rpc<string>('eth_call', { to: chain?.contracts.token, data }, 'latest'))
+}
 
-const bondOf = (owner: string, amount = collateral): RequestedAction => ({
-  action: 'bond',
+/** A bond of a device of its own, and the subscription that it makes. */
+function bondOf(owner: string, amount = collateral) {
+  const [projectId, nodeKey] = [fresh32(), fresh32()]
+  const message = { owner, projectId, nodeKey, amount: String(amount) }
+  const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+  return { action: 'bond' as const, account: owner, message, subscriptionId }
+}
+
+const setPayout = (owner: string, subscriptionId: string, payout: string): RequestedAction => ({
+  action: 'set_payout',
   account: owner,
-  message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(amount) },
+  message: { owner, subscriptionId, payout },
 })
 
+const approval = () => {
+  const args = [(chain?.contracts.staking ?? '0x') as Hex, collateral] as const
+  return encodeFunctionData({ abi: hubTokenAbi, functionName: 'approve', args })
+}
+
 const confirmed = { status: 'confirmed', error: null }
+const refusedFor = (reason: string) => ({ status: 409, error: 'invalid_state', details: { reason } })
+const isConflict = (details: object) => ({ status: 409, error: 'conflict', details })
+const lacksCollateral = (details: object) => ({ status: 422, error: 'insufficient_collateral', details })
+
+/** What everybody reads of an action. */
+const readTransaction = async (id: string) => (await client().get(`/v1/transactions/${id}`)).json()
+
+const account = async (index: number) => (await rpc<string[]>('eth_accounts'))[index] as string
+
+const sendDearly = (from: string, to: string | undefined, data: string) =>
+  rpc<string>('eth_sendTransaction', {
+    ...{ from, to, data, gas: '0xf4240' },
+    ...{ maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x12a05f2000' },
+  })
+
+/** Has nothing mined until all of it was sent. */
+async function inOneBlock<T>(work: () => Promise<T>): Promise<T> {
+  await rpc('evm_setAutomine', false)
+  const result = await work()
+  await rpc('evm_mine')
+  await rpc('evm_setAutomine', true)
+  return result
+}
 
 describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
   test('register_project and publish_version', async () => {
@@ -96,72 +123,40 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const version = { worker: fresh32(), consensusHash: fresh32(), manifestHash: fresh32() }
     const registration = { developer, slug: 'my-project', ...version }
     expect(await act('register_project', registration)).toMatchObject(confirmed)
-    expect(await state('project', projectId)).toMatchObject({
-      developer,
-      slug: 'my-project',
-      worker: version.worker,
-      version: 1,
-      manifest_hash: version.manifestHash,
-    })
-    expect(await act('register_project', registration)).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      details: { reason: 'AlreadyRegistered' },
-    })
+    const { worker, manifestHash: manifest_hash } = version
+    const registered = { developer, slug: 'my-project', worker, version: 1, manifest_hash }
+    expect(await state('project', projectId)).toMatchObject(registered)
+    expect(await act('register_project', registration)).toMatchObject(refusedFor('AlreadyRegistered'))
 
-    const next = { consensusHash: fresh32(), manifestHash: fresh32() }
-    expect(await act('publish_version', { developer, projectId, version: 2, ...next })).toMatchObject(
-      confirmed,
-    )
-    expect(await state('project', projectId)).toMatchObject({
-      version: 2,
-      consensus_hash: next.consensusHash,
-      manifest_hash: next.manifestHash,
-    })
-    expect(await act('publish_version', { developer, projectId, version: 2, ...next })).toMatchObject({
-      status: 409,
-      details: { reason: 'VersionNotNewer' },
-    })
+    const [consensusHash, manifestHash] = [fresh32(), fresh32()]
+    const next = { developer, projectId, version: 2, consensusHash, manifestHash }
+    expect(await act('publish_version', next)).toMatchObject(confirmed)
+    const published = { version: 2, consensus_hash: consensusHash, manifest_hash: manifestHash }
+    expect(await state('project', projectId)).toMatchObject(published)
+    expect(await act('publish_version', next)).toMatchObject(refusedFor('VersionNotNewer'))
   })
 
   test('bond, set_payout, unbond and withdraw, and then from the beginning', async () => {
     const { account: owner, act } = await createOwner()
-    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
-    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
-    const bond = { owner, projectId, nodeKey, amount: String(collateral) }
+    const { message: bond, subscriptionId } = bondOf(owner)
     const payout = `0x${'0f'.repeat(20)}`
 
-    expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      details: { reason: 'InvalidState' },
-    })
+    const early = await act('set_payout', { owner, subscriptionId, payout })
+    expect(early).toMatchObject(refusedFor('InvalidState'))
     expect(await act('bond', bond)).toMatchObject(confirmed)
-    expect(await state('subscription', subscriptionId)).toMatchObject({
-      status: 'bonded',
-      owner,
-      project_id: projectId,
-      node_key: nodeKey,
-      collateral: String(collateral),
-      payout: owner,
-    })
+    const device = { project_id: bond.projectId, node_key: bond.nodeKey }
+    const bonded = { status: 'bonded', owner, ...device, collateral: bond.amount, payout: owner }
+    expect(await state('subscription', subscriptionId)).toMatchObject(bonded)
     expect(await balanceOf(owner)).toBe(collateral)
     expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject(confirmed)
     expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
     expect(await act('set_payout', { owner, subscriptionId, payout: owner })).toMatchObject(confirmed)
     expect(await state('subscription', subscriptionId)).toMatchObject({ payout: owner })
 
-    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject({
-      status: 409,
-      details: { reason: 'InvalidState' },
-    })
+    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject(refusedFor('InvalidState'))
     expect(await act('unbond', { owner, subscriptionId })).toMatchObject(confirmed)
     expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'unbonding' })
-    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      details: { reason: 'NotReleased' },
-    })
+    expect(await act('withdraw', { owner, subscriptionId })).toMatchObject(refusedFor('NotReleased'))
 
     await passUnbonding()
     expect(await act('withdraw', { owner, subscriptionId })).toMatchObject(confirmed)
@@ -173,9 +168,8 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
 
   test('one owner: five actions in a row pass; of two at once one waits for the other, which it is told', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
-    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
-    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
-    await act('bond', { owner, projectId, nodeKey, amount: String(collateral) })
+    const { message, subscriptionId } = bondOf(owner)
+    await act('bond', message)
     const payouts = ['01', '02', '03', '04', '05'].map((byte) => `0x${byte.repeat(20)}`)
     for (const payout of payouts) {
       expect(await act('set_payout', { owner, subscriptionId, payout })).toMatchObject(confirmed)
@@ -184,62 +178,39 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
 
     const bodies = await Promise.all(
       payouts.slice(0, 2).map(async (payout) => {
-        const request: RequestedAction = {
-          action: 'set_payout',
-          account: owner,
-          message: { owner, subscriptionId, payout },
-        }
+        const request = setPayout(owner, subscriptionId, payout)
         return { request, body: signed(await payloadOf(request)) }
       }),
     )
-    await rpc('evm_setAutomine', false)
-    const answers = await Promise.all(bodies.map(({ request, body }) => post(request, body)))
-    const [taken, other] = answers.sort((a, b) => a.status - b.status) as [Response, Response]
-    const { id } = (await taken.json()) as { id: string }
-    expect([taken.status, await errorOf(other)]).toMatchObject([
-      202,
-      { status: 409, error: 'conflict', details: { transaction_id: id } },
-    ])
-    await rpc('evm_mine')
-    await rpc('evm_setAutomine', true)
+    const id = await inOneBlock(async () => {
+      const answers = await Promise.all(bodies.map(({ request, body }) => post(request, body)))
+      const [taken, other] = answers.sort((a, b) => a.status - b.status) as [Response, Response]
+      const { id: transaction_id } = (await taken.json()) as { id: string }
+      expect([taken.status, await errorOf(other)]).toMatchObject([202, isConflict({ transaction_id })])
+      return transaction_id
+    })
     await finalizeRelays()
-    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
+    expect(await readTransaction(id)).toMatchObject(confirmed)
   })
 
   test('a bond whose permit a stranger brought to the token first succeeds', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
-    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
-    const request: RequestedAction = {
-      action: 'bond',
-      account: owner,
-      message: { owner, projectId, nodeKey, amount: String(collateral) },
-    }
+    const { subscriptionId, ...request } = bondOf(owner)
     const body = signed(await payloadOf(request))
+    const stranger = await account(5)
     // Everything the hub asks the chain comes before the permit is spent, as in a race.
-    await rpc('evm_setAutomine', false)
-    const relayed = await post(request, body)
+    const relayed = await inOneBlock(async () => {
+      const answered = await post(request, body)
+      await sendDearly(stranger, chain?.contracts.token, permitCall(body))
+      return answered
+    })
     const { id } = (await relayed.json()) as { id: string }
     expect(relayed.status).toBe(202)
-    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
-    await rpc('eth_sendTransaction', {
-      from: stranger,
-      to: chain?.contracts.token,
-      data: permitCall(body),
-      maxFeePerGas: '0x174876e800',
-      maxPriorityFeePerGas: '0x12a05f2000',
-      gas: '0x30d40',
-    })
-    await rpc('evm_mine')
-    await rpc('evm_setAutomine', true)
-    const { transactions } = await rpc<{ transactions: { from: string }[] }>(
-      'eth_getBlockByNumber',
-      'latest',
-      true,
-    )
+    type Block = { transactions: { from: string }[] }
+    const { transactions } = await rpc<Block>('eth_getBlockByNumber', 'latest', true)
     expect(transactions.map(({ from }) => from)).toEqual([stranger, services(env).relayer?.signer])
     await finalizeRelays()
-    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject(confirmed)
-    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    expect(await readTransaction(id)).toMatchObject(confirmed)
     expect(await state('subscription', subscriptionId)).toMatchObject({ collateral: String(collateral) })
   })
 
@@ -247,8 +218,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)
     const body = signed(await payloadOf(request))
-    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
-    await send(stranger, chain?.contracts.token ?? '', permitCall(body))
+    await send(await account(5), chain?.contracts.token ?? '', permitCall(body))
     expect((await post(request, body)).status).toBe(202)
     await finalizeRelays()
   })
@@ -267,39 +237,21 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       ...accepted(typed_data, signature),
       permit: permit && permit_signature ? accepted(permit, permit_signature) : null,
     })
-    return rpc<string>('eth_sendTransaction', {
-      from: (await rpc<string[]>('eth_accounts'))[6],
-      to: typed_data.domain.verifyingContract,
-      data,
-      maxFeePerGas: '0x174876e800',
-      maxPriorityFeePerGas: '0x12a05f2000',
-      gas: '0xf4240',
-    })
+    return sendDearly(await account(6), typed_data.domain.verifyingContract, data)
   }
-
-  /** What everybody reads of an action. */
-  const readTransaction = async (id: string) => (await client().get(`/v1/transactions/${id}`)).json()
 
   test('an action that a stranger brought first, while that of the hub waited, ends confirmed by what did it', async () => {
     const { account: owner, act, payloadOf, signed, post } = await createOwner()
-    const bond = bondOf(owner)
-    const { projectId = '', nodeKey = '' } = bond.message as Record<string, string>
-    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
+    const { message, subscriptionId } = bondOf(owner)
     const payout = `0x${'0f'.repeat(20)}`
-    const request: RequestedAction = {
-      action: 'set_payout',
-      account: owner,
-      message: { owner, subscriptionId, payout },
-    }
-    await act('bond', bond.message)
+    const request = setPayout(owner, subscriptionId, payout)
+    await act('bond', message)
     const body = signed(await payloadOf(request))
-    await rpc('evm_setAutomine', false)
-    const relayed = await post(request, body)
-    const { id } = (await relayed.json()) as { id: string }
-    await expect.poll(() => services(env).relayer?.find(id)).toMatchObject({ status: 'sent' })
-    const tx_hash = await bringAsStranger(request, body)
-    await rpc('evm_mine')
-    await rpc('evm_setAutomine', true)
+    const { id, tx_hash } = await inOneBlock(async () => {
+      const relayed = (await (await post(request, body)).json()) as { id: string }
+      await expect.poll(() => services(env).relayer?.find(relayed.id)).toMatchObject({ status: 'sent' })
+      return { id: relayed.id, tx_hash: await bringAsStranger(request, body) }
+    })
     await finalizeRelays()
     expect(await readTransaction(id)).toMatchObject({ ...confirmed, tx_hash })
     const again = await post(request, body)
@@ -367,10 +319,8 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     // Signed for the same nonce, with another deadline: it was not what the first transaction carried.
     const { typed_data } = body
     const later = String(Number(typed_data.message.deadline) + 1)
-    const twin = signed({
-      ...(await payloadOf(first)),
-      typed_data: { ...typed_data, message: { ...typed_data.message, deadline: later } },
-    })
+    const changed = { ...typed_data, message: { ...typed_data.message, deadline: later } }
+    const twin = signed({ ...(await payloadOf(first)), typed_data: changed })
     expect(await errorOf(await post(first, twin))).toMatchObject({ status: 409, error: 'conflict' })
   })
 
@@ -379,11 +329,8 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const stale = signed(await payloadOf(bondOf(owner)))
     await act('bond', bondOf(owner).message)
     const { nextNonce } = (await services(env).relayer?.health()) ?? {}
-    expect(await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))).toMatchObject({
-      status: 409,
-      error: 'conflict',
-      details: { reason: 'nonce', current_nonce: '1' },
-    })
+    const posted = await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))
+    expect(posted).toMatchObject(isConflict({ reason: 'nonce', current_nonce: '1' }))
     expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
   })
 
@@ -392,82 +339,45 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const request = bondOf(owner)
     const body = signed(await payloadOf(request))
     const smaller = signed(await payloadOf(bondOf(owner, 1n)))
-    const stranger = (await rpc<string[]>('eth_accounts'))[5] as string
-    await send(stranger, chain?.contracts.token ?? '', permitCall(smaller))
-    expect(await errorOf(await post(request, body))).toMatchObject({
-      status: 409,
-      error: 'conflict',
-      details: { reason: 'permit_nonce' },
-    })
+    await send(await account(5), chain?.contracts.token ?? '', permitCall(smaller))
+    expect(await errorOf(await post(request, body))).toMatchObject(isConflict({ reason: 'permit_nonce' }))
   })
 
   test('422 insufficient_collateral: a bond above the balance, or below the minimum of the contract', async () => {
-    const { account: owner, payloadOf, signed, post } = await createOwner(7n)
-    const rich = bondOf(owner, 8n)
-    expect(await errorOf(await post(rich, signed(await payloadOf(rich))))).toMatchObject({
-      status: 422,
-      error: 'insufficient_collateral',
-      details: { balance: '7', amount: '8' },
-    })
-    const dust = bondOf(owner, 4n)
-    expect(await errorOf(await post(dust, signed(await payloadOf(dust))))).toMatchObject({
-      status: 422,
-      error: 'insufficient_collateral',
-      details: { reason: 'bond_minimum', collateral: '4', minimum: '5' },
-    })
-    const whole = bondOf(owner, 7n)
-    expect((await post(whole, signed(await payloadOf(whole)))).status).toBe(202)
+    const { account: owner, submit } = await createOwner(7n)
+    const rich = await errorOf(await submit(bondOf(owner, 8n)))
+    expect(rich).toMatchObject(lacksCollateral({ balance: '7', amount: '8' }))
+    const dust = await errorOf(await submit(bondOf(owner, 4n)))
+    expect(dust).toMatchObject(lacksCollateral({ reason: 'bond_minimum', collateral: '4', minimum: '5' }))
+    expect((await submit(bondOf(owner, 7n))).status).toBe(202)
     await finalizeRelays()
   })
 
   test('a bond without a permit needs an allowance, and takes it where there is one', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
-    const request: RequestedAction = {
-      action: 'bond',
-      account: owner,
-      message: { owner, projectId: fresh32(), nodeKey: fresh32(), amount: String(collateral) },
-    }
+    const request = bondOf(owner)
     const { typed_data, signature } = signed(await payloadOf(request))
-    expect(await errorOf(await post(request, { typed_data, signature }))).toMatchObject({
-      status: 422,
-      error: 'insufficient_collateral',
-      details: { reason: 'ERC20InsufficientAllowance' },
-    })
-    const approve = encodeFunctionData({
-      abi: hubTokenAbi,
-      functionName: 'approve',
-      args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
-    })
-    await asAccount(owner, () => send(owner, chain?.contracts.token ?? '', approve))
+    const refused = await errorOf(await post(request, { typed_data, signature }))
+    expect(refused).toMatchObject(lacksCollateral({ reason: 'ERC20InsufficientAllowance' }))
+    await asAccount(owner, () => send(owner, chain?.contracts.token ?? '', approval()))
     expect((await post(request, { typed_data, signature })).status).toBe(202)
     await finalizeRelays()
   })
 
   test('the same as a transaction of the owner itself', async () => {
     const { account: owner, payloadOf } = await createOwner()
-    const { projectId, nodeKey } = { projectId: fresh32(), nodeKey: fresh32() }
-    const subscriptionId = deriveSubscriptionId(projectId, owner, nodeKey)
-    const approve = encodeFunctionData({
-      abi: hubTokenAbi,
-      functionName: 'approve',
-      args: [(chain?.contracts.staking ?? '0x') as Hex, collateral],
-    })
+    const { subscriptionId, ...bond } = bondOf(owner)
+    const payout = `0x${'0f'.repeat(20)}`
+    const unbond: RequestedAction = { action: 'unbond', account: owner, message: { owner, subscriptionId } }
     await asAccount(owner, async () => {
-      await send(owner, chain?.contracts.token ?? '', approve)
-      for (const [action, message] of [
-        ['bond', { owner, projectId, nodeKey, amount: String(collateral) }],
-        ['set_payout', { owner, subscriptionId, payout: `0x${'0f'.repeat(20)}` }],
-        ['unbond', { owner, subscriptionId }],
-      ] as const) {
-        const { direct_tx } = await payloadOf({ action, account: owner, message })
+      await send(owner, chain?.contracts.token ?? '', approval())
+      for (const request of [bond, setPayout(owner, subscriptionId, payout), unbond]) {
+        const { direct_tx } = await payloadOf(request)
         await send(owner, direct_tx.to, direct_tx.data)
       }
     })
     await finalizeRelays()
-    expect(await state('subscription', subscriptionId)).toMatchObject({
-      status: 'unbonding',
-      payout: `0x${'0f'.repeat(20)}`,
-    })
+    expect(await state('subscription', subscriptionId)).toMatchObject({ status: 'unbonding', payout })
   })
 })
 

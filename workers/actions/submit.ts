@@ -1,3 +1,4 @@
+import { orNull } from '../../durable-objects/or-null.ts'
 import type { RelayRequest, RelayView } from '../../durable-objects/relayer/object.ts'
 import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
 import type { JsonValue } from '../../protocol/encoding/index.ts'
@@ -22,14 +23,12 @@ export interface OwnedAction extends RequestedAction {
 }
 
 /**
- * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again is
- * answered with what became of it: it is what moved the state that would refuse it. So is one that somebody else, who has the
- * signature, has brought to the chain.
- *
- * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
- * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
- * `conflict` for a nonce that is not the current one, 422 `insufficient_collateral`, or its reason; 429 `rate_limited` when
- * what its wallet or client address may have relayed in a day is used up; 503 `unavailable` when nothing was accepted.
+ * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again is answered with what became of
+ * it: it is what moved the state that would refuse it. So is one that somebody else, who has the signature, has brought to the chain.
+ * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422 `bad_signature`, 409 `conflict` for
+ * another action on its way; then what the contract says of a trial run: 409 `conflict` for a nonce that is not the current one, 422
+ * `insufficient_collateral`, or its reason; 429 `rate_limited` when what its wallet or client address may have relayed in a day is used up; 503
+ * `unavailable` when nothing was accepted.
  */
 export async function submitAction(
   c: HubContext,
@@ -77,16 +76,10 @@ const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promi
   status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
 
 /** A relayer that cannot be asked has nothing to say against the state. */
-async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {
-  try {
-    return (await c.var.services.relayer?.find(id)) ?? null
-  } catch (error) {
-    if (error instanceof ApiError) return null
-    throw error
-  }
+async function findRelayed({ var: { services } }: HubContext, id: string): Promise<RelayView | null> {
+  return services.relayer && orNull(services.relayer.find(id), ApiError)
 }
 
-/** What the relayer is asked for, or what is wrong with the body. */
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
 function readSubmission(

@@ -5,16 +5,15 @@ import { example } from '../examples.ts'
 import { Bytes32, Timestamp } from '../http/formats.ts'
 import type { Transaction as StoredTransaction } from '../stores/transactions.ts'
 
-/** A relayed action, as submitting and following it answer. */
 export const Transaction = z
   .strictObject({
     id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
     action: z.string(),
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
-    indexed: z.boolean().meta({
-      description: 'Whether it is confirmed and its effects are in the records of the hub.',
-    }),
+    indexed: z
+      .boolean()
+      .meta({ description: 'Whether it is confirmed and its effects are in the records of the hub.' }),
     error: z.string().nullable(),
     confirmations: z.int(),
     created_at: Timestamp,

@@ -4,7 +4,6 @@ import type { Settings } from '../env.ts'
 /** Where the web pages that people run themselves are served. */
 const ownPages = ['localhost:7878', '127.0.0.1:7878']
 
-/** The domains whose pages may ask a wallet to sign in here, by name. */
 export const signInDomains = ({ BASE_URL, WEB_HOSTS }: Settings): string[] => [
   ...new Set([BASE_URL.host, ...WEB_HOSTS, ...ownPages]),
 ]

@@ -1,6 +1,5 @@
 import type { RequestSignature } from '../../protocol/identity/index.ts'
 
-/** What an API key may be allowed to do. */
 export const scopes = [
   'tasks:submit',
   'projects:read',
@@ -24,7 +23,6 @@ export interface NodeClaim {
 /** What a request says of its caller, before that is checked. */
 export type Claim = Credential | NodeClaim
 
-/** Who calls, once the credential was checked. */
 export type Principal =
   | { kind: 'session'; address: string; tokenHash: string; expiresAt: number }
   | { kind: 'api_key'; address: string; keyId: string; scopes: string[]; projectIds: string[] | null }
@@ -35,3 +33,11 @@ export type Principal =
       /** Whether collateral or an operator vouches for it: anybody can make keys. */
       vouched: boolean
     }
+
+/** Who is behind a caller: a wallet, whichever of its sessions and keys it uses, or a node. */
+export const holderOf = (principal: Principal): string =>
+  principal.kind === 'node' ? principal.publicKey : principal.address
+
+/** Tells callers apart. A key is not its owner: what one key was answered may be about projects that another is not for. */
+export const callerIdOf = (principal: Principal): string =>
+  principal.kind === 'api_key' ? principal.keyId : holderOf(principal)

@@ -3,7 +3,6 @@ import { bytesToBase64Url } from '../http/base64.ts'
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Random characters of `[A-Za-z0-9]`, each equally likely. */
 export function randomAlphanumerics(length: number): string {
   // Bytes from this bound on are thrown away: with them the first letters would come up more often.
   const bound = 256 - (256 % alphanumerics.length)
@@ -26,7 +25,6 @@ export function alphanumericsOf(bytes: Uint8Array, length: number): string {
   return text
 }
 
-/** 32 random bytes as 43 base64url characters. */
 export const randomSecret = (): string => bytesToBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 
 /** The nonce of a device record: 32 random hex digits. */

@@ -1,6 +1,5 @@
 import pinned from './suite.json' with { type: 'json' }
 
-/** One run of the suite, with the receipt that every device gets. */
 export interface BenchmarkCase {
   name: string
   module_address: string

@@ -2,7 +2,6 @@ import { RpcUnreachable } from '../../durable-objects/chain/json-rpc.ts'
 import type { BlockRef } from '../../durable-objects/indexer/index-store.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 
-/** What the search asks the chain: the blocks of these numbers, or null where it has none. */
 export interface BlockReader {
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
 }

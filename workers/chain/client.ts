@@ -11,20 +11,16 @@ import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 
 export interface ChainClient {
-  /** Whether the address holds code at the latest block. */
   holdsCode(address: string): Promise<boolean>
   /** The return data of a read-only call, or null when it reverts. */
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
   /** The logs of a contract in so many of the latest blocks, oldest first. */
   recentLogs(address: string, topics: readonly unknown[], blocks: number): Promise<RecentLogs>
-  /** What each transaction was sent with, or null when the node does not know it. */
   transactionInputs(hashes: readonly string[]): Promise<(string | null)[]>
-  /** The blocks of these numbers, or null where the chain has none. */
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   latestBlock(): Promise<Block>
   /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
-  /** The number of the block that has the transaction, or null while none has it. */
   blockOf(hash: string): Promise<number | null>
 }
 
@@ -33,7 +29,6 @@ export interface RecentLogs {
   logs: { transactionHash: string; blockNumber: number; data: string; topics: string[] }[]
 }
 
-/** How the hub asks its chain. */
 export interface ChainAccess {
   rpcUrl: string
   /** A node that has not answered by then counts as one that does not. */

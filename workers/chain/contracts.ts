@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { unavailable } from '../errors.ts'
 import { Address } from '../http/formats.ts'
 
-/** The addresses of the contracts of one deployment. */
 export const Contracts = z.strictObject({
   token: Address,
   faucet: Address,

@@ -42,7 +42,6 @@ export function readEvents(logs: readonly Log[], { contracts, vaults, times }: L
 export const openedVault = (log: Log, contracts: Contracts): string | null =>
   emitterOf(log, contracts) === 'vault_factory' ? (readLog(log, 0)?.args.vault ?? null) : null
 
-/** The addresses that logs as a vault emits are from. */
 export const vaultCandidates = (logs: readonly Log[], contracts: Contracts): string[] => [
   ...new Set(logs.flatMap((log) => (emitterOf(log, contracts) === 'vault' ? [log.address] : []))),
 ]

@@ -2,14 +2,12 @@ import type { StateBefore, StateRow } from '../stores/chain-index.ts'
 import type { ChainEvent } from './events.ts'
 import { applyEvent, ownerOf, type Subject, subjectsOf } from './projections.ts'
 
-/** What events make of the states they change. */
 export interface FoldedEvents {
   states: StateRow[]
   /** What these were before each block that is not final, to be put back should the block go. */
   before: StateBefore[]
 }
 
-/** The name of one subject among all kinds. */
 export const subjectKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`
 
 /** Folds events, in chain order, into the states they change. Pure. @param known - The states before, by {@link subjectKey}. */

@@ -12,7 +12,6 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
     const rows = await store.states([...new Map(subjects.map((one) => [subjectKey(one), one])).values()])
     return new Map(rows.map((row) => [subjectKey({ kind: row.kind, id: row.subject }), row]))
   }
-  /** The vaults among the addresses that these logs are from. */
   const knownVaults = async (logs: readonly Log[]) => {
     const candidates = vaultCandidates(logs, contracts).map((id): Subject => ({ kind: 'vault', id }))
     return [...(await statesOf(candidates)).values()].map(({ subject }) => subject)

@@ -5,7 +5,6 @@ import { eventTopics } from './abi.ts'
 import { openedVault } from './events.ts'
 import { createIndexStore } from './index-store.ts'
 
-/** The indexer of this hub's chain, joined with what the hub gives it. */
 export const createIndexer = (ctx: DurableObjectState, env: Env): ChainIndexerObject<Env> =>
   new ChainIndexerObject(ctx, env, indexerConfig(env))
 

@@ -49,18 +49,12 @@ const bonded = (collateral: string) =>
   })
 
 describe('a project', () => {
-  const registered = event(
-    'ProjectRegistered',
-    {
-      projectId,
-      developer: address('0d'),
-      slug: 's',
-      worker: bytes('01'),
-      consensusHash: bytes('02'),
-      manifestHash: bytes('03'),
-    },
-    address('c3'),
-  )
+  const hashes = { worker: bytes('01'), consensusHash: bytes('02'), manifestHash: bytes('03') }
+  const first = { projectId, developer: address('0d'), slug: 's', ...hashes }
+  const registered = event('ProjectRegistered', first, address('c3'))
+
+  const next = { projectId, version: '2', consensusHash: bytes('04'), manifestHash: bytes('05') }
+  const published = event('VersionPublished', next)
 
   test('belongs to its developer', () => {
     expect(subjectsOf(registered)).toEqual([
@@ -68,22 +62,12 @@ describe('a project', () => {
       { kind: 'version', id: `${projectId}:1` },
     ])
     const state = fold('project', registered)
-    expect(state).toMatchObject({
-      developer: address('0d'),
-      slug: 's',
-      version: 1,
-      registered_tx: bytes('cc'),
-    })
-    expect(ownerOf('project', state)).toBe(address('0d'))
+    const developer = address('0d')
+    expect(state).toMatchObject({ developer, slug: 's', version: 1, registered_tx: bytes('cc') })
+    expect(ownerOf('project', state)).toBe(developer)
   })
 
   test('has the hashes of the version published last, and the listing status set last', () => {
-    const published = event('VersionPublished', {
-      projectId,
-      version: '2',
-      consensusHash: bytes('04'),
-      manifestHash: bytes('05'),
-    })
     const listed = event('ListingStatusSet', { projectId, status: '3' })
     expect(subjectsOf(listed)).toEqual([{ kind: 'project', id: projectId }])
     expect(fold('project', registered, published, listed)).toMatchObject({
@@ -96,42 +80,18 @@ describe('a project', () => {
   })
 
   test('keeps the hashes of each version apart', () => {
-    const published = event('VersionPublished', {
-      projectId,
-      version: '2',
-      consensusHash: bytes('04'),
-      manifestHash: bytes('05'),
-    })
     expect(subjectsOf(published)).toContainEqual({ kind: 'version', id: `${projectId}:2` })
-    expect([registered, published].map((one) => fold('version', one))).toEqual([
-      {
-        project_id: projectId,
-        version: 1,
-        consensus_hash: bytes('02'),
-        manifest_hash: bytes('03'),
-        published_at: registered.blockTime,
-        published_tx: bytes('cc'),
-      },
-      {
-        project_id: projectId,
-        version: 2,
-        consensus_hash: bytes('04'),
-        manifest_hash: bytes('05'),
-        published_at: published.blockTime,
-        published_tx: bytes('cc'),
-      },
-    ])
+    const common = { project_id: projectId, published_tx: bytes('cc') }
+    const first = { version: 1, consensus_hash: bytes('02'), manifest_hash: bytes('03') }
+    const second = { version: 2, consensus_hash: bytes('04'), manifest_hash: bytes('05') }
+    expect(fold('version', registered)).toEqual({ ...common, ...first, published_at: registered.blockTime })
+    expect(fold('version', published)).toEqual({ ...common, ...second, published_at: published.blockTime })
   })
 
   test("'s vault keeps its books from its creation on", () => {
-    const created = event('VaultCreated', {
-      projectId,
-      vault,
-      developer: address('0d'),
-      token: address('c1'),
-      epochSecs: '3600',
-      epochCap: '1000',
-    })
+    const terms = { epochSecs: '3600', epochCap: '1000' }
+    const of = { projectId, vault, developer: address('0d'), token: address('c1') }
+    const created = event('VaultCreated', { ...of, ...terms })
     expect(subjectsOf(created)).toEqual([{ kind: 'vault', id: vault }])
     const events = [
       created,
@@ -142,14 +102,8 @@ describe('a project', () => {
       event('VaultFunded', { from: address('0f'), amount: '1' }, vault),
       event('FundsWithdrawn', { developer: address('0d'), amount: '9' }, vault),
     ]
-    expect(fold('vault', ...events)).toMatchObject({
-      project_id: projectId,
-      token: address('c1'),
-      funded: '701',
-      withdrawn: '9',
-      total_paid: '131',
-      reserved: '169',
-    })
+    const books = { funded: '701', withdrawn: '9', total_paid: '131', reserved: '169' }
+    expect(fold('vault', ...events)).toMatchObject({ project_id: projectId, token: address('c1'), ...books })
   })
 
   test("'s vault gets back what an epoch that was vetoed had set aside", () => {
@@ -183,15 +137,9 @@ describe('a project', () => {
 
   test("'s epoch says what its posting said, and when both fees are paid", () => {
     const posted = event('EpochPosted', { ...posting, miner: '9', developer: '5', treasury: '6' }, vault)
-    expect(fold('epoch', posted)).toMatchObject({
-      receipt_hash: bytes('07'),
-      miner: '9',
-      developer: '5',
-      treasury: '6',
-      total: '20',
-      release_at: 3_700,
-      fees_paid: false,
-    })
+    const amounts = { miner: '9', developer: '5', treasury: '6', total: '20' }
+    const facts = { receipt_hash: bytes('07'), release_at: 3_700, fees_paid: false }
+    expect(fold('epoch', posted)).toMatchObject({ ...amounts, ...facts })
     const paid = (developer: string, treasury: string) =>
       event('FeesPaid', { epoch: '4', developer, treasury }, vault)
     expect(fold('epoch', posted, paid('5', '0'))).toMatchObject({ fees_paid: false })
@@ -199,53 +147,38 @@ describe('a project', () => {
   })
 
   test("'s developer announces a withdrawal, which is gone once it was made", () => {
-    const requested = event(
-      'WithdrawalRequested',
-      { amount: '9', availableAt: '500', expiresAt: '900' },
-      vault,
-    )
-    expect(fold('vault', requested)).toMatchObject({
-      withdrawal: { amount: '9', available_at: 500, expires_at: 900 },
-    })
+    const args = { amount: '9', availableAt: '500', expiresAt: '900' }
+    const requested = event('WithdrawalRequested', args, vault)
+    const withdrawal = { amount: '9', available_at: 500, expires_at: 900 }
+    expect(fold('vault', requested)).toMatchObject({ withdrawal })
     const made = event('FundsWithdrawn', { developer: address('0d'), amount: '9' }, vault)
     expect(fold('vault', requested, made)).toMatchObject({ withdrawn: '9', withdrawal: null })
   })
 
   test("'s epoch may be vetoed and posted again", () => {
-    const posted = (root: string) =>
-      event('EpochPosted', { ...posting, merkleRoot: root, miner: '300' }, vault)
+    const posted = (merkleRoot: string) =>
+      event('EpochPosted', { ...posting, merkleRoot, miner: '300' }, vault)
     const vetoed = event('EpochVetoed', { epoch: '4', merkleRoot: bytes('06') }, vault)
-    expect(fold('epoch', posted(bytes('06')), vetoed)).toMatchObject({
-      vetoed: true,
-      reopened: false,
-      merkle_root: bytes('06'),
-    })
     const reopened = event('EpochReopened', { epoch: '4' }, vault)
     expect(subjectsOf(reopened)).toEqual([{ kind: 'epoch', id: `${vault}:4` }])
-    expect(fold('epoch', posted(bytes('06')), vetoed, reopened)).toMatchObject({
-      vetoed: true,
-      reopened: true,
-    })
-    expect(fold('epoch', posted(bytes('06')), vetoed, reopened, posted(bytes('07')))).toMatchObject({
-      vetoed: false,
-      reopened: false,
-      merkle_root: bytes('07'),
-    })
+    const history = [posted(bytes('06')), vetoed, reopened, posted(bytes('07'))]
+    for (const [index, expected] of [
+      { vetoed: false, reopened: false, merkle_root: bytes('06') },
+      { vetoed: true, reopened: false, merkle_root: bytes('06') },
+      { vetoed: true, reopened: true },
+      { vetoed: false, reopened: false, merkle_root: bytes('07') },
+    ].entries())
+      expect(fold('epoch', ...history.slice(0, index + 1))).toMatchObject(expected)
   })
 })
 
 describe('a subscription', () => {
   test('is paid to its owner until a payout is set, which a top-up leaves alone', () => {
-    expect(fold('subscription', bonded('5'))).toMatchObject({
-      status: 'bonded',
-      collateral: '5',
-      payout: address('0e'),
-    })
-    const payout = event('PayoutSet', { subscriptionId, payout: address('0b') })
-    expect(fold('subscription', bonded('5'), payout, bonded('9'))).toMatchObject({
-      collateral: '9',
-      payout: address('0b'),
-    })
+    const [owner, payout] = [address('0e'), address('0b')]
+    const first = { status: 'bonded', collateral: '5', payout: owner }
+    expect(fold('subscription', bonded('5'))).toMatchObject(first)
+    const set = event('PayoutSet', { subscriptionId, payout })
+    expect(fold('subscription', bonded('5'), set, bonded('9'))).toMatchObject({ collateral: '9', payout })
   })
 
   test('starts again when it is bonded after it was withdrawn', () => {
@@ -257,12 +190,8 @@ describe('a subscription', () => {
       event('Withdrawn', { subscriptionId, owner: address('0e'), amount: '5' }),
       bonded('2'),
     )
-    expect(state).toMatchObject({
-      status: 'bonded',
-      collateral: '2',
-      payout: address('0e'),
-      release_at: null,
-    })
+    const fresh = { status: 'bonded', collateral: '2', payout: address('0e'), release_at: null }
+    expect(state).toMatchObject(fresh)
   })
 
   test('loses what a slash takes', () => {
@@ -278,29 +207,15 @@ describe('a subscription', () => {
 test('a slash goes from proposed to disputed, and to what was decided', () => {
   const args = { evidenceHash: bytes('e1'), subscriptionId, amount: '3', executableAt: '500' }
   const proposed = event('SlashProposed', args)
-  expect(fold('slash', proposed)).toMatchObject({
-    status: 'proposed',
-    executable_at: 500,
-    propose_tx: bytes('cc'),
-  })
-  expect(fold('slash', proposed, event('SlashDisputed', args))).toMatchObject({
-    status: 'disputed',
-    disputed_at: expect.any(Number),
-  })
-  expect(fold('slash', proposed, event('SlashCancelled', args))).toMatchObject({
-    status: 'cancelled',
-    amount: '3',
-    resolved_at: expect.any(Number),
-  })
-  expect(fold('slash', proposed, event('SlashDisputed', args), event('SlashUpheld', args))).toMatchObject({
-    status: 'proposed',
-    outcome: 'upheld',
-    disputed_at: expect.any(Number),
-    resolved_at: expect.any(Number),
-  })
-  expect(fold('slash', proposed, event('SlashExecuted', args))).toMatchObject({ status: 'executed' })
-  const voided = event('SlashVoided', args)
-  expect(fold('slash', proposed, voided)).toMatchObject({ status: 'cancelled', voided_at: voided.blockTime })
+  const after = (...names: string[]) => fold('slash', proposed, ...names.map((name) => event(name, args)))
+  const [disputed_at, resolved_at] = [expect.any(Number), expect.any(Number)]
+  expect(after()).toMatchObject({ status: 'proposed', executable_at: 500, propose_tx: bytes('cc') })
+  expect(after('SlashDisputed')).toMatchObject({ status: 'disputed', disputed_at })
+  expect(after('SlashCancelled')).toMatchObject({ status: 'cancelled', amount: '3', resolved_at })
+  const upheld = { status: 'proposed', outcome: 'upheld', disputed_at, resolved_at }
+  expect(after('SlashDisputed', 'SlashUpheld')).toMatchObject(upheld)
+  expect(after('SlashExecuted')).toMatchObject({ status: 'executed' })
+  expect(after('SlashVoided')).toMatchObject({ status: 'cancelled', voided_at: 1_000 + blocks })
 })
 
 test('applying an event leaves the state before it as it was', () => {
@@ -314,21 +229,15 @@ test('the posting of epochs is paused for three days at most, also where a pause
   const at = (name: string, blockTime: number) => ({ ...event(name, { account: address('a7') }), blockTime })
   const days = (count: number) => 1_000_000 + count * 86_400
   const once = fold('posting', at('Paused', days(0)))
-  expect([days(0), days(3) - 1, days(3)].map((time) => isPostingPaused(once, time))).toEqual([
-    true,
-    true,
-    false,
-  ])
+  const paused = [days(0), days(3) - 1, days(3)].map((time) => isPostingPaused(once, time))
+  expect(paused).toEqual([true, true, false])
   const ended = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)))
   expect(isPostingPaused(ended, days(1))).toBe(false)
   // One that was ended early may be taken up again until its time is over; the next one begins a day after that.
-  for (const state of [once, ended])
-    expect([days(2), days(3), days(4) - 1, days(4)].map((time) => nextPauseAt(state, time))).toEqual([
-      null,
-      days(4),
-      days(4),
-      null,
-    ])
+  for (const state of [once, ended]) {
+    const begins = [days(2), days(3), days(4) - 1, days(4)].map((time) => nextPauseAt(state, time))
+    expect(begins).toEqual([null, days(4), days(4), null])
+  }
   expect(nextPauseAt({}, days(1))).toBeNull()
   const again = fold('posting', at('Paused', days(0)), at('Unpaused', days(1)), at('Paused', days(2)))
   expect([days(3) - 1, days(3)].map((time) => isPostingPaused(again, time))).toEqual([true, false])

@@ -9,55 +9,47 @@ export interface Subject {
   id: string
 }
 
-/** The states an event changes. */
 export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
-  const { projectId = '', subscriptionId = '', evidenceHash = '', epoch = '', miner = '', vault = '' } = args
+  const { epoch = '', miner = '', vault = '' } = args
+  const project: Subject = { kind: 'project', id: args.projectId ?? '' }
+  const subscription: Subject = { kind: 'subscription', id: args.subscriptionId ?? '' }
+  const slash: Subject = { kind: 'slash', id: args.evidenceHash ?? '' }
+  const emitting: Subject = { kind: 'vault', id: contract }
+  const ofVault: Subject = { kind: 'epoch', id: `${contract}:${epoch}` }
   switch (name) {
     case 'ProjectRegistered':
     case 'VersionPublished':
-      return [
-        { kind: 'project', id: projectId },
-        { kind: 'version', id: `${projectId}:${args.version ?? 1}` },
-      ]
+      return [project, { kind: 'version', id: `${project.id}:${args.version ?? 1}` }]
     case 'ListingStatusSet':
-      return [{ kind: 'project', id: projectId }]
+      return [project]
     case 'SlashProposed':
     case 'SlashExecuted':
-      return [
-        { kind: 'slash', id: evidenceHash },
-        { kind: 'subscription', id: subscriptionId },
-      ]
+      return [slash, subscription]
     case 'SlashDisputed':
     case 'SlashUpheld':
     case 'SlashCancelled':
     case 'SlashVoided':
-      return [{ kind: 'slash', id: evidenceHash }]
+      return [slash]
     case 'EpochReopened':
-      return [{ kind: 'epoch', id: `${contract}:${epoch}` }]
+      return [ofVault]
     case 'EpochPosted':
     case 'EpochVetoed':
     case 'FeesPaid':
-      return [
-        { kind: 'epoch', id: `${contract}:${epoch}` },
-        { kind: 'vault', id: contract },
-      ]
+      return [ofVault, emitting]
     case 'Claimed':
-      return [
-        { kind: 'claim', id: `${contract}:${epoch}:${miner}` },
-        { kind: 'vault', id: contract },
-      ]
+      return [{ kind: 'claim', id: `${contract}:${epoch}:${miner}` }, emitting]
     case 'VaultFunded':
     case 'WithdrawalRequested':
     case 'FundsWithdrawn':
     case 'TermsSet':
-      return [{ kind: 'vault', id: contract }]
+      return [emitting]
     case 'VaultCreated':
       return [{ kind: 'vault', id: vault }]
     case 'Paused':
     case 'Unpaused':
       return [{ kind: 'posting', id: contract }]
     default:
-      return [{ kind: 'subscription', id: subscriptionId }]
+      return [subscription]
   }
 }
 
@@ -66,10 +58,7 @@ export const applyEvent = (
   kind: Subject['kind'],
   state: ChainState | null,
   event: ChainEvent,
-): ChainState => ({
-  ...state,
-  ...project[kind](state ?? {}, event),
-})
+): ChainState => ({ ...state, ...project[kind](state ?? {}, event) })
 
 /** The wallet a state belongs to, for lists by owner. */
 export function ownerOf(kind: Subject['kind'], state: ChainState): string | null {
@@ -311,7 +300,6 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
   },
 }
 
-/** What a slash left of a collateral, and when. */
 export interface SlashLow {
   at: number
   left: string

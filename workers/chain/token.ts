@@ -14,7 +14,6 @@ const readGas = 100_000
 const textLengthMax = 64
 const decimalsMax = 36
 
-/** What records show of the network's own token. */
 export const networkToken = ({ token_symbol, token_name }: Profile, address: string): Token => ({
   address,
   symbol: token_symbol,

@@ -12,7 +12,6 @@ import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { readCandidates } from './candidates.ts'
 
-/** What the set of one epoch is built from. */
 export interface SetSource {
   profile: Profile
   projectId: string

@@ -3,7 +3,6 @@ import { applyEvent, type ChainState } from '../chain/projections.ts'
 import type { CandidateRow, SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 
-/** What decides which subscriptions of a project are candidates. */
 export interface CandidateRules {
   projectId: string
   /** The beacon block, which is final: what the chain says, it says as of this block. */

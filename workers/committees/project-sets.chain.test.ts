@@ -1,12 +1,9 @@
-import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   attestSnapshot,
-  beaconTargetTime,
   beaconValue,
   buildSnapshot,
-  drawCommittee,
   hashSnapshot,
   parseSnapshot,
   type Snapshot,
@@ -14,136 +11,48 @@ import {
 import { hashText } from '../../protocol/encoding/index.ts'
 import {
   defaultNetworkParams,
-  deriveSubscriptionId,
   readRequestSignature,
-  resolveProfile,
   verifyRequestSignature,
 } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
-import { client, errorOf } from '../test/client.ts'
-import { type Happening, IndexedHistory } from '../test/indexed-history.ts'
-import { createNode, type TestNode } from '../test/node.ts'
-import { ScriptedBlocks } from '../test/scripted-blocks.ts'
-import { createListedProject, minCollateral } from '../test/subscription.ts'
-import { emptyTables } from '../test/tables.ts'
+import { errorOf } from '../test/client.ts'
+import type { Happening } from '../test/indexed-history.ts'
+import { createNode } from '../test/node.ts'
+import { minCollateral } from '../test/subscription.ts'
 import { addValidators, setValidators } from '../test/validators.ts'
-import { ProjectSets } from './project-sets.ts'
+import {
+  addValidator,
+  advance,
+  answerOf,
+  attest,
+  attestAs,
+  beaconBlock,
+  bonded,
+  chain,
+  epoch,
+  find,
+  happen,
+  history,
+  hub,
+  type Miner,
+  minerAt,
+  now,
+  payoutSet,
+  profile,
+  project,
+  readSet,
+  seed,
+  setListing,
+  slashed,
+  subscribe,
+  target,
+  testSets,
+  unbonding,
+} from './testing/project-sets.ts'
 
-const profile = resolveProfile()
-const seed = `0x${'5e'.repeat(32)}`
-const hub: Env = { ...env, COORDINATOR_SEED: seed }
-
-/** In the next hour, so that no alarm of these tests is due by the clock of the machine. */
-const epoch = Math.floor(Date.now() / 3_600_000) + 2
-const now = epoch * 3_600 + 1_000
-const target = beaconTargetTime(epoch, 3_600, defaultNetworkParams)
-/** Blocks up to this one are before the target. */
-const beaconBlock = 20
-const timeOf = (number: number) => target + 12 * (number - beaconBlock) - 1
-
-const chain = new ScriptedBlocks()
-let history: IndexedHistory
-let project: string
-
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  vi.setSystemTime(now * 1000)
-  chain.hosts.clear()
-  chain.down = false
-  chain.install()
-  await emptyTables(
-    'beacons',
-    'committee_sets',
-    'committee_set_attestations',
-    'epochs_without_set',
-    'nodes',
-    'validator_generations',
-    'devices',
-    'subscriptions',
-  )
-  await emptyTables('chain_cursor', 'chain_blocks', 'chain_events', 'chain_states', 'chain_states_before')
-  project = await createListedProject({ economics: { min_collateral: String(minCollateral) } })
-  history = new IndexedHistory()
-  await history.begin({ number: 0, hash: hashText('first'), timestamp: timeOf(0) })
-})
-afterEach(() => vi.useRealTimers())
-
-const advance = (projectId = project, bound = hub) =>
-  new ProjectSets(services(bound), readSettings(bound)).advance(projectId)
-
-const find = (projectId = project) => services(env).committeeSets.find(projectId, epoch)
-
-async function readSet(): Promise<Snapshot> {
-  const set = await find()
-  if (set === null) throw new Error('there is no set')
-  return services(env).committeeSets.readSnapshot(set.setHash)
-}
-
-interface Miner {
-  owner: string
-  key: string
-  id: string
-}
-
-const minerAt = (i: number): Miner => {
-  const owner = `0x${(0xa0 + i).toString(16).padStart(40, '0')}`
-  const key = hashText(`node ${i}`)
-  return { owner, key, id: deriveSubscriptionId(project, owner, key) }
-}
-
-/** The hub's rows of a miner, with a bound device. */
-async function subscribe(
-  { owner, key, id }: Miner,
-  { pausedAt = null as number | null } = {},
-): Promise<void> {
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?1, ?1, ?2, ?3, 1)`,
-    ).bind(key, owner, hashText(`binding ${key}`)),
-    env.DB.prepare(
-      `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, paused_at, reputation,
-        credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, ?, 5000, 0, 0, 0, 1)`,
-    ).bind(id, project, owner, key, key, pausedAt),
-  ])
-}
-
-const bonded = ({ owner, key, id }: Miner, collateral: bigint): Happening => ({
-  name: 'Bonded',
-  args: {
-    subscriptionId: id,
-    owner,
-    projectId: project,
-    nodeKey: key,
-    amount: '1',
-    collateral: String(collateral),
-  },
-})
-const payoutSet = ({ id }: Miner, payout: string): Happening => ({
-  name: 'PayoutSet',
-  args: { subscriptionId: id, payout },
-})
-const slashed = ({ id }: Miner, amount: bigint, i: number): Happening => ({
-  name: 'SlashExecuted',
-  args: { subscriptionId: id, evidenceHash: hashText(`evidence ${i}`), amount: String(amount) },
-})
-const unbonding = ({ id }: Miner): Happening => ({
-  name: 'Unbonding',
-  args: { subscriptionId: id, releaseAt: '9999999999' },
-})
-
-/** Appends blocks up to a number, each with what happens in it; all of them final unless a number says otherwise. */
-async function happen(
-  events: Readonly<Record<number, Happening[]>>,
-  to = beaconBlock + 5,
-  final?: number,
-): Promise<void> {
-  for (let number = (history.blocks.at(-1)?.number ?? 0) + 1; number <= to; number++)
-    await history.append(timeOf(number), events[number] ?? [], Math.min(final ?? number, number))
-  chain.serve(history.blocks)
-}
+testSets()
 
 /** The numbers of a seed; the same every time. */
 function random(start: number): (below: number) => number {
@@ -156,15 +65,11 @@ function random(start: number): (below: number) => number {
 
 /** A second implementation of section 13, as plain as can be: every event is looked at, one miner after the other. */
 async function naiveSnapshot(miners: readonly Miner[], pausedKeys: ReadonlySet<string>): Promise<Snapshot> {
-  const manifest = JSON.parse(
-    (await services(env).projects.findRecord(project))?.current.manifest ?? '',
-  ) as ProjectManifest
+  const record = await services(env).projects.findRecord(project)
+  const manifest = JSON.parse(record?.current.manifest ?? '') as ProjectManifest
   const block = history.blocks.find(({ number }) => number === beaconBlock)
-  const { results } = await env.DB.prepare(
-    'SELECT name, args FROM chain_events WHERE block_number <= ? ORDER BY block_number, log_index',
-  )
-    .bind(beaconBlock)
-    .all<{ name: string; args: string }>()
+  const query = 'SELECT name, args FROM chain_events WHERE block_number <= ? ORDER BY block_number, log_index'
+  const { results } = await env.DB.prepare(query).bind(beaconBlock).all<{ name: string; args: string }>()
   const candidates = miners.flatMap((miner) => {
     let collateral = 0n
     let payout = miner.owner
@@ -237,14 +142,11 @@ describe('the set of an epoch', () => {
   )
 
   test('says why a node with collateral is left out', async () => {
-    const [fine, away, moved, ...broken] = [0, 1, 2, 3, 4, 5, 6].map(minerAt) as [
-      Miner,
-      Miner,
-      Miner,
-      ...Miner[],
-    ]
-    for (const miner of [fine, away, moved, ...broken]) await subscribe(miner)
-    await happen({ 3: [fine, away, moved, ...broken].map((miner) => bonded(miner, minCollateral)) })
+    const [fine, away, moved] = [minerAt(0), minerAt(1), minerAt(2)]
+    const broken = [3, 4, 5, 6].map(minerAt)
+    const miners = [fine, away, moved, ...broken]
+    for (const miner of miners) await subscribe(miner)
+    await happen({ 3: miners.map((miner) => bonded(miner, minCollateral)) })
     await env.DB.batch([
       env.DB.prepare('UPDATE devices SET unbound_at = 2 WHERE node_id = ?').bind(away.key),
       env.DB.prepare('UPDATE devices SET owner = ? WHERE node_id = ?').bind(fine.owner, moved.key),
@@ -295,9 +197,7 @@ describe('the set of an epoch', () => {
 
   test('is built for no project that is not listed', async () => {
     await happen({})
-    await env.DB.prepare("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?")
-      .bind(project)
-      .run()
+    await setListing('paused')
     expect(await advance()).toBeNull()
     expect(await find()).toBeNull()
   })
@@ -311,18 +211,6 @@ describe('the set of an epoch', () => {
   })
 })
 
-/** A further validator at a host of its own, which attests what it is asked to. */
-async function addValidator(i: number): Promise<TestNode & { host: string }> {
-  const node = createNode()
-  const host = `validator-${i}.example`
-  await addValidators([{ ...node, url: `https://${host}/hub/` }])
-  chain.hosts.set(host, async (request) => Response.json(attest(node, (await request.json()) as Snapshot)))
-  return { ...node, host }
-}
-
-const attest = ({ seed: own }: TestNode, snapshot: Snapshot) =>
-  attestSnapshot(profile, own, hashSnapshot(snapshot))
-
 describe('validators', () => {
   beforeEach(async () => {
     const miner = minerAt(0)
@@ -331,12 +219,8 @@ describe('validators', () => {
   })
 
   test('are asked by requests that the coordinator signs, and a quorum of them attests the set', async () => {
-    const validators = [
-      await addValidator(0),
-      await addValidator(1),
-      await addValidator(2),
-      await addValidator(3),
-    ]
+    const validators: Awaited<ReturnType<typeof addValidator>>[] = []
+    for (const i of [0, 1, 2, 3]) validators.push(await addValidator(i))
     const asked: string[] = []
     for (const validator of validators.slice(0, 3))
       chain.hosts.set(validator.host, async (request) => {
@@ -346,9 +230,8 @@ describe('validators', () => {
         const signature = readRequestSignature(profile, (name) => request.headers.get(name), now, 300)
         expect(pathname).toBe('/hub/consensus/committee-sets')
         expect(signature?.public_key).toBe(ed25519PublicKey(seed))
-        expect(
-          signature && verifyRequestSignature(profile, { method: 'POST', target: pathname, body }, signature),
-        ).toBe(true)
+        const asSigned = { method: 'POST', target: pathname, body }
+        expect(signature && verifyRequestSignature(profile, asSigned, signature)).toBe(true)
         return Response.json(attest(validator, JSON.parse(new TextDecoder().decode(body)) as Snapshot))
       })
     chain.hosts.set(validators[3]?.host ?? '', () => new Response(null, { status: 503 }))
@@ -387,25 +270,19 @@ describe('validators', () => {
   test('are not called without a certificate, but on this machine by a local network', async () => {
     const node = createNode()
     await addValidators([{ ...node, url: 'http://127.0.0.1:9' }])
-    let calls = 0
-    chain.hosts.set('127.0.0.1:9', async (request) => {
-      calls += 1
-      return Response.json(attest(node, (await request.json()) as Snapshot))
-    })
+    const answer = vi.fn(answerOf(node))
+    chain.hosts.set('127.0.0.1:9', answer)
     await advance(project, { ...hub, BASE_URL: 'https://hub.example' })
-    expect([calls, (await find())?.attestedAt]).toEqual([0, null])
+    expect([answer.mock.calls.length, (await find())?.attestedAt]).toEqual([0, null])
     await advance()
-    expect([calls, (await find())?.attestedAt]).toEqual([1, now])
+    expect([answer.mock.calls.length, (await find())?.attestedAt]).toEqual([1, now])
   })
 
   test('of a later generation are not asked, and change nothing of what a set needs', async () => {
     const [one, two] = [await addValidator(0), await addValidator(1)]
-    let asked = 0
+    const asked = vi.fn(() => new Response(null, { status: 500 }))
     const later = createNode()
-    chain.hosts.set('later.example', () => {
-      asked += 1
-      return new Response(null, { status: 500 })
-    })
+    chain.hosts.set('later.example', asked)
     // The set of this epoch counts by who was there when its beacon was taken.
     await addValidators([{ ...later, url: 'https://later.example' }], { effectiveAt: target + 1 })
     await setValidators([later], { effectiveAt: target + 2 })
@@ -413,7 +290,7 @@ describe('validators', () => {
     expect(await find()).toMatchObject({ attestedAt: now, valid: true })
     const keys = [one, two].map(({ publicKey }) => publicKey).sort()
     expect((await find())?.attestations.map(({ publicKey }) => publicKey)).toEqual(keys)
-    expect(asked).toBe(0)
+    expect(asked).not.toHaveBeenCalled()
   })
 
   test('of an emergency generation attest again what lost its quorum', async () => {
@@ -437,239 +314,18 @@ describe('validators', () => {
     const end = (nodeId: string, time: number) =>
       env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?').bind(time, nodeId).run()
     await end(one.nodeId, now + 1)
-    chain.hosts.set(two.host, async (request) =>
-      Response.json(attest(two, (await request.json()) as Snapshot)),
-    )
+    chain.hosts.set(two.host, answerOf(two))
     // Ended, it is one of the two all the same: the quorum is no lower.
     await end(two.nodeId, now)
     expect(await advance()).toMatchObject({ open: 1 })
-    const attested = await two.call(
-      'POST',
-      `/v1/nodes/committee-sets/${project}/${epoch}`,
-      attest(two, await readSet()),
-    )
+    const path = `/v1/nodes/committee-sets/${project}/${epoch}`
+    const attested = await two.call('POST', path, attest(two, await readSet()))
     expect(await errorOf(attested)).toMatchObject({ status: 403, error: 'forbidden' })
     await end(two.nodeId, now + 1)
-    const { publicKey } = two
-    const { signature } = attest(two, await readSet())
-    await services(env).committeeSets.attest({ projectId: project, epoch }, { publicKey, signature }, now)
+    await attestAs(two)
     expect(await find()).toMatchObject({ attestedAt: now, valid: true })
     // Nor does what came with its end count.
     await end(two.nodeId, now)
     expect(await find()).toMatchObject({ valid: false })
-  })
-})
-
-describe('an epoch that runs without an attested set', () => {
-  const lateAt = async (time: number) => {
-    vi.setSystemTime(time * 1000)
-    return (await (await client().get('/v1/status')).json()) as { status: string; late: object[] }
-  }
-  const about = (what: string, since = now) => ({ what, project_id: project, epoch, since, count: 1 })
-
-  test('is named by the status with its project, also where there is no beacon and no task waits', async () => {
-    await happen({})
-    chain.down = true
-    await services(env).committees?.(project).wake(project)
-    await runDurableObjectAlarm(env.PROJECT_COMMITTEES.getByName(project))
-    expect((await lateAt(now + 59)).late).toEqual([])
-    expect(await lateAt(now + 65)).toMatchObject({ status: 'degraded', late: [about('set_not_built')] })
-    chain.down = false
-    expect(await advance()).toMatchObject({ open: 1 })
-    expect((await lateAt(now + 130)).late).toEqual([about('set_not_attested', now + 65)])
-    await addValidator(0)
-    expect(await advance()).toMatchObject({ open: 0 })
-    expect((await lateAt(now + 140)).late).toEqual([])
-  })
-
-  test('is named where a set lost its quorum, until it has one again', async () => {
-    await happen({})
-    await addValidator(0)
-    expect(await advance()).toMatchObject({ open: 0 })
-    const second = await addValidator(1)
-    await setValidators([second])
-    const answer = chain.hosts.get(second.host)
-    chain.hosts.delete(second.host)
-    expect(await advance()).toMatchObject({ open: 1 })
-    // Later than any report that the isolate keeps.
-    expect((await lateAt(now + 300)).late).toEqual([about('set_not_attested')])
-    // By the validator's own call.
-    if (answer !== undefined) chain.hosts.set(second.host, answer)
-    const { signature } = attest(second, await readSet())
-    const attestation = { publicKey: second.publicKey, signature }
-    await services(env).committeeSets.attest({ projectId: project, epoch }, attestation, now)
-    expect((await lateAt(now + 310)).late).toEqual([])
-  })
-
-  test('is late neither before it begins nor after its end, and not for a project that is closed', async () => {
-    await happen({})
-    const { committeeSets, lateWork } = services(env)
-    const namedAt = async (time: number) => (await lateWork.list(time)).length
-    await committeeSets.noteMissing({ projectId: project, epoch: epoch + 1, epochSecs: 3_600 }, now)
-    const begins = (epoch + 1) * 3_600
-    const times = [begins - 1, begins + 59, begins + 60, begins + 3_599, begins + 3_600]
-    expect(await Promise.all(times.map(namedAt))).toEqual([0, 0, 1, 1, 0])
-    await env.DB.prepare("UPDATE projects SET listing_status = 'delisted' WHERE project_id = ?")
-      .bind(project)
-      .run()
-    expect(await namedAt(begins + 60)).toBe(0)
-    const { results } = await env.DB.prepare('SELECT * FROM epochs_without_set').all()
-    expect(results).toHaveLength(1)
-    await committeeSets.purgeMissing(begins + 3_600)
-    expect(await env.DB.prepare('SELECT * FROM epochs_without_set').first()).toBeNull()
-  })
-})
-
-describe('the object of a project', () => {
-  const object = () => env.PROJECT_COMMITTEES.getByName(project)
-
-  test('builds one set, however often its alarm comes and it is evicted', async () => {
-    const miner = minerAt(0)
-    await subscribe(miner)
-    await happen({ 3: [bonded(miner, minCollateral)] })
-    await services(env).committees?.(project).wake(project)
-    expect(await runDurableObjectAlarm(object())).toBe(true)
-    const built = await find()
-    expect(built).toMatchObject({ entries: 1, attestedAt: null })
-    await evictDurableObject(object())
-    expect(await runDurableObjectAlarm(object())).toBe(true)
-    expect(await find()).toEqual(built)
-  })
-
-  test('goes on after a chain that did not answer', async () => {
-    await happen({})
-    chain.down = true
-    await services(env).committees?.(project).wake(project)
-    expect(await runDurableObjectAlarm(object())).toBe(true)
-    expect(await find()).toBeNull()
-    chain.down = false
-    expect(await runDurableObjectAlarm(object())).toBe(true)
-    expect(await find()).not.toBeNull()
-  })
-
-  test('rests while its project is not listed', async () => {
-    await happen({})
-    await env.DB.prepare("UPDATE projects SET listing_status = 'delisted' WHERE project_id = ?")
-      .bind(project)
-      .run()
-    await services(env).committees?.(project).wake(project)
-    expect(await runDurableObjectAlarm(object())).toBe(true)
-    expect(await runDurableObjectAlarm(object())).toBe(false)
-  })
-})
-
-describe('the routes of committee sets', () => {
-  let validator: TestNode
-  beforeEach(async () => {
-    for (const miner of [0, 1, 2, 3, 4].map(minerAt)) await subscribe(miner)
-    await happen({ 3: [0, 1, 2, 3, 4].map((i) => bonded(minerAt(i), minCollateral * BigInt(i + 1))) })
-    await advance(project, env)
-    validator = await addValidator(0)
-  })
-
-  const path = () => `/v1/committees/${project}/${epoch}`
-  const nodePath = () => `/v1/nodes/committee-sets/${project}/${epoch}`
-  const errorAt = async (at: string) => errorOf(await client().get(at))
-  const postAttestation = async () => validator.call('POST', nodePath(), attest(validator, await readSet()))
-
-  test('425 invalid_state until a quorum has attested, then the attested snapshot and its draws', async () => {
-    const early = { status: 425, error: 'invalid_state', details: { reason: 'not_attested' } }
-    expect(await errorAt(path())).toMatchObject(early)
-    expect(await errorAt(`${path()}/0`)).toMatchObject(early)
-
-    const posted = await postAttestation()
-    expect(posted.status).toBe(200)
-    const snapshot = await readSet()
-    const attested = {
-      snapshot,
-      set_hash: hashSnapshot(snapshot),
-      attestations: [attest(validator, snapshot)],
-      valid: true,
-    }
-    expect(await posted.json()).toEqual(attested)
-    expect(await (await client().get(path())).json()).toEqual(attested)
-
-    const { committee } = (await find()) ?? {}
-    const drawn = drawCommittee(profile, {
-      beacon: snapshot.beacon.value,
-      project_id: project,
-      epoch,
-      seq: 9,
-      set_hash: attested.set_hash,
-      entries: snapshot.entries,
-      weight_cap: snapshot.weight_cap,
-      weight_unit_wei: defaultNetworkParams.weight_unit_wei,
-      committee: committee ?? { size: 0, min_size: 0, backups: 0 },
-    })
-    expect(await (await client().get(`${path()}/9`)).json()).toEqual({
-      project_id: project,
-      epoch,
-      seq: 9,
-      set_hash: attested.set_hash,
-      seed: drawn.seed,
-      k_eff: drawn.k_eff,
-      b_eff: drawn.b_eff,
-      quorum: drawn.q,
-      fallback: drawn.fallback,
-      committee_hash: drawn.committee_hash,
-      draw: drawn.draw,
-    })
-  })
-
-  test('425 also while the set is still to be built; 404 not_found for other epochs and projects', async () => {
-    await emptyTables('committee_sets')
-    expect(await errorAt(path())).toMatchObject({ status: 425 })
-    for (const at of [
-      `/v1/committees/${project}/${epoch - 1}`,
-      `/v1/committees/${project}/${epoch + 1}/0`,
-      `/v1/committees/${hashText('nobody')}/${epoch}`,
-      `/v1/committees/${hashText('nobody')}/${epoch}/0`,
-    ])
-      expect(await errorAt(at)).toMatchObject({ status: 404, error: 'not_found' })
-  })
-
-  test('a project that is not public shows no set', async () => {
-    await postAttestation()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(project)
-      .run()
-    expect(await errorAt(path())).toMatchObject({ status: 404 })
-  })
-
-  test('a validator reads the snapshot as it is hashed', async () => {
-    const response = await validator.call('GET', nodePath())
-    expect(response.status).toBe(200)
-    expect(hashText(await response.text())).toBe((await find())?.setHash)
-  })
-
-  test('404 not_found, 403 forbidden: no set there, no validator', async () => {
-    const other = `/v1/nodes/committee-sets/${project}/${epoch + 5}`
-    const attestation = attest(validator, await readSet())
-    expect(await errorOf(await validator.call('GET', other))).toMatchObject({ status: 404 })
-    expect(await errorOf(await validator.call('POST', other, attestation))).toMatchObject({ status: 404 })
-    await setValidators([createNode()])
-    const refused = { status: 403, error: 'forbidden' }
-    expect(await errorOf(await validator.call('GET', nodePath()))).toMatchObject(refused)
-    expect(await errorOf(await validator.call('POST', nodePath(), attestation))).toMatchObject(refused)
-  })
-
-  test('422 invalid_evidence: the attestation of another key, of another set, or with another node id', async () => {
-    const snapshot = await readSet()
-    const stranger = createNode()
-    for (const attestation of [
-      attest(stranger, snapshot),
-      attestSnapshot(profile, validator.seed, hashText('another set')),
-      { ...attest(validator, snapshot), node_id: stranger.nodeId },
-    ]) {
-      const refused = await errorOf(await validator.call('POST', nodePath(), attestation))
-      expect(refused).toMatchObject({ status: 422, error: 'invalid_evidence' })
-    }
-    expect(await find()).toMatchObject({ attestedAt: null, attestations: [] })
-  })
-
-  test('of 50 attestations of one validator at once one is kept', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, postAttestation))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
-    expect((await find())?.attestations).toHaveLength(1)
   })
 })

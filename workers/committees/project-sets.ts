@@ -66,7 +66,6 @@ export class ProjectSets {
     return (time) => (next !== null && time >= effectiveAt ? next : current)
   }
 
-  /** Whether the set is attested. */
   async #settle(projectId: string, due: DueEpoch<ProjectVersion>): Promise<boolean> {
     const { committeeSets } = this.#sources
     const set =
@@ -108,7 +107,6 @@ export class ProjectSets {
     return true
   }
 
-  /** Asks the validators of its epoch that have not attested the set yet, a few at a time. */
   async #ask(set: ReadSet): Promise<void> {
     const { coordinator, validators, committeeSets } = this.#sources
     if (coordinator === null) return

@@ -114,11 +114,7 @@ const event = (
   name: Happening['name'],
   { vault_address: contract, round }: EpochReceipt,
   args: object = {},
-) => ({
-  name,
-  contract,
-  args: { epoch: String(round), ...args },
-})
+) => ({ name, contract, args: { epoch: String(round), ...args } })
 const posted = (receipt: EpochReceipt, change: object = {}): Happening => {
   const { merkle_root: merkleRoot, receipt_hash: receiptHash, totals } = receipt
   const { miner: miners, developer, treasury } = totals

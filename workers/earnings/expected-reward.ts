@@ -1,6 +1,5 @@
 import { capUnits, computeRewards, type RewardTerms } from '../../protocol/earnings/index.ts'
 
-/** What an epoch pays for, and when it ends. */
 export interface ExpectedTerms extends RewardTerms {
   epoch_secs: number
   max_units_per_epoch: number

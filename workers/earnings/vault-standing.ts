@@ -1,10 +1,8 @@
 import { type ChainState, unreservedFunds, vaultTerms } from '../chain/projections.ts'
 
-/** What an epoch asks of its vault. */
 export interface EpochCost {
   epoch: number
   gross: string
-  /** The token's address. */
   token: string
   epochSecs: number
 }
@@ -21,7 +19,6 @@ export interface Shortfall {
   reason: string
 }
 
-/** @param vault - Null for one that is not opened. */
 export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfall | null {
   const { epoch, gross, token, epochSecs } = cost
   const because = (cause: Shortfall['cause'], reason: string): Shortfall => ({ cause, reason })

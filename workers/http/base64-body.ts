@@ -56,7 +56,6 @@ class MemberReader {
   #depth = 0
   /** The last string outside the member, as it is written; the beginning of a long one. */
   #string = ''
-  /** Whether the next value is the member's. */
   #isNext = false
 
   constructor(member: string, decoder: Base64Decoder) {

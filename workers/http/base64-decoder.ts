@@ -18,12 +18,10 @@ export class Base64Decoder {
     this.#bytes = new GrowingBytes(expected)
   }
 
-  /** Bytes so far. */
   get length(): number {
     return this.#bytes.length
   }
 
-  /** Takes the next piece of the string between its quotes. */
   write(piece: string): void {
     if (this.#isBroken || piece === '') return
     const given = this.#escape + piece
@@ -38,7 +36,6 @@ export class Base64Decoder {
     else this.#bytes.append(bytes)
   }
 
-  /** The bytes, or null for a text that is no base64. */
   end(): Uint8Array | null {
     return this.#isBroken || this.#group !== '' || this.#escape !== '' ? null : this.#bytes.bytes()
   }

@@ -1,6 +1,5 @@
 import { bytesToBase64Url } from './base64.ts'
 
-/** A strong ETag of a representation. */
 export async function etagOf(body: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body))
   return `"${bytesToBase64Url(digest.subarray(0, 18))}"`

@@ -46,12 +46,7 @@ export const Amount = z
   .meta({ id: 'TokenAmount', description: 'Base units, in decimal.' })
 
 export const TokenView = z
-  .strictObject({
-    address: Address,
-    symbol: z.string(),
-    name: z.string(),
-    decimals: z.int().min(0).max(36),
-  })
+  .strictObject({ address: Address, symbol: z.string(), name: z.string(), decimals: z.int().min(0).max(36) })
   .meta({ id: 'Token' })
 
 export const Timestamp = z.int().min(0).meta({ id: 'Timestamp', description: 'Unix seconds.' })
@@ -110,13 +105,11 @@ export const WalletAddress = z
 /** A name or another line that others read, of at most `max` characters. */
 export const line = (max: number, min = 0) => lineOf({ min, max })
 
-/** A line that others read, whose length is in a range. */
 export const lineOf = (range: Range) => shownText(range, plainLine, 'one line')
 
 /** Text that others read, of one line or more and at most `max` characters. */
 export const lines = (max: number, min = 0) => linesOf({ min, max })
 
-/** Text that others read, whose length is in a range. */
 export const linesOf = (range: Range) => shownText(range, plainText, 'a text')
 
 function shownText(range: Range, plain: RegExp, what: string) {
@@ -128,7 +121,6 @@ function shownText(range: Range, plain: RegExp, what: string) {
   )
 }
 
-/** Text whose length is in a range. */
 export const textOf = (range: Range) => withLength(z.string(), range)
 
 /** Counts characters as JSON Schema does: code points. */

@@ -44,7 +44,8 @@ export async function paginate<Row, Position extends (string | number)[]>(
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
-  const name = () => (isOwn ? `${list} of=${callerName(c)}` : list)
+  // Who calls may be known only later.
+  const name = () => (isOwn ? `${list} of=${c.var.holder ?? 'anybody'}` : list)
   const after = query.cursor === undefined ? undefined : (cursors.decode(name(), query.cursor) as Position)
   const rows = await fetch(after, limit + 1)
   const page = rows.slice(0, limit)
@@ -75,10 +76,4 @@ export async function answerPage<Row, Key extends keyof Row>(
       fetch(after && (Object.fromEntries(by.map((key, i) => [key, after[i]])) as Pick<Row, Key>), limit),
   })
   return json({ items: rows.map(view), next_cursor })
-}
-
-/** Whose list it is, whichever session or key of the wallet asks. */
-function callerName({ var: { principal } }: HubContext): string {
-  if (principal === null) return 'anybody'
-  return principal.kind === 'node' ? principal.publicKey : principal.address
 }

@@ -1,4 +1,3 @@
-/** The kinds of images that listings show. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 export type ImageType = (typeof imageTypes)[number]
 

@@ -20,7 +20,6 @@ const kept = new Set([
   'pHYs',
 ])
 const animated = new Set(['acTL', 'fcTL', 'fdAT'])
-/** Bit depths of each colour type. */
 const depths: Record<number, readonly number[]> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],

@@ -7,11 +7,9 @@ const part = 'The relay'
 
 /** The link of a device. Methods throw 503 `unavailable`. */
 export interface LinkClient extends Pick<NodeLinkObject, 'refresh' | 'status'> {
-  /** Opens a socket to the link. */
   connect(): Promise<{ webSocket: WebSocket; headers: Record<string, string> }>
 }
 
-/** The links of devices, by their public keys. */
 export const createLinksClient =
   (env: Env) =>
   (publicKey: string): LinkClient => {

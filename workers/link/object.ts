@@ -4,7 +4,6 @@ import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../p
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 
-/** The link of a node, joined with what this hub gives it. */
 export const createNodeLink = (ctx: DurableObjectState, env: Env): NodeLinkObject<Env> =>
   new NodeLinkObject(ctx, env, nodeLinkConfig(env))
 

@@ -1,20 +1,16 @@
 import type { HubContext, RateLimitReport } from '../context.ts'
 import { retrySeconds, unavailable } from '../errors.ts'
 
-/** A part of one budget of one subject. */
 export interface Charge {
   /** Names the Durable Object that holds the budget: `<budget>:<subject>`. */
   key: string
-  /** Tokens of one window. */
   limit: number
   windowSeconds: number
   amount: number
 }
 
-/** Tokens this isolate holds for one budget of one subject. */
 interface Allowance {
   left: number
-  /** Tokens of this window that this isolate has spent. */
   spent: number
   remaining: number
   /** Names the window, as the limiter does. */
@@ -128,14 +124,7 @@ function tokensOf(key: string): Allowance {
   const known = allowances.get(key)
   if (known) return known
   if (allowances.size >= subjectsMax) makeRoom()
-  const tokens: Allowance = {
-    left: 0,
-    spent: 0,
-    remaining: 0,
-    window: 0,
-    windowEndsAtMs: 0,
-    refill: null,
-  }
+  const tokens: Allowance = { left: 0, spent: 0, remaining: 0, window: 0, windowEndsAtMs: 0, refill: null }
   allowances.set(key, tokens)
   return tokens
 }

@@ -13,6 +13,11 @@ import { hashSecret } from './authenticate.ts'
 
 const secret = 'S'.repeat(43)
 
+const freshKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
+const useUp = (budget: string, tokens: number) =>
+  env.RATE_LIMITER.getByName(budget).take({ limit: tokens, windowSeconds: 60, tokens })
+
 const insertKey = async (
   keyId: string,
   columns: { scopes?: string[]; expiresAt?: number; revokedAt?: number } = {},
@@ -34,10 +39,7 @@ const withAuth = (await loadRoutes()).filter(({ declaration }) => declaration.au
 const call = (declaration: (typeof withAuth)[number]['declaration'], headers: Record<string, string>) =>
   anybody.fetch(
     declaration.path.replace('{address}', `0x${'ab'.repeat(32)}`).replace(/\{\w+\}/g, 'abcdefgh'),
-    {
-      method: declaration.method.toUpperCase(),
-      headers,
-    },
+    { method: declaration.method.toUpperCase(), headers },
   )
 
 describe.each(withAuth.map(({ declaration }) => [declaration.operationId, declaration] as const))(
@@ -115,17 +117,12 @@ describe('bearer tokens', () => {
     const revoked = await insertKey('revoked0', { revokedAt: 2 })
     const live = await insertKey('livekey0')
     const other = live.token.replace(/S{43}$/, 'T'.repeat(43))
-    const messages = []
-    for (const token of [expired.token, revoked.token, other, `hub_test_unknown0_${secret}`]) {
-      const error = await errorOf(await client({ token }).get('/v1/status'))
-      expect(error).toMatchObject({ status: 401, error: 'unauthorized' })
-      messages.push(error.message)
-    }
+    const message = 'This token is unknown or revoked. Sign in again or use another key.'
     // An unknown id and a wrong secret cannot be told apart.
-    expect(new Set(messages).size).toBe(1)
-    expect((await client({ token: live.token }).get('/v1/status')).headers.get('ratelimit-limit')).toBe(
-      '3000',
-    )
+    for (const token of [expired.token, revoked.token, other, `hub_test_unknown0_${secret}`])
+      expect(await errorOf(await client({ token }).get('/v1/status'))).toMatchObject({ status: 401, message })
+    const { headers } = await client({ token: live.token }).get('/v1/status')
+    expect(headers.get('ratelimit-limit')).toBe('3000')
   })
 
   test('403 scope_missing names the scope', async () => {
@@ -137,7 +134,7 @@ describe('bearer tokens', () => {
 
 describe('node signatures', () => {
   const profile = resolveProfile()
-  const seed = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  const seed = freshKey()
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(profile, publicKey)
   beforeAll(() => insertNode({ nodeId, publicKey }))
@@ -186,15 +183,12 @@ describe('node signatures', () => {
     ['an approved validator', (key: string) => register(key, 'validator', 'approved'), '3000'],
     [
       'a device with less collateral than its project asks for',
-      async (key: string) => {
-        await bond(key, '99')
-        await register(key, 'miner', 'approved')
-      },
+      async (key: string) => (await bond(key, '99')) && register(key, 'miner', 'approved'),
       '600',
     ],
     ['a device with its collateral', (key: string) => bond(key, '1000'), '3000'],
   ])('the budget of %s', async (_, prepare, limit) => {
-    const fresh = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    const fresh = freshKey()
     await prepare(ed25519PublicKey(fresh))
     expect(await outcome(sign({}, fresh))).toEqual([200, limit])
   })
@@ -210,39 +204,29 @@ describe('node signatures', () => {
         env.DB.prepare(
           `INSERT INTO chain_states (kind, subject, state, block_number)
           VALUES ('subscription', ?1, json_object('status', 'bonded', 'node_key', ?1, 'collateral', '9'), 1)`,
-        ).bind(bytesToHex(crypto.getRandomValues(new Uint8Array(32)))),
+        ).bind(freshKey()),
       ),
     )
     const { db, use } = countedDatabase()
-    const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    const key = freshKey()
     await bond(ed25519PublicKey(key), '1000')
-    const caller = client({ bindings: { DB: db } })
-    expect((await caller.get('/v1/network/params', sign({ target: '/v1/network/params' }, key))).status).toBe(
-      200,
-    )
+    const target = '/v1/network/params'
+    const answer = await client({ bindings: { DB: db } }).get(target, sign({ target }, key))
+    expect(answer.status).toBe(200)
     expect(use).toMatchObject({ roundTrips: 1, statements: 1 })
     expect(use.rowsRead).toBeLessThanOrEqual(4)
   })
 
   test('headers of no form, and signatures that do not verify, take nothing from nodes at the same address', async () => {
     const caller = client()
-    const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    const bonded = freshKey()
     await bond(ed25519PublicKey(bonded), '500')
-    for (const budget of ['anonymous', 'node_signature'])
-      await env.RATE_LIMITER.getByName(`${budget}:${caller.from}`).take({
-        limit: 3000,
-        windowSeconds: 60,
-        tokens: 3000,
-      })
+    for (const budget of ['anonymous', 'node_signature']) await useUp(`${budget}:${caller.from}`, 3000)
     expect((await caller.get('/v1/status', { 'X-Hub-Node': 'x' })).status).toBe(429)
     expect((await caller.get('/v1/status', sign({}, bonded))).status).toBe(200)
 
     // Once it is known here, nothing its neighbours do stops it.
-    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).take({
-      limit: 600,
-      windowSeconds: 60,
-      tokens: 600,
-    })
+    await useUp(`unproven:${caller.from}`, 600)
     const junk = { ...sign({}, bonded), 'X-Hub-Signature': `0x${'1'.repeat(128)}` }
     const statuses: number[] = []
     for (let i = 0; i < 60; i++) statuses.push((await caller.get('/v1/status', junk)).status)
@@ -253,9 +237,8 @@ describe('node signatures', () => {
 
   test('nodes that something vouches for share what one address may ask', async () => {
     const caller = client()
-    const limit = { limit: 6000, windowSeconds: 60, tokens: 6000 }
-    await env.RATE_LIMITER.getByName(`node:${caller.from}`).take(limit)
-    const bonded = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+    await useUp(`node:${caller.from}`, 6000)
+    const bonded = freshKey()
     await bond(ed25519PublicKey(bonded), '500')
     const refused = await caller.get('/v1/status', sign({}, bonded))
     expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '6000'])
@@ -266,13 +249,12 @@ describe('node signatures', () => {
     ['from another address than that of its node', true],
     ['that nothing vouches for', false],
   ])('past the limit the name of a known key %s has nothing read or verified', async (_, isBonded) => {
-    const key = isBonded ? bytesToHex(crypto.getRandomValues(new Uint8Array(32))) : seed
+    const key = isBonded ? freshKey() : seed
     if (isBonded) await bond(ed25519PublicKey(key), '500')
     const node = client()
     expect((await node.get('/v1/status', sign({}, key))).status).toBe(200)
     const caller = isBonded ? client() : node
-    const limit = { limit: 600, windowSeconds: 60, tokens: 600 }
-    await env.RATE_LIMITER.getByName(`unproven:${caller.from}`).take(limit)
+    await useUp(`unproven:${caller.from}`, 600)
     let reads = 0
     for (let i = 0; i < 60; i++) {
       const body = new ReadableStream({
@@ -336,14 +318,9 @@ describe('node signatures', () => {
     const body = JSON.stringify({ address: createWallet().address, domain: 'localhost:8787' })
     const signed = sign({ method: 'POST', target: '/v1/auth/nonce', body })
     const headers = { ...signed, 'Content-Type': 'application/json' }
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
-        return response.ok ? 200 : (await errorOf(response)).error
-      }),
-    )
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 'unauthorized')).toHaveLength(19)
+    const call = () => client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
+    const statuses = (await Promise.all(Array.from({ length: 20 }, call))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, ...Array(19).fill(401)])
   })
 
   test('a read may be repeated: it changes nothing, and keeps no nonce', async () => {
@@ -363,12 +340,9 @@ describe('node signatures', () => {
   })
 
   test('401 unauthorized: a clock more than 300 s off, and incomplete headers', async () => {
-    expect(await outcome(sign({ timestamp: Math.floor(Date.now() / 1000) - 400 }))).toEqual([
-      401,
-      'unauthorized',
-    ])
     const { 'X-Hub-Nonce': _, ...incomplete } = sign()
-    expect(await outcome(incomplete)).toEqual([401, 'unauthorized'])
+    for (const headers of [sign({ timestamp: Math.floor(Date.now() / 1000) - 400 }), incomplete])
+      expect(await outcome(headers)).toEqual([401, 'unauthorized'])
   })
 
   test('401 unauthorized: together with a bearer token', async () => {

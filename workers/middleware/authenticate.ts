@@ -87,12 +87,7 @@ async function authenticateSession(c: HubContext, tokenHash: string): Promise<Pr
   if (session === null || session.revokedAt !== null) throw unknownCredential()
   if (session.expiresAt <= unixNow())
     throw new ApiError('session_expired', 'This session has expired. Sign in again.')
-  return {
-    kind: 'session',
-    address: session.address,
-    tokenHash: session.tokenHash,
-    expiresAt: session.expiresAt,
-  }
+  return { kind: 'session', address: session.address, tokenHash, expiresAt: session.expiresAt }
 }
 
 async function authenticateApiKey(
@@ -107,13 +102,8 @@ async function authenticateApiKey(
   const { apiKeys } = c.var.services
   const now = unixNow()
   if (!apiKeys.isUseNoted(key, now)) c.executionCtx.waitUntil(apiKeys.noteUse(keyId, now).catch(() => {}))
-  return {
-    kind: 'api_key',
-    address: key.owner,
-    keyId: key.keyId,
-    scopes: key.scopes,
-    projectIds: key.projectIds,
-  }
+  const { owner: address, scopes, projectIds } = key
+  return { kind: 'api_key', address, keyId, scopes, projectIds }
 }
 
 /** Looks at every character whatever the first difference is. */
@@ -123,7 +113,6 @@ const equalHashes = (a: string, b: string): boolean => {
   return difference === 0
 }
 
-/** Whether the request carries any header of a node signature. */
 export const isNodeSigned = (c: HubContext): boolean =>
   signatureHeaders(c.var.settings.PROFILE).some((name) => c.req.header(name) !== undefined)
 
@@ -272,7 +261,6 @@ export function nodeOf(c: HubContext): Extract<Principal, { kind: 'node' }> {
   return principal
 }
 
-/** The wallet that calls, by session or by API key. */
 export function walletOf(c: HubContext): string {
   const { principal } = c.var
   if (principal?.kind !== 'session' && principal?.kind !== 'api_key')

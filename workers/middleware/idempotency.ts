@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { addressSubject, bytesToHex } from '../../protocol/encoding/index.ts'
-import type { Principal } from '../auth/principal.ts'
+import { callerIdOf } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField, isRefusal } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
@@ -115,18 +115,8 @@ async function settle(c: HubContext, ending: Promise<void>): Promise<void> {
 
 /** Whose keys are told apart from those of others. */
 export const callerName = (c: HubContext): string => {
-  const principal: Principal | null = c.var.principal
-  switch (principal?.kind) {
-    case 'session':
-      return principal.address
-    case 'api_key':
-      // Not its owner: what one key was answered may be about projects that another is not for.
-      return principal.keyId
-    case 'node':
-      return principal.publicKey
-    default:
-      return addressSubject(c.req.header('cf-connecting-ip'))
-  }
+  const { principal } = c.var
+  return principal === null ? addressSubject(c.req.header('cf-connecting-ip')) : callerIdOf(principal)
 }
 
 const hashRequest = (c: HubContext): string => {

@@ -13,6 +13,17 @@ const report = (response: Response) => ({
 const useUp = (name: string, subject: string, tokens: number, limit = tokens, windowSeconds = 60) =>
   env.RATE_LIMITER.getByName(`${name}:${subject}`).take({ limit, windowSeconds, tokens })
 
+/** A wallet that calls from an address of its own. */
+async function freshCaller() {
+  const address = freshAddress()
+  const wallet = await signIn()
+  return { address, wallet, caller: client({ address, token: wallet.token }) }
+}
+
+const draft = { data: { note: 'x'.repeat(80 * 1024) } }
+const fileDay = 1024 * 1024
+const recordDay = 64 * 1024
+
 describe('rate limits', () => {
   test('of 1,000 parallel anonymous requests exactly the limit is answered', async () => {
     const { get } = client()
@@ -51,10 +62,9 @@ describe('rate limits', () => {
   })
 
   test('a session has its own budget, whatever its address', async () => {
-    const address = freshAddress()
-    const { token } = await signIn()
+    const { address, caller } = await freshCaller()
     await client({ address }).get('/v1/status')
-    const response = await client({ address, token }).get('/v1/status')
+    const response = await caller.get('/v1/status')
     expect([response.headers.get('ratelimit-limit'), response.headers.get('ratelimit-remaining')]).toEqual([
       '1200',
       '1199',
@@ -143,10 +153,9 @@ describe('rate limits', () => {
   })
 
   test('a caller past its own limit takes nothing from its neighbours', async () => {
-    const address = freshAddress()
-    const { token, address: wallet } = await signIn()
-    await useUp('session', wallet, 1200)
-    for (let i = 0; i < 3; i++) expect((await client({ address, token }).get('/v1/status')).status).toBe(429)
+    const { address, wallet, caller } = await freshCaller()
+    await useUp('session', wallet.address, 1200)
+    for (let i = 0; i < 3; i++) expect((await caller.get('/v1/status')).status).toBe(429)
     const allowance = await env.RATE_LIMITER.getByName(`session:${address}`).take({
       limit: 6000,
       windowSeconds: 60,
@@ -156,12 +165,8 @@ describe('rate limits', () => {
   })
 
   test('what one address may have stored in a day has an end, and says when it may go on', async () => {
-    const address = freshAddress()
-    const { token } = await signIn()
-    const caller = client({ address, token })
-    const day = 64 * 1024
-    await useUp('stored_records', address, day - 100, day, 86_400)
-    const draft = { data: { note: 'x'.repeat(80 * 1024) } }
+    const { address, caller } = await freshCaller()
+    await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
     const refused = await caller.post('/v1/developers/me/drafts', draft)
     expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
@@ -173,10 +178,8 @@ describe('rate limits', () => {
   })
 
   test('one wallet uses up its own part of what its address may have stored, whichever session it takes', async () => {
-    const address = freshAddress()
-    const wallet = await signIn()
+    const { address, wallet } = await freshCaller()
     await useUp('stored_records', wallet.address, 16 * 1024 - 100, 16 * 1024, 86_400)
-    const draft = { data: { note: 'x'.repeat(80 * 1024) } }
     const post = (token: string) => client({ address, token }).post('/v1/developers/me/drafts', draft)
     expect((await post(wallet.token)).status).toBe(201)
     const { token: other } = await signIn(wallet)
@@ -186,35 +189,26 @@ describe('rate limits', () => {
   })
 
   test('what is refused leaves nothing, and counts for nothing', async () => {
-    const address = freshAddress()
-    const { token } = await signIn()
-    const caller = client({ address, token })
-    const day = 64 * 1024
-    await useUp('stored_records', address, day - 100, day, 86_400)
-    const json = { data: { note: 'x'.repeat(80 * 1024) } }
-    const replace = () =>
-      caller.fetch('/v1/developers/me/drafts/mine', { method: 'PUT', headers: { 'If-Match': '"1"' }, json })
+    const { address, caller } = await freshCaller()
+    await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
+    const put = { method: 'PUT', headers: { 'If-Match': '"1"' }, json: draft }
+    const replace = () => caller.fetch('/v1/developers/me/drafts/mine', put)
     for (let i = 0; i < 3; i++)
       expect(await errorOf(await replace())).toMatchObject({ status: 409, error: 'conflict' })
-    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(201)
-    expect((await caller.post('/v1/developers/me/drafts', json)).status).toBe(429)
+    expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
+    expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(429)
   })
 
   test('files count against a budget of their own, by their size', async () => {
-    const address = freshAddress()
-    const { token } = await signIn()
-    const day = 1024 * 1024
-    await useUp('stored_files', address, day, day, 86_400)
-    const answer = await client({ address, token }).post('/v1/modules', { hbc_b64: 'AAAA' })
+    const { address, caller } = await freshCaller()
+    await useUp('stored_files', address, fileDay, fileDay, 86_400)
+    const answer = await caller.post('/v1/modules', { hbc_b64: 'AAAA' })
     expect(await errorOf(answer)).toMatchObject({ status: 429, error: 'rate_limited' })
   })
 
   test('an upload that is decoded while it arrives counts by what arrived', async () => {
-    const address = freshAddress()
-    const { token } = await signIn()
-    const day = 1024 * 1024
-    await useUp('stored_files', address, day - 100, day, 86_400)
-    const caller = client({ address, token })
+    const { address, caller } = await freshCaller()
+    await useUp('stored_files', address, fileDay - 100, fileDay, 86_400)
     const large = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(200 * 1024) })
     expect(await errorOf(large)).toMatchObject({ status: 429, error: 'rate_limited' })
     const small = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(20 * 1024) })
@@ -222,9 +216,7 @@ describe('rate limits', () => {
   })
 
   test('503 unavailable while the rate limiter does not answer', async () => {
-    const broken = {
-      getByName: () => ({ take: () => Promise.reject(new Error('overloaded')) }),
-    } as never
+    const broken = { getByName: () => ({ take: () => Promise.reject(new Error('overloaded')) }) } as never
     const response = await client({ bindings: { RATE_LIMITER: broken } }).get('/v1/network/params')
     expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
     expect(response.headers.get('retry-after')).toBe('2')

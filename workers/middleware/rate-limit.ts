@@ -1,5 +1,5 @@
 import { addressSubject } from '../../protocol/encoding/index.ts'
-import type { Principal } from '../auth/principal.ts'
+import { callerIdOf, type Principal } from '../auth/principal.ts'
 import type { HubContext, RateLimitReport } from '../context.ts'
 import { ApiError, isRefusal } from '../errors.ts'
 import { type Charge, giveBack, pay } from './allowances.ts'
@@ -14,12 +14,13 @@ export async function spendRateLimit(
   principal: Principal | null,
   extraBudget?: ExtraBudget,
 ): Promise<void> {
-  const { kind, caller } = payerOf(principal)
+  // A node that nothing vouches for pays as anybody at its address.
+  const isKnown = principal !== null && (principal.kind !== 'node' || principal.vouched)
+  const kind = isKnown ? principal.kind : 'anonymous'
+  const caller = isKnown ? callerIdOf(principal) : null
   const names: BudgetName[] = extraBudget ? [kind, extraBudget] : [kind]
-  await spend(
-    c,
-    names.flatMap((name) => chargesOf(c, name, caller)),
-  )
+  const charges = names.flatMap((name) => chargesOf(c, name, caller))
+  await spend(c, charges)
 }
 
 /** Spends a budget that is the client address's alone, before anything else is done for the request. */
@@ -41,7 +42,6 @@ export const spendRelay = (c: HubContext, owner: string, actions = 1): Promise<v
     'The daily relay limit of one wallet or one client address',
   )
 
-/** Gives back what {@link spendRelay} took for actions that were not relayed. */
 export function refundRelay(c: HubContext, owner: string, actions = 1): void {
   for (const charge of chargesOf(c, 'relay', owner, actions)) giveBack(charge)
 }
@@ -56,7 +56,7 @@ export async function payForStorage<T>(
   store: () => Promise<T> | T,
 ): Promise<T> {
   const kib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
-  const charges = chargesOf(c, `stored_${stored}`, storerOf(c.var.principal), kib)
+  const charges = chargesOf(c, `stored_${stored}`, c.var.holder, kib)
   await spendOfDay(c, charges, 'The daily storage limit of one wallet or one client address')
   try {
     return await store()
@@ -66,13 +66,6 @@ export async function payForStorage<T>(
   }
 }
 
-/** Who stores: a wallet, whichever of its sessions and keys it uses, or a node. Null for anybody. */
-function storerOf(principal: Principal | null): string | null {
-  if (principal === null) return null
-  return principal.kind === 'node' ? principal.publicKey : principal.address
-}
-
-/** What a direct round uses of the network. */
 export interface DirectUse {
   gas: number
   bytes: number
@@ -148,20 +141,4 @@ function chargesOf(c: HubContext, name: BudgetName, caller: string | null, amoun
       : []),
     ...(budget.total !== undefined ? [charge('everybody', budget.total)] : []),
   ]
-}
-
-/** Whose budget pays, without any secret, as names of budgets appear in logs. A node that nothing vouches for pays as anybody at its address. */
-function payerOf(principal: Principal | null): {
-  kind: Principal['kind'] | 'anonymous'
-  caller: string | null
-} {
-  switch (principal?.kind) {
-    case 'session':
-      return { kind: 'session', caller: principal.address }
-    case 'api_key':
-      return { kind: 'api_key', caller: principal.keyId }
-    case 'node':
-      if (principal.vouched) return { kind: 'node', caller: principal.publicKey }
-  }
-  return { kind: 'anonymous', caller: null }
 }

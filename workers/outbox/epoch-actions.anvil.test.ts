@@ -54,6 +54,7 @@ const actionOf = (
   kind: 'post_epoch' | 'pay_fees' | 'set_veto',
   { vault, lastEpoch }: { vault: string; lastEpoch: number },
 ) => services(env).hubActions.find(kind, `${vault}:${lastEpoch}`)
+const refused = { status: 409, error: 'invalid_state' }
 const decide = (what: string) => operator.client.post(`/admin/v1/${what}`, { reason: 'A test.' })
 
 describe.skipIf(chain === null)('the settlement of epochs, on the contracts', () => {
@@ -89,20 +90,11 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
       ((await (await client().get(`/v1/me/claims?address=${miner(0xa1)}`)).json()) as { items: Claim[] })
         .items
     const [claim] = (await claims()) as [Claim]
-    expect(claim).toMatchObject({
-      epoch: project.lastEpoch,
-      amount: receipt.totals.miner,
-      vault: project.vault,
-    })
-    await send(
-      chain?.deployer,
-      claim.vault,
-      encodeFunctionData({
-        abi: projectVaultAbi,
-        functionName: 'claim',
-        args: [BigInt(claim.epoch), miner(0xa1) as Hex, BigInt(claim.amount), claim.proof],
-      }),
-    )
+    const { lastEpoch: epoch, vault } = project
+    expect(claim).toMatchObject({ epoch, amount: receipt.totals.miner, vault })
+    const args = [BigInt(claim.epoch), miner(0xa1) as Hex, BigInt(claim.amount), claim.proof] as const
+    const data = encodeFunctionData({ abi: projectVaultAbi, functionName: 'claim', args })
+    await send(chain?.deployer, claim.vault, data)
     await readChain()
     expect(await balanceOf(miner(0xa1))).toBe(BigInt(receipt.totals.miner))
     expect(await claims()).toEqual([])
@@ -118,24 +110,16 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await finalize()
     const { projectId, lastEpoch } = project
     const path = `epochs/${projectId}/${lastEpoch}`
-    expect(await errorOf(await decide(`${path}/reopen`))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    expect(await errorOf(await decide(`${path}/reopen`))).toMatchObject(refused)
     const vetoed = await decide(`${path}/veto`)
-    expect([vetoed.status, await vetoed.json()]).toEqual([
-      200,
-      { project_id: projectId, epoch: lastEpoch, vetoed: true },
-    ])
+    const answer = { project_id: projectId, epoch: lastEpoch, vetoed: true }
+    expect([vetoed.status, await vetoed.json()]).toEqual([200, answer])
     await finalize()
     expect(await shown(project)).toMatchObject({ status: 'vetoed', settlement: { status: 'vetoed' } })
-    expect(await errorOf(await decide(`${path}/veto`))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await decide(`${path}/veto`))).toMatchObject(refused)
     await bring()
-    expect(await actionOf('post_epoch', project)).toMatchObject({
-      state: 'open',
-      attempts: 1,
-      lastError: expect.stringContaining('vetoed'),
-    })
+    const waiting = { state: 'open', attempts: 1, lastError: expect.stringContaining('vetoed') }
+    expect(await actionOf('post_epoch', project)).toMatchObject(waiting)
 
     expect((await decide(`${path}/reopen`)).status).toBe(200)
     await finalize()
@@ -158,11 +142,11 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
   test('409 invalid_state: a veto after the challenge period, and of what was never posted', async () => {
     const project = await createPaying()
     const path = `epochs/${project.projectId}/${project.lastEpoch}/veto`
-    expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await decide(path))).toMatchObject(refused)
     await submit(project)
     await finalize()
     await passTime(2 * hour)
-    expect(await errorOf(await decide(path))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await errorOf(await decide(path))).toMatchObject(refused)
   })
 
   test('an epoch that the vault cannot pay waits for funds, and shows so on the project', async () => {
@@ -178,9 +162,8 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
       await hub.scheduled(createScheduledController(), env)
     }
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 0 })
-    expect(
-      await services(env).deadLetters.find(`post_epoch:${project.vault}:${project.lastEpoch}`),
-    ).toBeNull()
+    const letter = `post_epoch:${project.vault}:${project.lastEpoch}`
+    expect(await services(env).deadLetters.find(letter)).toBeNull()
 
     await project.fund(100n * tokens)
     await bringDue()
@@ -189,9 +172,8 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await listingOf(project)).toBe('listed')
     await finalize()
     await bring()
-    expect(await services(env).chainIndex.state('project', project.projectId)).toMatchObject({
-      listing_status: 'listed',
-    })
+    const indexed = await services(env).chainIndex.state('project', project.projectId)
+    expect(indexed).toMatchObject({ listing_status: 'listed' })
   })
 
   test('an epoch whose vault is not open waits for it', async () => {
@@ -248,17 +230,11 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
   })
 
   test('nothing is posted while posting is paused', async () => {
-    expect(await errorOf(await decide('settlement/unpause'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    expect(await errorOf(await decide('settlement/unpause'))).toMatchObject(refused)
     const paused = await decide('settlement/pause')
     expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
     await finalize()
-    expect(await errorOf(await decide('settlement/pause'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    expect(await errorOf(await decide('settlement/pause'))).toMatchObject(refused)
     const project = await createPaying()
     await submit(project)
     await bring()
@@ -275,22 +251,13 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
 
   test('a root that somebody else posted is vetoed, and the attested one takes its place', async () => {
     const project = await createPaying()
-    const wrong = {
-      to: project.vault,
-      data: encodeFunctionData({
-        abi: projectVaultAbi,
-        functionName: 'postEpoch',
-        args: [
-          BigInt(project.lastEpoch),
-          `0x${'0f'.repeat(32)}`,
-          `0x${'0e'.repeat(32)}`,
-          { miner: 1n, developer: 0n, treasury: 0n },
-        ],
-      }),
-    }
+    const totals = { miner: 1n, developer: 0n, treasury: 0n }
+    const roots = [`0x${'0f'.repeat(32)}`, `0x${'0e'.repeat(32)}`] as const
+    const args = [BigInt(project.lastEpoch), ...roots, totals] as const
     const { relayer } = services(env)
     await relayer?.relay({
-      ...wrong,
+      to: project.vault,
+      data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'postEpoch', args }),
       id: `0x${'0a'.repeat(32)}`,
       action: 'post_epoch',
       owner: relayer.signer,

@@ -10,7 +10,6 @@ import type { EpochRow } from '../stores/epochs.ts'
 import type { HubAction } from '../stores/hub-actions.ts'
 import type { HubActionRules, KnownStates, Progress, Wait } from './hub-action-rules.ts'
 
-/** The vault and the epoch in the name of an epoch. */
 function readSubject(subject: string): { vault: Hex; epoch: bigint } {
   const [vault, epoch = '0'] = subject.split(':')
   return { vault: vault as Hex, epoch: BigInt(epoch) }
@@ -180,9 +179,6 @@ export const postingPauseRules: HubActionRules = {
   },
   call: ({ vault_factory }, _, { paused }) => ({
     to: vault_factory,
-    data: encodeFunctionData({
-      abi: vaultFactoryAbi,
-      functionName: paused === 'yes' ? 'pause' : 'unpause',
-    }),
+    data: encodeFunctionData({ abi: vaultFactoryAbi, functionName: paused === 'yes' ? 'pause' : 'unpause' }),
   }),
 }

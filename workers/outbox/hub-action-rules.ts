@@ -10,7 +10,6 @@ type Wanted = HubAction['wanted']
 export type Call = Pick<RelayRequest, 'to' | 'data'> &
   Partial<Pick<RelayRequest, 'owner' | 'gasMax' | 'perDay'>>
 
-/** What is indexed of the things an action depends on. */
 export interface KnownStates {
   /** Of the subject itself; of several, of the first. */
   own: ChainState | null
@@ -20,14 +19,12 @@ export interface KnownStates {
   isBehind: boolean
 }
 
-/** Why an action is not tried yet. */
 export interface Wait {
   reason: string
   /** Network time in Unix seconds; left out where only an event of the chain can end it, which makes the action due. */
   until?: number
 }
 
-/** How an action comes on; `reason` is of what holds it. */
 export type Progress =
   | { status: 'waiting' | 'failed' | 'reverted'; reason: string }
   | { status: 'sent'; reason: null }
@@ -36,7 +33,6 @@ export type Progress =
 export interface HubActionRules {
   /** Whose role the contract asks for: the hub relays with one key, and is the arbiter with another. */
   signer: 'relayer' | 'arbiter'
-  /** The state of the subject that shows whether the chain has what is wanted. */
   stateKind: Subject['kind']
   /** What has such states where the subject itself has none: the chain has what is wanted when all of them show it. */
   subjects?: (env: Env, subject: string) => Promise<readonly string[]>
@@ -51,16 +47,13 @@ export interface HubActionRules {
   pauseSecondsMax?: number
   /** Attempts in vain after which it is left alone until an operator resends its dead letter. */
   restsAfter?: number
-  /** Further states that decide whether it can be tried. */
   dependsOn?: (contracts: Contracts, subject: string) => Subject[]
   /** Null where it can be tried. */
   waitsFor?: (known: KnownStates, action: HubAction, now: number) => Wait | null
-  /** Notes the transaction that is about to be relayed. */
   onAttempt?: (env: Env, action: HubAction, relayId: string) => Promise<void>
   /** Keeps the hub's own record in step. It may be told the same again. */
   onProgress?: (env: Env, action: HubAction, progress: Progress, known: KnownStates) => Promise<void>
   /** Does what follows in the hub's own records, before the action is done with. It may run twice. */
   onDone?: (env: Env, action: HubAction) => Promise<void>
-  /** What is wanted from then on. */
   next?: (action: HubAction) => Wish
 }

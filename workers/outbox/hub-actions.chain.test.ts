@@ -61,6 +61,12 @@ const index = async (status: string, isFinal: boolean) => {
   ])
 }
 
+const comesToOperators = async () => {
+  chain.revert = refusal
+  await decide('pause')
+  while (((await action())?.attempts ?? 0) < 8) await laterTry()
+}
+
 describe('what the hub itself wants on the chain', () => {
   test('is tried again when the reason of a refusal has passed, and is done when the chain has it for good', async () => {
     chain.revert = refusal
@@ -161,9 +167,7 @@ describe('what the hub itself wants on the chain', () => {
   })
 
   test('a letter about an older wish gives up that one alone', async () => {
-    chain.revert = refusal
-    await decide('pause')
-    while (((await action())?.attempts ?? 0) < 8) await laterTry()
+    await comesToOperators()
     await decide('delist')
     const message_id = `set_listing_status:${projectId}`
     expect((await operator.client.post(`/admin/v1/dead-letters/${message_id}/close`)).status).toBe(200)
@@ -174,9 +178,7 @@ describe('what the hub itself wants on the chain', () => {
   })
 
   test('a letter about it is done with when the chain has it', async () => {
-    chain.revert = refusal
-    await decide('pause')
-    while (((await action())?.attempts ?? 0) < 8) await laterTry()
+    await comesToOperators()
     await index('paused', true)
     await laterTry()
     expect(await action()).toMatchObject({ state: 'done' })

@@ -39,7 +39,6 @@ const rules: Record<HubActionKind, HubActionRules> = {
 
 /** What one run is given; the next schedule goes on where it ended. */
 const runMs = 120_000
-/** Shares that are brought forward at once. */
 const sharesAtOnce = 4
 /** What is on its way, or in a block that is not final, is looked at again after so long. */
 const lookAgainSeconds = 60
@@ -82,7 +81,6 @@ async function bringOrPutOff(env: Env, action: HubAction): Promise<void> {
   }
 }
 
-/** Does what is due about one of them, at once. */
 export async function bringHubAction(env: Env, kind: HubActionKind, subject: string): Promise<void> {
   const action = await services(env).hubActions.find(kind, subject)
   if (action?.state === 'open') await bring(env, action)

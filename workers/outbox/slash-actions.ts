@@ -2,13 +2,7 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { HubActionRules } from './hub-action-rules.ts'
 
-type StakingCall =
-  | 'disputeSlash'
-  | 'executeSlash'
-  | 'endDispute'
-  | 'voidSlash'
-  | 'cancelSlash'
-  | 'upholdSlash'
+type StakingCall = `${'dispute' | 'execute' | 'void' | 'cancel' | 'uphold'}Slash` | 'endDispute'
 
 /** A call that names nothing but the slash. It is done as well where the chain has gone on without it. */
 const slashCall = (

@@ -7,7 +7,6 @@ const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Prom
   'action-dead-letters': consumeDeadLetters,
 }
 
-/** Hands a batch to the consumer of its queue. */
 export async function consumeQueue(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const consume = consumers[batch.queue]
   if (!consume) throw new Error(`no consumer for the queue ${batch.queue}`)

@@ -1,7 +1,6 @@
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import type { Settings } from '../env.ts'
 
-/** A key that this hub signs transactions with. */
 export interface RelayKey {
   privateKey: string
   address: string
@@ -9,7 +8,6 @@ export interface RelayKey {
   objectName: string
 }
 
-/** Every key of this hub, by what it is for. */
 export interface KeyRing {
   /** Relays what owners signed and what the hub itself wants on the chain; null where nothing is relayed. */
   relayer: RelayKey | null

@@ -11,7 +11,6 @@ import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { keyOfObject, keyRing, type RelayKey } from './key-ring.ts'
 
-/** The relayer of the key in the name of its object, joined with what this hub gives it. */
 export const createRelayer = (ctx: DurableObjectState, env: Env): RelayerObject<Env> =>
   new RelayerObject(ctx, env, relayerConfig(env, ctx.id))
 

@@ -18,7 +18,6 @@ const keptMs = 1_000
  */
 export class AuditBlocks {
   readonly #chain: Chain
-  /** What was read last. */
   #kept: { blocks: readonly Block[]; readAtMs: number } | null = null
   #begunMs = Number.NEGATIVE_INFINITY
 

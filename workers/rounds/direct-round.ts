@@ -17,7 +17,6 @@ import { inlineBytesMax, readRun } from './run-result.ts'
 
 const utf8 = new TextEncoder()
 
-/** How a direct round is run. */
 export interface DirectTerms {
   answerMsMax: number
   /** What was agreed of the storage of modules; null where the run looks at none. */

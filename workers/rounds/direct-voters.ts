@@ -6,11 +6,11 @@ import type { CallableValidator } from '../stores/validators.ts'
 import { askValidator, callValidator } from '../validators/ask-validator.ts'
 import type { ValidatorSources } from '../validators/round-votes.ts'
 
-/** How one validator is asked in a direct round. */
+type Sources = Pick<ValidatorSources, 'rules' | 'now'>
+
 interface Asking {
   book: StateBook | null
   answerMsMax: number
-  /** Aborted when its vote is no longer awaited. */
   over: AbortSignal
 }
 
@@ -26,7 +26,7 @@ const utf8 = new TextEncoder()
  * @returns What it answered; null where it gave no vote in time.
  */
 export async function askForVote(
-  sources: Pick<ValidatorSources, 'rules' | 'now'>,
+  sources: Sources,
   url: string,
   { round, input }: DirectRequest,
   { book, answerMsMax, over }: Asking,
@@ -57,7 +57,7 @@ export async function askForVote(
 
 /** Tells validators the result of a quorum, so that they write it. A validator that misses it learns it in the next round. */
 export async function tellDecided(
-  sources: Pick<ValidatorSources, 'rules' | 'now'>,
+  sources: Sources,
   validators: readonly Pick<CallableValidator, 'url'>[],
   votes: readonly ExecutionVote[],
 ): Promise<void> {
@@ -68,11 +68,7 @@ export async function tellDecided(
   clearTimeout(timer)
 }
 
-async function tell(
-  { rules, now }: Pick<ValidatorSources, 'rules' | 'now'>,
-  url: string,
-  votes: readonly ExecutionVote[],
-): Promise<void> {
+async function tell({ rules, now }: Sources, url: string, votes: readonly ExecutionVote[]): Promise<void> {
   if (rules === null) return
   const body = encoded({ votes })
   await askValidator(url, { path: '/consensus/direct-rounds', body, now: await now() }, rules)

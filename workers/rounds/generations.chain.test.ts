@@ -149,10 +149,7 @@ describe.each([
       })
     expect(
       await errorOf(await submit(nodesOf([...before.slice(0, quorum - 1), ...coming]), nodesOf(before)[0])),
-    ).toMatchObject({
-      status: 403,
-      details: { attestations_counted: quorum - 1, quorum },
-    })
+    ).toMatchObject({ status: 403, details: { attestations_counted: quorum - 1, quorum } })
     const paid = await submit(nodesOf(before.slice(0, quorum)))
     expect([paid.status, await paid.json()]).toMatchObject([202, { attestations_counted: quorum, quorum }])
     // Who came counts from the epoch on whose beacon was taken later.

@@ -13,7 +13,6 @@ import { defaultNetworkParams, deriveProofId, type Profile } from '../../protoco
 import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, PublishedRound, RoundRow } from '../stores/rounds.ts'
 
-/** What everybody reads of a round, as it stands. */
 export function publishedRound(profile: Profile, round: Round): PublishedRound {
   return { taskId: round.terms.taskId, round: roundRow(round), leases: leaseRows(profile, round) }
 }
@@ -129,7 +128,6 @@ function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' 
     : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
 }
 
-/** Everything of a round that is over. */
 export const roundFile = ({ terms, drawn, votes, evidence, outcome, finalityVotes }: Round): RoundFile => ({
   round_id: terms.roundId,
   task: terms.task,

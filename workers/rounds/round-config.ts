@@ -20,13 +20,10 @@ import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
 const answerMsMax = 27_000
-
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000
-
 let ownProcessId: string | undefined
 
-/** What a round asks of the hub around it. */
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const hub = services(env)
   const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub

@@ -172,13 +172,7 @@ describe('a round that is final', () => {
     await publish({ ...given, deeds: [right, right, right], gasUsed: 1_500_000, lastedSecs: 9 })
     await publish({ ...given, deeds: [right, 'missed', right], lastedSecs: 3 })
     await publish({ ...given, deeds: [right, right, right], state: 'failed' })
-    await publish({
-      ...given,
-      members: [],
-      deeds: [],
-      fallback: first as Member,
-      lastedSecs: 5,
-    })
+    await publish({ ...given, members: [], deeds: [], fallback: first as Member, lastedSecs: 5 })
     const epoch = Math.floor(issuedAt / 3_600)
     expect(await services(env).epochRounds.counts(projectId, epoch)).toEqual({
       rounds: 4,

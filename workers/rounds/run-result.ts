@@ -20,7 +20,6 @@ import type { RoundFiles } from '../stores/round-files.ts'
 /** Up to this many bytes are stored in the row; what is larger is a file under its hash. */
 export const inlineBytesMax = 4096
 
-/** What a node says that a run gave. */
 export interface ClaimedRun {
   output_b64: unknown
   events: unknown
@@ -53,7 +52,6 @@ const isEvents = (value: unknown): value is ExecutionEvent[] =>
     (event) => isObject(event) && hasExactKeys(event, ['name', 'data']) && typeof event.name === 'string',
   )
 
-/** Keeps what is large as files, and gives the rest for the row. */
 export async function keepRun(
   files: RoundFiles,
   receipt: ExecutionReceipt,

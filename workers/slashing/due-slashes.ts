@@ -11,11 +11,7 @@ export async function wantDueSlashActions(env: Env): Promise<void> {
   await slashes.closeWithdrawn()
   const [passed, now] = await Promise.all([windowTime(others), others.clock.now()])
   await slashes.wantDue(
-    {
-      executableUntil: passed - disputeGraceSecs,
-      disputedUntil: passed - decisionSecs,
-      executionSecs,
-    },
+    { executableUntil: passed - disputeGraceSecs, disputedUntil: passed - decisionSecs, executionSecs },
     batchMax,
     now,
   )

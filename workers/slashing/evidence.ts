@@ -36,7 +36,6 @@ type Records = Pick<
   | 'validators'
 >
 
-/** An offence that is proven, and the time in which its owner can dispute it. */
 export interface ProvenOffence {
   slash: NewSlash
   disputeWindowSecs: number
@@ -45,7 +44,6 @@ export interface ProvenOffence {
 /** `early` where everything holds, and only the end of the round can say whether its member was at fault. */
 export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
 
-/** Pays for a draw, or throws. */
 export type BeforeDraw = (set: ReadSet) => Promise<void>
 
 /**
@@ -225,26 +223,18 @@ const refused = (why: string) => new ApiError('invalid_evidence', why)
 
 const innocent = (why: string) => refused(`This evidence proves nothing: ${why}.`)
 
-function excuseOf(reason: MissReason | null): string {
-  switch (reason) {
-    case 'full':
-      return 'the node had no free slot when the task was given'
-    case 'absent':
-      return 'the node was not connected when the set was built, or was excluded'
-    case 'not_accepted':
-      return 'the node never answered its offer, and may not have received it'
-    case 'hub_away':
-      return 'the hub was offline while the node could have answered'
-    case 'unserved':
-      return 'the node declined because the hub did not serve the module or the input, or because it could not know yet that its slot was free'
-    case 'cut_short':
-      return 'the round started too late to leave the node enough time'
-    case 'too_large':
-      return 'the result is too large to be sent with a vote'
-    default:
-      return 'the node did not receive its offer'
-  }
+const excuses: Partial<Record<MissReason, string>> = {
+  full: 'the node had no free slot when the task was given',
+  absent: 'the node was not connected when the set was built, or was excluded',
+  not_accepted: 'the node never answered its offer, and may not have received it',
+  hub_away: 'the hub was offline while the node could have answered',
+  unserved:
+    'the node declined because the hub did not serve the module or the input, or because it could not know yet that its slot was free',
+  cut_short: 'the round started too late to leave the node enough time',
+  too_large: 'the result is too large to be sent with a vote',
 }
+const excuseOf = (reason: MissReason | null): string =>
+  (reason && excuses[reason]) ?? 'the node did not receive its offer'
 
 /**
  * A round that became final when the receipt of its epoch no longer waited pays nobody, and blames nobody; two votes of one member need no

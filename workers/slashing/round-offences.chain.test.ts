@@ -38,6 +38,19 @@ beforeEach(async () => {
 })
 afterAll(() => vi.useRealTimers())
 
+const keys = () => validators.map(({ publicKey }) => publicKey)
+
+/** A round that has only begun as far as everybody can read, and one of its members missed its vote. */
+async function missedEarly(deed: 'late' | 'full' = 'late') {
+  const ended = await project.simulate({ deeds: [deed, right, right, right, right] })
+  const { object, round, file, leases } = ended
+  await publishSimulated({ object: { ...object, outcome: null } })
+  await services(env).roundFiles.putRound(file)
+  const evidence = await missedBy(leases[0]!.nodeKey, round.roundId)
+  const posted = await client().post('/v1/slashes', evidence)
+  return { object, roundId: round.roundId, evidence, posted }
+}
+
 const slashesOf = async (roundId: string) => {
   const { results } = await env.DB.prepare(
     'SELECT kind, node_id, subscription_id, evidence_hash, amount FROM slashes WHERE round_id = ? ORDER BY kind, node_id',
@@ -58,12 +71,15 @@ async function missedBy(nodeKey: string, roundId: string): Promise<Evidence> {
   const { roundFiles, rounds } = services(env)
   const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
   const lease = leases.find((one) => one.nodeKey === nodeKey)!
-  const silent = [
-    { ...lease, role: 'primary' as const, state: 'missed' as const, missedBecause: 'late' as const },
-  ]
-  const keys = validators.map(({ publicKey }) => publicKey)
-  const [evidence] = evidenceOf({ ...file!, votes: [], evidence: [] }, silent, keys)
+  const silent = [{ ...lease, role: 'primary', state: 'missed', missedBecause: 'late' } as const]
+  const [evidence] = evidenceOf({ ...file!, votes: [], evidence: [] }, silent, keys())
   return evidence as Evidence
+}
+
+async function votedTwice(member: Member, roundId: string): Promise<unknown> {
+  const { task } = (await services(env).roundFiles.round(roundId))!
+  const { vote, evidence } = accusationsOf({ ...member, now: issuedAt })
+  return evidence('equivocation', task, { first: vote(task, 'one'), second: vote(task, 'two') })
 }
 
 async function refuse(evidence: unknown, message: string): Promise<void> {
@@ -130,8 +146,7 @@ describe('the offences of a round', () => {
       audit: 'right',
       deeds: ['missed', right, right, right, right],
     })
-    const keys = validators.map(({ publicKey }) => publicKey)
-    const [own] = evidenceOf(file, leases, keys) as [Evidence]
+    const [own] = evidenceOf(file, leases, keys()) as [Evidence]
     // Of another quorum of validators, so it is other evidence.
     const finality = (own.proof as { finality: object[] }).finality.slice(1)
     const theirs = { ...own, proof: { ...own.proof, finality } }
@@ -155,13 +170,9 @@ describe('the offences of a round', () => {
       audit: 'right',
       deeds: [deed, 'missed', right, right, right],
     })
-    const keys = validators.map(({ publicKey }) => publicKey)
-    const asked = leases.map((lease) => ({
-      ...lease,
-      state: 'missed' as const,
-      missedBecause: 'late' as const,
-    }))
-    const [theirs] = evidenceOf(file, asked, keys)
+    const missed = { state: 'missed', missedBecause: 'late' } as const
+    const asked = leases.map((lease) => ({ ...lease, ...missed }))
+    const [theirs] = evidenceOf(file, asked, keys())
     await refuse(theirs, message)
     await recordRoundOffences(env, roundId)
     expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
@@ -194,10 +205,7 @@ describe('the offences of a round', () => {
     })
     const [wrong, late] = drawn as [Member, Member]
     await refuse(await missedBy(leases[0]!.nodeKey, roundId), 'gave a valid vote')
-    const { file } = { file: (await services(env).roundFiles.round(roundId))! }
-    const { vote, evidence } = accusationsOf({ ...late, now: issuedAt })
-    const twice = { first: vote(file.task, 'one'), second: vote(file.task, 'two') }
-    expect((await client().post('/v1/slashes', evidence('equivocation', file.task, twice))).status).toBe(201)
+    expect((await client().post('/v1/slashes', await votedTwice(late, roundId))).status).toBe(201)
     await refuse(await missedBy(leases[1]!.nodeKey, roundId), 'slashed for another offence')
     await recordRoundOffences(env, roundId)
     expect(await slashesOf(roundId)).toMatchObject([
@@ -210,9 +218,7 @@ describe('the offences of a round', () => {
     const { drawn, roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
     const late = drawn[0] as Member
     const missed = await missedBy(leases[0]!.nodeKey, roundId)
-    const { task } = (await services(env).roundFiles.round(roundId))!
-    const { vote, evidence } = accusationsOf({ ...late, now: issuedAt })
-    const twice = evidence('equivocation', task, { first: vote(task, 'one'), second: vote(task, 'two') })
+    const twice = await votedTwice(late, roundId)
     const statuses: number[] = []
     let isRecording = false
     const racing: ProxyHandler<D1DatabaseSession> = {
@@ -247,37 +253,27 @@ describe('the offences of a round', () => {
     ['not held against a member that the round then excuses', 'full' as const, 0],
     ['recorded where the member was at fault', 'late' as const, 1],
   ])('that are posted before the end of their round is written are kept, and %s', async (_, deed, count) => {
-    const ended = await project.simulate({ deeds: [deed, right, right, right, right] })
-    const { object, round } = ended
-    await publishSimulated({ object: { ...object, outcome: null } })
-    await services(env).roundFiles.putRound(ended.file)
-    const evidence = await missedBy(ended.leases[0]!.nodeKey, round.roundId)
-    const kept = await client().post('/v1/slashes', evidence)
-    expect([kept.status, await kept.json()]).toEqual([
+    const { object, roundId, evidence, posted } = await missedEarly(deed)
+    expect([posted.status, await posted.json()]).toEqual([
       202,
       { status: 'kept', evidence_hash: hashEvidence(evidence) },
     ])
     await recordDueOffences(env)
-    expect(await slashesOf(round.roundId)).toEqual([])
+    expect(await slashesOf(roundId)).toEqual([])
 
     await publishSimulated({ object })
     await recordDueOffences(env)
-    expect(await slashesOf(round.roundId)).toHaveLength(count)
+    expect(await slashesOf(roundId)).toHaveLength(count)
     expect(await services(env).earlyEvidence.due(10)).toEqual([])
   })
 
   test('that are posted early and cannot be judged now keep none of the others waiting', async () => {
     const roundIds: string[] = []
     for (let i = 0; i < 2; i++) {
-      const { object, round, file, leases } = await project.simulate({
-        deeds: ['late', right, right, right, right],
-      })
-      await publishSimulated({ object: { ...object, outcome: null } })
-      await services(env).roundFiles.putRound(file)
-      const evidence = await missedBy(leases[0]!.nodeKey, round.roundId)
-      expect((await client().post('/v1/slashes', evidence)).status).toBe(202)
+      const { object, roundId, posted } = await missedEarly()
+      expect(posted.status).toBe(202)
       await publishSimulated({ object })
-      roundIds.push(round.roundId)
+      roundIds.push(roundId)
     }
     let inserts = 0
     const DB = failingDatabase((sql) => sql.startsWith('INSERT INTO "slashes"') && ++inserts === 1)
@@ -289,11 +285,7 @@ describe('the offences of a round', () => {
   })
 
   test('that wait for a round which never ends are forgotten after a week', async () => {
-    const ended = await project.simulate({ deeds: ['late', right, right, right, right] })
-    await publishSimulated({ object: { ...ended.object, outcome: null } })
-    await services(env).roundFiles.putRound(ended.file)
-    const evidence = await missedBy(ended.leases[0]!.nodeKey, ended.round.roundId)
-    expect((await client().post('/v1/slashes', evidence)).status).toBe(202)
+    expect((await missedEarly()).posted.status).toBe(202)
     const count = async () =>
       (await env.DB.prepare('SELECT count(*) AS count FROM early_evidence').first<{ count: number }>())?.count
     await services(env).earlyEvidence.purge(issuedAt + 6 * 86_400)

@@ -45,7 +45,6 @@ function resolutionOf(
   return { outcome: null, resolvedAt: null }
 }
 
-/** Whether the owner may dispute a slash now. @param now - Unix seconds. */
 export const isDisputable = (slash: Slash, now: number): boolean =>
   slash.status === 'proposed' &&
   disputeOf(slash) === null &&

@@ -2,7 +2,6 @@ import { readCapped } from '../../durable-objects/chain/capped-text.ts'
 import { isLoopbackHost } from '../../protocol/encoding/index.ts'
 import type { Coordinator } from '../coordinator.ts'
 
-/** A call of a validator's own API. */
 export interface ValidatorCall {
   /** Path below the URL that the validator registered with. */
   path: string

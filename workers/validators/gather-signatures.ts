@@ -19,7 +19,6 @@ import { renewGeneration } from './make-generation.ts'
 
 type Sources = Pick<Services, 'clock' | 'coordinator' | 'pendingGenerations' | 'validators'>
 
-/** Calls of validators at once. */
 const callsMax = 6
 
 const utf8 = new TextEncoder()

@@ -26,7 +26,6 @@ export interface ValidatorSources {
   profile: Profile
   validators: ValidatorStore
   roundFiles: RoundFiles
-  /** Null while the hub has no key to call nodes with. */
   rules: CallRules | null
   now: () => Promise<number>
 }
@@ -71,7 +70,6 @@ export async function askForFinality(
   return gathered()
 }
 
-/** The generation whose validators decide about a round: that of its epoch, whenever that is. */
 const generationOf = ({ validators }: ValidatorSources, { terms: { task } }: Round) =>
   validators.ofSet(task.project_id, task.epoch)
 

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { JsonRpc, type RpcCall, RpcError, RpcUnreachable } from './json-rpc.ts'
+
+interface Call {
+  id: number
+  params: string[]
+}
+
+type Answer = (calls: Call[]) => Response
+
+/** Sizes of the requests that came. */
+let sizes: number[]
+/** What the node answers to a request that it refuses; null where it answers as it should. */
+let refusal: (calls: Call[]) => Response | null
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  sizes = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    const body = JSON.parse(String(init?.body)) as Call | Call[]
+    const calls = [body].flat()
+    sizes.push(calls.length)
+    const refused = refusal(calls)
+    if (refused) return refused
+    const replies = calls.map(({ id, params: [text] }) => ({ id, result: text }))
+    return Response.json(Array.isArray(body) ? replies : replies[0])
+  })
+})
+afterEach(() => vi.useRealTimers())
+
+const callsOf = (count: number): RpcCall[] =>
+  Array.from({ length: count }, (_, index) => ['echo', `${index}`])
+const resultsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ok: true, result: `${index}` }))
+
+describe('a node that takes only so many calls at once', () => {
+  /** The most calls that it takes, and what it answers to more. */
+  let limit: number
+  let refuse: Answer
+  const tooMany = { code: -32_600, message: 'Batch of more than 10 requests are not allowed' }
+  beforeEach(() => {
+    limit = 10
+    refuse = () => Response.json({ jsonrpc: '2.0', id: null, error: tooMany })
+    refusal = (calls) => (calls.length > limit ? refuse(calls) : null)
+  })
+
+  test.each<[string, Answer]>([
+    ['one error in place of the list', () => Response.json({ jsonrpc: '2.0', id: null, error: tooMany })],
+    [
+      'one error in the list',
+      ([first]) => Response.json([{ id: first?.id, error: { code: -32_600, message: 'batch too large' } }]),
+    ],
+    [
+      'the same error for each call',
+      (calls) =>
+        Response.json(calls.map(({ id }) => ({ id, error: { code: -32_000, message: 'batch limit' } }))),
+    ],
+    ['HTTP 400', () => new Response('batch size limit exceeded', { status: 400 })],
+    ['HTTP 413', () => new Response(null, { status: 413 })],
+  ])(
+    'a batch that is refused with %s is asked in parts, and the next ones are as large as the node takes',
+    async (_, answer) => {
+      refuse = answer
+      const rpc = new JsonRpc('http://chain.test', 1_000)
+      expect(await rpc.batch(callsOf(25))).toEqual(resultsOf(25))
+      // Each refusal halves it.
+      expect(sizes.filter((size) => size > limit)).toEqual([25, 12])
+      expect(Math.max(...sizes.slice(-3))).toBeLessThanOrEqual(limit)
+      for (let batch = 0; batch < 10; batch++) await rpc.batch(callsOf(25))
+      sizes = []
+      expect(await rpc.batch(callsOf(25))).toEqual(resultsOf(25))
+      expect(sizes).toEqual([10, 10, 5])
+    },
+  )
+
+  test('a node without batches is asked one thing at a time', async () => {
+    limit = 1
+    refuse = () => Response.json({ error: { code: -32_600, message: 'batches are not supported' } })
+    expect(await new JsonRpc('http://chain.test', 1_000).batch(callsOf(5))).toEqual(resultsOf(5))
+  })
+
+  test('a limit that is lifted is noticed', async () => {
+    const rpc = new JsonRpc('http://chain.test', 1_000)
+    await rpc.batch(callsOf(50))
+    limit = 50
+    vi.setSystemTime(Date.now() + 11 * 60_000)
+    for (let batch = 0; batch < 40; batch++) await rpc.batch(callsOf(50))
+    sizes = []
+    await rpc.batch(callsOf(50))
+    expect(sizes).toEqual([50])
+  })
+
+  test('a node that is asked too often is not asked more often for that', async () => {
+    limit = 1
+    refuse = () => Response.json({ error: { code: 429, message: 'rate limit exceeded' } })
+    const rpc = new JsonRpc('http://chain.test', 1_000)
+    await expect(rpc.batch(callsOf(20))).rejects.toThrow(RpcUnreachable)
+    expect(sizes).toEqual([20])
+  })
+})
+
+describe('a node that limits how often it is asked', () => {
+  /** What it answers to each request in turn. */
+  let refusals: (Answer | null)[]
+  beforeEach(() => {
+    refusal = (calls) => refusals.shift()?.(calls) ?? null
+  })
+  const limited = () => new Response('slow down', { status: 429, headers: { 'Retry-After': '0' } })
+  const node = (isPatient: boolean) => new JsonRpc('http://chain.test', 1_000, undefined, isPatient)
+
+  test('a request that is refused with 429 is sent again for a patient caller', async () => {
+    refusals = [limited, limited, null]
+    expect(await node(true).call('echo', 'a')).toBe('a')
+    expect(sizes).toEqual([1, 1, 1])
+  })
+
+  test('of a batch, only the calls that the rate limit refused are asked again', async () => {
+    const oneRefused = (calls: Call[]) =>
+      Response.json(
+        calls.map(({ id, params: [text] }) =>
+          id === 1 ? { id, error: { code: 429, message: 'too many requests' } } : { id, result: text },
+        ),
+      )
+    refusals = [oneRefused, null]
+    expect(
+      await node(true).all([
+        ['echo', 'a'],
+        ['echo', 'b'],
+        ['echo', 'c'],
+      ]),
+    ).toEqual(['a', 'b', 'c'])
+    expect(sizes).toEqual([3, 1])
+  })
+
+  test('a node that goes on refusing counts as one that does not answer', async () => {
+    refusals = Array(10).fill(limited)
+    await expect(node(true).call('echo', 'a')).rejects.toThrow(RpcUnreachable)
+    expect(sizes).toHaveLength(6)
+  })
+
+  test('nobody waits who is not patient', async () => {
+    refusals = [limited]
+    await expect(node(false).call('echo', 'a')).rejects.toThrow(RpcUnreachable)
+    expect(sizes).toEqual([1])
+  })
+
+  test('too many logs are not taken for too many requests', async () => {
+    refusals = [
+      () =>
+        Response.json({ id: 0, error: { code: -32_005, message: 'query returned more than 10000 results' } }),
+    ]
+    await expect(node(true).call('echo', 'a')).rejects.toThrow(RpcError)
+    expect(sizes).toEqual([1])
+  })
+})

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { IndexerStepper } from './step.ts'
+import { MemoryStore, ScriptedChain, stepperOf } from './testing/scripted-chain.ts'
+
+describe('an index that is far behind', () => {
+  let chain: ScriptedChain
+  let store: MemoryStore
+  let stepper: IndexerStepper
+  beforeEach(() => {
+    chain = new ScriptedChain()
+    store = new MemoryStore()
+    stepper = stepperOf(chain, store)
+  })
+  const outcome = async () => (await stepper.step()).outcome
+
+  const blocks = 20_000
+  /** Every 400th block has a log. */
+  const mineMany = () => {
+    chain.mine(...Array.from({ length: blocks }, (_, index) => Number(index % 400 === 0)))
+    chain.finalNumber = blocks - 64
+  }
+  const catchUp = async () => {
+    let outcomes = 0
+    for (; store.tip?.number !== blocks && outcomes < 100; outcomes++) await outcome()
+    return outcomes
+  }
+
+  test('reads a million blocks with at most 20,000 calls', async () => {
+    mineMany()
+    await catchUp()
+    expect(store.logs).toEqual(chain.allLogs())
+    // What the blocks near the head cost does not grow with the chain.
+    const { calls } = chain
+    const near = 128 + 100 + 100
+    expect((calls - near) / blocks).toBeLessThan(20_000 / 1_000_000)
+    console.info(`${calls} calls for ${blocks} blocks`)
+  })
+
+  test('asks for smaller ranges where the node refuses large ones', async () => {
+    mineMany()
+    chain.refusesAbove = 500
+    const asked = chain.rangesAsked()
+    await catchUp()
+    expect(store.logs).toEqual(chain.allLogs())
+    expect(asked.filter((size) => size > 500).length).toBeLessThan(5)
+  })
+
+  test('takes no range of which the node gives other logs the second time', async () => {
+    mineMany()
+    chain.tornLogs = []
+    expect(await outcome()).toBe('suspect')
+    expect(store.tip).toMatchObject({ number: 0, logDifferences: 1 })
+    await catchUp()
+    expect(store.logs).toEqual(chain.allLogs())
+  })
+
+  test('halts where what it holds to be final goes while a range is read', async () => {
+    const empty = Array.from({ length: 5_000 }, () => 0)
+    chain.mine(...empty)
+    chain.finalNumber = 5_000
+    expect(await outcome()).toBe('advanced')
+    const { tip } = store
+    chain.afterLogs = () => chain.reorganise(5_000, ...empty)
+    expect([await outcome(), await outcome()]).toEqual(['suspect', 'halted'])
+    expect(store.tip).toEqual(tip)
+  })
+
+  test('writes a range with very many logs in parts', async () => {
+    chain.mine(...Array.from({ length: 400 }, () => 20))
+    chain.finalNumber = 400
+    await outcome()
+    expect([store.tip?.number, store.logs.length]).toEqual([75, 1_500])
+    while ((await outcome()) !== 'idle');
+    expect(store.logs).toEqual(chain.allLogs())
+  })
+})

@@ -1,0 +1,92 @@
+import { evictDurableObject } from 'cloudflare:test'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { FakeChain } from '../testing/fake-chain.ts'
+import { relayRequest as action } from '../testing/relay-request.ts'
+import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import type { RelayRequest } from './types.ts'
+
+let chain: FakeChain
+let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
+
+beforeEach(async () => {
+  chain = new FakeChain().install()
+  relayer = await freshRelayerObject()
+})
+
+describe('what a wallet may have relayed in a day', () => {
+  const day = 86_400_000
+  const today = Date.now()
+  const owner = `0x${'0c'.repeat(20)}`
+  const payout = (over: Partial<RelayRequest> = {}) =>
+    action({ action: 'set_payout', owner, perDay: 3, ...over })
+  const statuses = (results: { status: string }[]) => results.map(({ status }) => status).sort()
+
+  test('of 20 actions at once as many are accepted as it may have, and the others are told when to come back', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => relayer.accept(payout())))
+    expect(statuses(results)).toEqual([...Array(3).fill('accepted'), ...Array(17).fill('exhausted')])
+    expect(results.filter(({ status }) => status === 'exhausted')).toContainEqual({
+      status: 'exhausted',
+      of: 'owner',
+      renewsAt: (Math.floor(today / day) + 1) * 86_400,
+    })
+    await evictDurableObject(relayer)
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+  })
+
+  test('the same action again costs nothing, and nor does one that is refused', async () => {
+    chain.revert = '0xdeadbeef'
+    for (let times = 0; times < 4; times++)
+      expect(await relayer.accept(payout())).toMatchObject({ status: 'refused' })
+    chain.revert = null
+    const accepted = [payout(), payout(), payout()]
+    for (const request of [...accepted, ...accepted])
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    for (const request of accepted)
+      expect(await relayer.accept(request)).toMatchObject({ status: 'accepted', relay: { id: request.id } })
+  })
+
+  test('is counted for each wallet and kind of action, from zero each day', async () => {
+    for (let times = 0; times < 3; times++) await relayer.accept(payout())
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'exhausted' })
+    expect(await relayer.accept(payout({ action: 'unbond' }))).toMatchObject({ status: 'accepted' })
+    const other = payout({ owner: `0x${'0d'.repeat(20)}` })
+    expect(await relayer.accept(other)).toMatchObject({ status: 'accepted' })
+    await sqlOn(relayer, 'UPDATE relays SET accepted_at_ms = accepted_at_ms - ?', day)
+    expect(await relayer.accept(payout())).toMatchObject({ status: 'accepted' })
+  })
+
+  test('is no more gas than its share, which leaves the rest to others', async () => {
+    chain.gas = 400_000
+    const other = `0x${'0e'.repeat(20)}`
+    const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
+    await withRelayer(relayer, shares, async (sharing, state) => {
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
+      )
+      expect(statuses(results)).toEqual([...Array(2).fill('accepted'), ...Array(18).fill('exhausted')])
+      // Whatever the kind of the action.
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'exhausted', of: 'owner_gas' })
+      expect(await sharing.accept(payout({ owner: other }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.accept(action({ owner }))).toMatchObject({ status: 'accepted' })
+      expect(await sharing.health()).toMatchObject({ status: 'ok', gasToday: 1_500_000 })
+      state.storage.sql.exec('UPDATE owner_gas SET day = day - 1').toArray()
+      expect(await sharing.accept(payout())).toMatchObject({ status: 'accepted' })
+      expect(state.storage.sql.exec('SELECT owner FROM owner_gas').toArray()).toEqual([{ owner }])
+    })
+  })
+
+  test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
+    chain.gas = 400_000
+    const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
+    await withRelayer(relayer, { gasPerDay: 1_000_000 }, async (thrifty) => {
+      expect(await thrifty.health()).toMatchObject({ status: 'ok' })
+      const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
+      expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])
+      expect(await thrifty.accept(others(5))).toMatchObject({ status: 'exhausted', of: 'everyone' })
+      expect(await thrifty.accept(action())).toMatchObject({ status: 'accepted' })
+      const used = { status: 'unavailable', gasToday: 1_000_000, gasPerDay: 1_000_000 }
+      expect(await thrifty.health()).toMatchObject(used)
+    })
+  })
+})

@@ -1,0 +1,275 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test, vi } from 'vitest'
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
+import { closeCodes, offlineAfterSecs, silentAfterSecs } from '../../protocol/link/index.ts'
+import {
+  backdate,
+  device,
+  deviceRow,
+  killProcess,
+  leave,
+  link,
+  makeOffer,
+  offerOf,
+  openHolding,
+  openOffered,
+  openReady,
+  openSilent,
+  publish,
+  testLinks,
+} from './testing/links.ts'
+
+const rounds = testLinks()
+
+describe('after the object was dropped from memory', () => {
+  test('its socket and its offers go on', async () => {
+    const relay = await openReady(2)
+    const offer = offerOf()
+    await relay.drain()
+    await makeOffer(offer)
+    await relay.drain()
+    await evictDurableObject(link())
+    expect(await makeOffer(offer)).toBe('offered')
+    expect(await relay.drain()).toEqual([])
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    expect(await relay.drain()).toEqual([])
+    expect(rounds.calls).toMatchObject([{ method: 'accepted' }])
+  })
+
+  test('a socket that went with the process is missed, and its offers are sent on the next one', async () => {
+    const relay = await openReady()
+    const offer = offerOf()
+    await relay.drain()
+    await makeOffer(offer)
+    await publish()
+    await killProcess()
+    expect(await link().status()).toMatchObject({ connected: false, sessionId: null })
+    expect(await makeOffer(offerOf())).toBe('away')
+    const next = await openHolding(1, [])
+    expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
+  })
+
+  test('its node may not have been heard where its socket went with it, also after that came back and its time was over', async () => {
+    const { relay, offer } = await openOffered()
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await relay.drain()
+    await evictDurableObject(link())
+    expect(await link().wasHeard(offer.offer_id)).toBe(true)
+    await killProcess()
+    expect(await link().wasHeard(offer.offer_id)).toBe(false)
+    const next = await openHolding(1, [offer.offer_id])
+    await next.drain()
+    await makeOffer({ ...offer, vote_by: unixNow() - 1 })
+    await runDurableObjectAlarm(link())
+    expect(await link().wasHeard(offer.offer_id)).toBe(false)
+  })
+
+  test('a node that closed its socket by itself was heard, also while the object slept', async () => {
+    const { relay, offer } = await openOffered()
+    relay.send({ type: 'accept', offer_id: offer.offer_id })
+    await relay.drain()
+    await evictDurableObject(link())
+    await leave(relay)
+    expect(await link().wasHeard(offer.offer_id)).toBe(true)
+  })
+
+  test('a node whose socket went with the process is away, until it is ready again', async () => {
+    await openReady(2)
+    await killProcess()
+    const offer = offerOf()
+    expect(await makeOffer(offer)).toBe('away')
+    const { relay: next } = await openSilent()
+    expect(await makeOffer(offer)).toBe('away')
+    expect(await next.drain()).toEqual([])
+    next.ready(2)
+    await next.drain()
+    expect(await makeOffer(offer)).toBe('offered')
+    expect(await next.drain()).toMatchObject([{ type: 'offer', offer_id: offer.offer_id }])
+  })
+
+  test('a node that may not have heard its offer is away, and is sent it with the times that the round said last', async () => {
+    await openReady(2)
+    const offer = offerOf()
+    expect(await makeOffer(offer)).toBe('offered')
+    await killProcess()
+    const later = { ...offer, accept_by: offer.accept_by + 5, vote_by: offer.vote_by + 5 }
+    expect(await makeOffer(later)).toBe('away')
+    const next = await openHolding(2, [])
+    const { accept_by, vote_by } = later
+    expect(await next.drain()).toMatchObject([{ type: 'offer', accept_by, vote_by }])
+    expect(await makeOffer(later)).toBe('offered')
+    expect(await next.drain()).toEqual([])
+  })
+
+  test('a node that lost its socket is away for a minute, and then offline', async () => {
+    await openReady(2)
+    await killProcess()
+    expect(await makeOffer(offerOf())).toBe('away')
+    await backdate('gone_ms', Date.now() - offlineAfterSecs * 1000)
+    expect(await makeOffer(offerOf())).toBe('absent')
+  })
+
+  test.each([false, true])(
+    'a node that closes its socket is gone at once, also where the object slept: %s',
+    async (slept) => {
+      const relay = await openReady(2)
+      if (slept) await evictDurableObject(link())
+      await leave(relay)
+      expect(await link().status()).toMatchObject({ connected: false })
+      expect(await makeOffer(offerOf())).toBe('absent')
+    },
+  )
+
+  test('a node is away from when its socket is lost, also before the object is told', async () => {
+    await openReady(2)
+    const offered = await runInDurableObject(link(), async (link, state) => {
+      for (const socket of state.getWebSockets()) socket.close(1011)
+      return (link as unknown as NodeLinkObject).offer(offerOf())
+    })
+    expect(offered).toBe('away')
+  })
+
+  test('a node whose next socket is lost before it was ready is away too', async () => {
+    await openReady(2)
+    await killProcess()
+    await openSilent()
+    await killProcess()
+    expect(await makeOffer(offerOf())).toBe('away')
+  })
+
+  test('a node whose socket was closed because its frames broke rules is away', async () => {
+    const relay = await openReady(2)
+    for (let i = 0; i < 3; i++) relay.sendRaw('nonsense')
+    expect(await relay.close()).toMatchObject({ code: closeCodes.policy })
+    expect(await makeOffer(offerOf())).toBe('away')
+  })
+
+  test.each([
+    ['left by itself after the set was built', 'offline', { connectsAt: 0, how: 'leaves' }],
+    ['went with a process of the hub after it for good', 'dropped', { connectsAt: 0, how: 'hub' }],
+    ['came after the set was built', 'absent', { connectsAt: 20, how: 'leaves' }],
+  ] as const)('a node that %s is %s', async (_, expected, { connectsAt, how }) => {
+    const begun = Math.ceil(Date.now() / 1000) + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: (begun + connectsAt) * 1000 })
+    const relay = await openReady(2)
+    vi.setSystemTime((begun + 100) * 1000)
+    await (how === 'hub' ? killProcess() : leave(relay))
+    await link().status()
+    vi.setSystemTime((begun + 200) * 1000)
+    expect(await makeOffer(offerOf(), begun + 10)).toBe(expected)
+  })
+
+  test('a node that came back twenty times after the set was built, and then left, is offline', async () => {
+    const begun = Math.ceil(Date.now() / 1000) + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: begun * 1000 })
+    for (let i = 0; i <= 20; i++) {
+      const relay = await openReady()
+      vi.setSystemTime((begun + 100 * i + 20) * 1000)
+      await leave(relay)
+      await vi.waitUntil(async () => !(await link().status()).connected)
+      vi.setSystemTime((begun + 100 * (i + 1)) * 1000)
+    }
+    expect(await makeOffer(offerOf(), begun + 10)).toBe('offline')
+    expect(await makeOffer(offerOf(), begun - 10)).toBe('absent')
+  })
+
+  test('a ping is answered, in the text that wakes nothing', async () => {
+    const { relay } = await openSilent()
+    await evictDurableObject(link())
+    relay.send({ type: 'ping' })
+    expect(await relay.next()).toEqual({ type: 'pong' })
+  })
+})
+
+describe('the state of a device', () => {
+  test('is online with a free slot, idle without one, and offline a minute after its socket', async () => {
+    const relay = await openReady()
+    await publish()
+    expect(await deviceRow()).toMatchObject({ link_state: 'online', free_slots: 1 })
+    await makeOffer(offerOf())
+    await publish()
+    expect(await deviceRow()).toMatchObject({ link_state: 'idle', free_slots: 0 })
+
+    relay.socket.close(1000)
+    await relay.close()
+    await expect.poll(async () => (await link().status()).connected).toBe(false)
+    await publish()
+    expect(await deviceRow()).toMatchObject({ link_state: 'idle' })
+    await backdate('gone_ms', Date.now() - 60_000)
+    await publish()
+    expect(await deviceRow()).toMatchObject({ link_state: 'offline', connected_since: null, free_slots: 0 })
+  })
+
+  test('is written when it changes, and not otherwise', async () => {
+    const relay = await openReady()
+    await publish()
+    const { link_revision: revision } = (await deviceRow()) ?? {}
+    relay.ready(1)
+    await relay.drain()
+    await publish()
+    expect(await deviceRow()).toMatchObject({ link_revision: revision })
+  })
+
+  test('counts in what the network shows, once', async () => {
+    const statement = env.DB.prepare('SELECT connected_devices, available_slots FROM relay_totals')
+    const totals = () => statement.first<Record<string, number>>()
+    const before = await totals()
+    const relay = await openReady(4)
+    await publish()
+    await publish()
+    const { connected_devices: devices = 0, available_slots: slots = 0 } = before ?? {}
+    expect(await totals()).toEqual({ connected_devices: devices + 1, available_slots: slots + 4 })
+    relay.ready(0)
+    await relay.drain()
+    await publish()
+    expect(await totals()).toEqual({ connected_devices: devices + 1, available_slots: slots })
+  })
+
+  test('is faulty after three invalid votes in a day, without offers, and no longer', async () => {
+    await openReady(4)
+    await link().invalidVote()
+    await link().invalidVote()
+    expect(await makeOffer(offerOf())).toBe('offered')
+    await link().invalidVote()
+    expect(await makeOffer(offerOf())).toBe('absent')
+    await publish()
+    expect((await deviceRow())?.vote_fault_at).toBeTypeOf('number')
+
+    const [day, hour] = [86_400_000, 3_600_000]
+    await backdate('invalid_votes', [Date.now() - day - 1, Date.now() - hour, Date.now()])
+    await publish()
+    expect(await deviceRow()).toMatchObject({ vote_fault_at: null })
+    expect(await makeOffer(offerOf())).toBe('offered')
+  })
+
+  test('a node that pinged and then fell silent is gone, whatever its socket says', async () => {
+    const relay = await openReady(2)
+    expect(await makeOffer(offerOf())).toBe('offered')
+    await relay.drain()
+    relay.send({ type: 'ping' })
+    expect(await relay.next()).toEqual({ type: 'pong' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 * (silentAfterSecs + 1) })
+    expect(await makeOffer(offerOf())).toBe('absent')
+    expect(await relay.close()).toEqual({ code: closeCodes.normal, reason: 'silent' })
+  })
+
+  test('what was held against a device and is not any more ends with its next socket', async () => {
+    await openReady()
+    await backdate('standing', { isBanned: true, isFaulty: false })
+    expect(await makeOffer(offerOf())).toBe('absent')
+    await openReady()
+    await runDurableObjectAlarm(link())
+    expect(await makeOffer(offerOf())).toBe('offered')
+  })
+
+  test('a ban that no message told is found by the next look', async () => {
+    const relay = await openReady()
+    await env.DB.prepare('UPDATE devices SET banned_at = 1 WHERE node_id = ?').bind(device().nodeId).run()
+    await backdate('checked_ms', 0)
+    await runDurableObjectAlarm(link())
+    expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
+    expect(await makeOffer(offerOf())).toBe('absent')
+  })
+})
