@@ -4,13 +4,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Answerer,
-  descriptorOf,
   type LyingHub,
   sendJson,
   startLyingHub,
 } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { deriveSubscriptionId, formatBindingMessage, resolveProfile } from '../protocol/identity/index.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 
 const profile = resolveProfile()

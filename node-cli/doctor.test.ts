@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { startNode } from '../testing/node/serving-node.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
@@ -13,7 +14,7 @@ import { knownRun } from './src/doctor/known-run.ts'
 import { isOlder } from './src/doctor/versions.ts'
 import { profile } from './src/profile.ts'
 import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
-import { descriptorOf, sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
+import { sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
 
 beforeAll(buildNodectl)
 

@@ -5,23 +5,9 @@ import { beaconTargetTime } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 import { hasSeat, parseTaskVote } from '../protocol/rounds/index.ts'
-import { ed25519PublicKey } from '../protocol/signatures/index.ts'
-import {
-  artifactOf,
-  collector,
-  echo,
-  shouter,
-  spinner,
-  type TestArtifact,
-} from '../testing/node/artifacts.ts'
-import { bytes, type HubAnswer, json, type LinkHub } from '../testing/node/link-hub.ts'
-import {
-  otherKeys,
-  payoutOf,
-  type TestProject,
-  unixNow,
-  validatorSeeds,
-} from '../testing/node/miner-project.ts'
+import { echo, shouter, spinner } from '../testing/node/artifacts.ts'
+import { unixNow } from '../testing/node/hub-answers.ts'
+import { bytes, type HubAnswer, json } from '../testing/node/link-hub.ts'
 import {
   createHub,
   createMiner,
@@ -33,6 +19,7 @@ import {
   votesIn,
 } from '../testing/node/miner-stage.ts'
 import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { seatedOf } from '../testing/node/test-project.ts'
 
 beforeAll(buildNodectl)
 
@@ -58,10 +45,10 @@ describe('an offer that holds', () => {
     expect(vote.receipt_hash).toBe(ran.receipt.receipt.receipt_hash)
     expect(vote).toMatchObject({
       task: offer.task,
-      payout_address: payoutOf(miner.key),
+      payout_address: project.snapshot.entries.find(({ node_key }) => node_key === miner.key)!.payout_address,
       public_key: miner.key,
     })
-    expect(hasSeat(project.seated(offer.task.seq), vote)).toBe(true)
+    expect(hasSeat(seatedOf(project, offer.task.seq), vote)).toBe(true)
     expect(Buffer.from(frame.output_b64, 'base64').toString()).toBe(ran.output)
     expect(frame.events).toEqual(ran.receipt.receipt.events)
     expect(votesIn(miner.dataDir)).toEqual([vote])
@@ -109,15 +96,12 @@ describe('an offer that holds', () => {
 
   test('of a version that is no longer in force is judged by its own rules', async () => {
     const { hub, miner, project, socket } = await createStage()
-    const { id, consensus, manifestOf, snapshot } = project
+    const { projectId: id, consensus, manifestOf, snapshot } = project
     const newer = { ...consensus, work: { ...consensus.work, functions: ['other'] } }
     hub.answers.set(`GET /v1/projects/${id}/manifest`, json(manifestOf(newer)))
     hub.answers.set(
       `GET /v1/projects/${id}/versions?limit=200`,
-      json({
-        items: [{ version: 2, consensus_hash: hashText('newer') }],
-        next_cursor: 'next page',
-      }),
+      json({ items: [{ version: 2, consensus_hash: hashText('newer') }], next_cursor: 'next page' }),
     )
     hub.answers.set(
       `GET /v1/projects/${id}/versions?limit=200&cursor=next%20page`,
@@ -129,7 +113,7 @@ describe('an offer that holds', () => {
 
   test('is judged again for as long as it may be accepted, where the hub cannot give what that takes', async () => {
     const { hub, miner, project, socket } = await createStage({ module: spinner, functions: ['f'] })
-    const { id, snapshot } = project
+    const { projectId: id, snapshot } = project
     const module = `GET /v1/modules/${spinner.address}/hbc`
     const failures: [string, HubAnswer][] = [
       [`GET /v1/committees/${id}/${snapshot.epoch}`, json({ error: 'unavailable', message: 'Later.' }, 503)],
@@ -151,7 +135,7 @@ describe('an offer that holds', () => {
 
   test('is not answered while the hub does not give what its judgement takes, since a decline would be blamed', async () => {
     const { hub, miner, project, node, socket } = await createStage()
-    const { id, snapshot } = project
+    const { projectId: id, snapshot } = project
     const target = `GET /v1/committees/${id}/${snapshot.epoch}`
     const answer = hub.answers.get(target)!
     hub.answers.set(target, (_, response) => {
@@ -194,7 +178,7 @@ describe('an offer that holds', () => {
     const project = publish(hub, miner)
     const { epoch, epoch_secs } = project.snapshot
     const target = beaconTargetTime(epoch, epoch_secs, defaultNetworkParams)
-    const seeds = after.map((i) => validatorSeeds[i] ?? hashText(`validator ${i}`))
+    const seeds = after.map((i) => hashText(`validator ${i}`))
     hub.generations.add(seeds, { effectiveAt: target + 1 })
     await miner.start()
     const socket = await hub.connection()
@@ -233,199 +217,5 @@ test('an offer whose result no frame carries is declined after the run, and its 
     recent_leases: [
       { state: 'missed', reason: expect.stringContaining('output and events are too large to be sent') },
     ],
-  })
-})
-
-describe('an offer that does not hold is declined, and nothing is signed', () => {
-  const stranger = ed25519PublicKey(`0x${'77'.repeat(32)}`)
-  const unknown = artifactOf('unknown', '(i64.const 0)')
-  const never: TestArtifact = { ...echo, address: hashText('never uploaded') }
-
-  interface Lie {
-    readonly project?: Parameters<typeof publish>[2]
-    readonly offer?: Parameters<TestProject['offer']>[1]
-    readonly hub?: (hub: LinkHub, project: TestProject) => void
-    readonly reason?: string
-    readonly problem: string
-  }
-  const lies: Readonly<Record<string, Lie>> = {
-    'the input of another task': {
-      offer: { frame: { input_b64: Buffer.from('other').toString('base64') } },
-      problem: 'the input has another hash than the task',
-    },
-    'an input elsewhere': {
-      offer: { frame: { input_url: 'https://elsewhere.example/secret' } },
-      problem: 'the input is to be read from https://elsewhere.example, which is not the hub',
-    },
-    'an input behind the firewall of the node': {
-      offer: { frame: { input_url: 'http://127.0.0.1:9/secret' } },
-      problem: 'the input is to be read from http://127.0.0.1:9, which is not the hub',
-    },
-    'an input that is not there': {
-      hub: (hub) =>
-        hub.answers.set('GET /v1/inputs/2', json({ error: 'not_found', message: 'Nothing is there.' }, 404)),
-      offer: { frame: { input_url: 'ORIGIN/v1/inputs/2' } },
-      problem: 'the hub does not have the input that it names',
-    },
-    'an input that is too large': {
-      hub: (hub) => hub.answers.set('GET /v1/inputs/3', bytes(new Uint8Array(1024 * 1024 + 1))),
-      offer: { frame: { input_url: 'ORIGIN/v1/inputs/3' } },
-      problem: 'sent more than 1048576 bytes',
-    },
-    'a set without a quorum': {
-      project: { attestedBy: 2 },
-      problem: 'no quorum of generation 0 of the validators has signed the set of the epoch',
-    },
-    'a set of another network': {
-      project: { set: { network: 'other' } },
-      problem: 'the set belongs to the network other',
-    },
-    'a set under other parameters': {
-      project: { set: { params_hash: hashText('other') } },
-      problem: 'the set was built under other parameters of the network',
-    },
-    'a set that differs from the one that was signed': {
-      hub: (hub, { id, snapshot, attestedSet }) =>
-        hub.answers.set(
-          `GET /v1/committees/${id}/${snapshot.epoch}`,
-          json({
-            ...attestedSet,
-            snapshot: { ...snapshot, entries: snapshot.entries.map((one) => ({ ...one, reputation: 9000 })) },
-          }),
-        ),
-      problem: 'the attested set of the epoch is',
-    },
-    'no set': {
-      hub: (hub, { id, snapshot }) => hub.answers.delete(`GET /v1/committees/${id}/${snapshot.epoch}`),
-      problem: 'the hub has no attested set for the epoch',
-    },
-    'a set that is none': {
-      hub: (hub, { id, snapshot }) =>
-        hub.answers.set(
-          `GET /v1/committees/${id}/${snapshot.epoch}`,
-          json({ snapshot: {}, attestations: [] }),
-        ),
-      problem: 'the set of the epoch is not acceptable',
-    },
-    'another set than that of the epoch': {
-      offer: { task: { set_hash: hashText('other') } },
-      problem: 'the attested set of the epoch is',
-    },
-    'the set of another epoch': {
-      offer: { task: { epoch: 1 } },
-      problem: 'the hub has no attested set for the epoch',
-    },
-    'a set without this node': {
-      project: { nodeKeys: [stranger, ...otherKeys(2)] },
-      problem: 'this node is not drawn for the task',
-    },
-    'another place in the draw': {
-      offer: { frame: { position: 40 } },
-      problem: ', not as primary at 40',
-    },
-    'another role': {
-      offer: { frame: { role: 'backup' } },
-      problem: 'this node is drawn as primary',
-    },
-    'rules that the hub does not have': {
-      // No other project has these.
-      project: { functions: ['echo', 'other'] },
-      hub: (hub, { id }) => {
-        hub.answers.set(`GET /v1/projects/${id}/manifest`, json({ manifest: { consensus: { work: {} } } }))
-        hub.answers.set(`GET /v1/projects/${id}/versions?limit=200`, json({ items: [], next_cursor: null }))
-      },
-      problem: 'the hub has no version of the project with the rules',
-    },
-    'rules that the set is not for': {
-      offer: { task: { consensus_hash: hashText('other') } },
-      problem: 'the set is for the rules',
-    },
-    'another module than the worker': {
-      offer: { task: { module_address: unknown.address } },
-      problem: `module_address must be ${echo.address}`,
-    },
-    'a function that is no work of the project': {
-      offer: { task: { function: 'steal' } },
-      problem: 'function must be one of echo',
-    },
-    'more gas than the project allows': {
-      offer: { task: { gas_limit: 100_000_001 } },
-      problem: 'gas_limit must be from 1 to 100000000',
-    },
-    'a task of the time before its epoch': {
-      offer: { task: { issued_at: 7200 } },
-      problem: 'issued_at must be from',
-    },
-    'a task of the future': {
-      offer: { task: { issued_at: unixNow() + 4000 } },
-      problem: "s ahead of this node's clock",
-    },
-    'a module that nobody has': {
-      project: { module: never },
-      hub: (hub) => hub.answers.delete(`GET /v1/modules/${never.address}/hbc`),
-      reason: 'unknown_module',
-      problem: `the hub has no module ${never.address}`,
-    },
-    'another module under the address': {
-      project: { module: never },
-      reason: 'unknown_module',
-      problem: 'has the address',
-    },
-    'a module that is none': {
-      project: { module: { ...never, bytes: new Uint8Array(10) } },
-      reason: 'unknown_module',
-      problem: 'is not valid:',
-    },
-    'a module with storage': {
-      project: { module: collector, functions: ['f'] },
-      problem: 'the module uses storage or calls others',
-    },
-    'a function that the module lacks': {
-      project: { functions: ['missing'] },
-      problem: 'the module does not export missing',
-    },
-    'an offer that is late': {
-      offer: { frame: { accept_by: unixNow() - 5 } },
-      reason: 'busy',
-      problem: 'it came too late to be accepted',
-    },
-  }
-
-  // One node for all: what it has declined does not keep it from work.
-  test('each for its reason', async () => {
-    const hub = await createHub()
-    const miner = createMiner(hub)
-    const node = await miner.start(['--workers', '1'])
-    const socket = await hub.connection()
-    await socket.next('ready')
-    for (const [seq, [name, lie]] of Object.entries(lies).entries()) {
-      // Each with a set of its own, so that nothing is known before.
-      const beacon = { block_number: seq, block_hash: hashText(name), value: hashText(`value ${name}`) }
-      const { set = {}, ...options } = lie.project ?? {}
-      const project = publish(hub, miner, { ...options, set: { beacon, ...set } })
-      lie.hub?.(hub, project)
-      const { frame = {}, ...rest } = lie.offer ?? {}
-      const input_url = (frame.input_url as string | undefined)?.replace('ORIGIN', hub.origin)
-      const offer = project.offer(miner.key, {
-        seq,
-        ...rest,
-        frame: { ...frame, ...(input_url !== undefined && { input_url }) },
-      })
-      socket.send(offer)
-      const { reason = 'incompatible', problem } = lie
-      const declined = await socket.next('decline')
-      const { last_refusal } = await status(node)
-      expect(declined, name).toEqual({ type: 'decline', offer_id: offer.offer_id, reason })
-      expect(last_refusal, name).toEqual({
-        offer_id: offer.offer_id,
-        reason,
-        problem: expect.stringContaining(problem),
-        at: expect.any(Number),
-      })
-    }
-    expect(votesIn(miner.dataDir)).toEqual([])
-    expect(hub.requests.filter((one) => one.includes('secret'))).toEqual([])
-    const honest = publish(hub, miner)
-    expect(await take(socket, honest.offer(miner.key))).toMatchObject({ type: 'vote' })
   })
 })

@@ -7,15 +7,16 @@ import { computeStateRoot } from '../protocol/execution/index.ts'
 import { deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { type ExecutionVote, parseExecutionVote } from '../protocol/rounds/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
-import { bring, execute, newFolder, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
-import { buildNodectl, temporaryFolder } from '../testing/node/nodectl.ts'
-import { startNode } from '../testing/node/serving-node.ts'
+import { bring, execute, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
+import { buildNodectl, newFolder, temporaryFolder } from '../testing/node/nodectl.ts'
+import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 
 beforeAll(buildNodectl)
+const shared = sharedNode()
 
 test('a node that is no validator has the consensus routes too: it counts and shows, and signs nothing', async () => {
-  const node = await startNode(newFolder())
+  const node = shared()
   for (const path of ['committee-sets', 'task-rounds', 'direct-rounds', 'reward-proposals']) {
     const { status, json } = await node.call(`/consensus/${path}`, { method: 'POST', body: {} })
     expect([path, status, json.error, json.details]).toEqual([
@@ -70,7 +71,7 @@ describe('a vote', () => {
   })
 
   test('has no state for a module without storage, and pays nobody where no address was given', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     await bring(node, echo)
     const { json } = await vote(node, roundOf(echo))
     expect(parseExecutionVote(profile, json.vote).payout_address).toBe(zeroAddress)
@@ -124,10 +125,10 @@ describe('a vote', () => {
     const restored = await startNode(folder)
     expect((await vote(restored, before)).text).toBe(given.text)
     const withheld = await vote(restored, after)
-    expect([withheld.status, withheld.json]).toMatchObject([
-      409,
-      { error: 'invalid_state', details: { reason: 'vote_withheld' } },
-    ])
+    expect(withheld).toMatchObject({
+      status: 409,
+      json: { error: 'invalid_state', details: { reason: 'vote_withheld' } },
+    })
     expect(withheld.json.message).toMatch(/^This data directory is a copy: /)
     expect((await restored.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 1 })
     // What needs no vote goes on.
@@ -139,8 +140,10 @@ describe('a vote', () => {
   })
 
   test('is refused for a round of another run, and for one that has not begun', async () => {
-    const node = await startNode(newFolder())
+    const node = shared()
     await bring(node, echo)
+    const votes = async () => (await node.call('/status')).json.counts.votes
+    const before = await votes()
     for (const [change, member] of [
       [{ module_address: spinner.address }, 'module_address'],
       [{ function: 'f' }, 'function'],
@@ -162,7 +165,7 @@ describe('a vote', () => {
       round: roundOf(echo),
     })
     expect(problemsOf(gas)).toMatchObject({ status: 400, problems: [['round.gas_limit', 'invalid_value']] })
-    expect((await node.call('/status')).json.counts.votes).toBe(0)
+    expect(await votes()).toBe(before)
   })
 
   test('is given again when the module is gone', async () => {
@@ -188,11 +191,11 @@ describe('a vote', () => {
     const refused = await vote(node, round)
     db.exec('ROLLBACK')
     db.close()
-    expect([refused.status, refused.json.error, refused.headers['retry-after']]).toEqual([
-      503,
-      'unavailable',
-      '10',
-    ])
+    expect(refused).toMatchObject({
+      status: 503,
+      json: { error: 'unavailable' },
+      headers: { 'retry-after': '10' },
+    })
     expect(refused.text).not.toContain('signature')
     expect((await vote(node, round)).json).toMatchObject({ output: 'x', vote: { round } })
     expect((await node.call('/status')).json).toMatchObject({
@@ -231,16 +234,16 @@ describe('a vote', () => {
     const node = await startNode(newFolder(), { flags: ['--disk-reserve', '1048576'] })
     await bring(node, echo)
     const refused = await vote(node, roundOf(echo))
-    expect([refused.status, refused.json.error, refused.headers['retry-after']]).toEqual([
-      503,
-      'unavailable',
-      '60',
-    ])
+    expect(refused).toMatchObject({
+      status: 503,
+      json: { error: 'unavailable' },
+      headers: { 'retry-after': '60' },
+    })
     expect((await execute(node, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
   })
 
   test('has the round id on each line of the log about it', async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await bring(node, echo)
     const round = roundOf(echo)
     await vote(node, round)

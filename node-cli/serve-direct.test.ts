@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hashPayload } from '../protocol/execution/index.ts'
 import { executionSubject } from '../protocol/rounds/index.ts'
-import { collector, employer, otherCollector } from '../testing/node/artifacts.ts'
+import { collector, collectorOf, employer, type TestArtifact } from '../testing/node/artifacts.ts'
+import { roundOf } from '../testing/node/execution-calls.ts'
 import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { ServingNode } from '../testing/node/serving-node.ts'
+import { shared } from '../testing/node/shared.ts'
 import { createTestProject } from '../testing/node/test-project.ts'
 import {
   callSigned,
@@ -12,7 +12,6 @@ import {
   showArtifact,
   startKnowing,
   startTestHub,
-  type TestValidator,
 } from '../testing/node/validator-network.ts'
 
 beforeAll(buildNodectl)
@@ -27,14 +26,7 @@ interface Head {
 
 const nothing: Head = { seq: null, root: null }
 
-const newRound = (module = address) => ({
-  module_address: module,
-  function: 'f',
-  input_hash: hashPayload(new Uint8Array()),
-  gas_limit: 1_000_000,
-  issued_at: Math.floor(Date.now() / 1000),
-  nonce: randomBytes(16).toString('hex'),
-})
+const newRound = (module = address) => roundOf({ address: module })
 
 const ask = (node: ServingNode, round: object, head: Head = nothing, module = address) =>
   callSigned(node, '/execute', {
@@ -61,8 +53,8 @@ async function votesOf(nodes: readonly ServingNode[], head: Head = nothing, modu
 }
 
 /** A round that is decided, of which every node is told. */
-async function decide(nodes: readonly ServingNode[], head: Head = nothing) {
-  const decided = await votesOf(nodes, head)
+async function decide(nodes: readonly ServingNode[], head: Head = nothing, module = address) {
+  const decided = await votesOf(nodes, head, module)
   for (const node of nodes)
     expect((await tell(node, decided.votes)).json).toEqual({
       round_id: decided.votes[0].round_id,
@@ -71,23 +63,27 @@ async function decide(nodes: readonly ServingNode[], head: Head = nothing) {
   return decided
 }
 
-async function startFour(): Promise<{ validators: TestValidator[]; nodes: ServingNode[] }> {
+async function startFour() {
   const hub = await startTestHub(createTestProject())
   showArtifact(hub, address, collector.bytes)
-  showArtifact(hub, otherCollector.address, otherCollector.bytes)
   const validators = await createValidators(hub)
-  const nodes = await Promise.all(validators.map((validator) => startKnowing(validator, 4)))
-  return { validators, nodes }
+  return { hub, validators, nodes: await Promise.all(validators.map((one) => startKnowing(one))) }
+}
+
+/** Four that tests share, each with modules of its own. */
+const four = shared(startFour)
+const show = ({ address, bytes }: TestArtifact): string => {
+  showArtifact(four().hub, address, bytes)
+  return address
 }
 
 /** What the coordinator does with a node that does not vote yet: it says what it missed, and asks again. */
 async function bringToVote(node: ServingNode, missed: readonly object[], round: object, head: Head) {
   const refused = await ask(node, round, head)
-  expect([refused.status, refused.json.error, refused.json.details?.reason]).toEqual([
-    409,
-    'invalid_state',
-    'state_behind',
-  ])
+  expect(refused).toMatchObject({
+    status: 409,
+    json: { error: 'invalid_state', details: { reason: 'state_behind' } },
+  })
   expect((await tell(node, missed)).status).toBe(200)
   let reply = await ask(node, round, head)
   await expect
@@ -112,7 +108,7 @@ describe('direct rounds of a module with storage', () => {
         nodes.filter((_, i) => i !== restarted),
         last.head,
       )
-      nodes[restarted] = await startKnowing(validators[restarted]!, 4)
+      nodes[restarted] = await startKnowing(validators[restarted]!)
       const round = newRound()
       const others = await Promise.all(
         nodes.filter((_, i) => i !== restarted).map((node) => ask(node, round, last.head)),
@@ -128,26 +124,27 @@ describe('direct rounds of a module with storage', () => {
   })
 
   test('a round without a quorum writes nothing, whatever nodes are told of it', async () => {
-    const { nodes } = await startFour()
-    const first = await votesOf(nodes)
+    const { nodes } = four()
+    const module = show(collectorOf('quorum'))
+    const first = await votesOf(nodes, nothing, module)
     expect(first.output).toBe('x')
     const told = await tell(nodes[0]!, first.votes.slice(0, 2))
     expect([told.status, told.json.error]).toEqual([422, 'invalid_evidence'])
     // One key is one vote.
     const twice = await tell(nodes[0]!, [first.votes[0], first.votes[0], first.votes[1]])
     expect(twice.status).toBe(422)
-    const second = await decide(nodes)
+    const second = await decide(nodes, nothing, module)
     expect(second.output).toBe('x')
     // What is over is no longer written.
     expect((await tell(nodes[0]!, first.votes)).status).toBe(200)
-    expect((await votesOf(nodes, second.head)).output).toBe('xx')
+    expect((await votesOf(nodes, second.head, module)).output).toBe('xx')
   })
 
   test('a validator that is killed between its vote and the decision writes what it voted for, once', async () => {
     const { validators, nodes } = await startFour()
     const round = await votesOf(nodes)
     await nodes[0]!.kill()
-    nodes[0] = await startKnowing(validators[0]!, 4)
+    nodes[0] = await startKnowing(validators[0]!)
     expect((await ask(nodes[0], round.round)).json.vote).toEqual(round.votes[0])
     for (let i = 0; i < 2; i++)
       for (const node of nodes) expect((await tell(node, round.votes)).json.behind).toEqual([])
@@ -155,28 +152,31 @@ describe('direct rounds of a module with storage', () => {
   })
 
   test('a round that was decided is written also where another module ran before anybody heard of it', async () => {
-    const { nodes } = await startFour()
-    const decided = await votesOf(nodes)
-    await votesOf(nodes, nothing, otherCollector.address)
+    const { nodes } = four()
+    const module = show(collectorOf('decided'))
+    const decided = await votesOf(nodes, nothing, module)
+    await votesOf(nodes, nothing, show(collectorOf('other')))
     for (const node of nodes) expect((await tell(node, decided.votes)).json.behind).toEqual([])
-    expect((await votesOf(nodes, decided.head)).output).toBe('xx')
+    expect((await votesOf(nodes, decided.head, module)).output).toBe('xx')
   })
 
   test('a vote is for the storage that was agreed: before it and after it a node votes not', async () => {
-    const { nodes } = await startFour()
-    const first = await decide(nodes)
-    const second = await decide(nodes, first.head)
+    const { nodes } = four()
+    const module = show(collectorOf('agreed'))
+    const first = await decide(nodes, nothing, module)
+    const second = await decide(nodes, first.head, module)
     for (const head of [first.head, { ...second.head, root: first.head.root }, { ...second.head, seq: 9 }]) {
-      const refused = await ask(nodes[0]!, newRound(), head)
+      const refused = await ask(nodes[0]!, newRound(module), head, module)
       expect([refused.status, refused.json.details]).toEqual([
         409,
-        { reason: 'state_behind', modules: [{ module_address: address, ...second.head }] },
+        { reason: 'state_behind', modules: [{ module_address: module, ...second.head }] },
       ])
     }
-    expect((await votesOf(nodes, second.head)).output).toBe('xxx')
+    expect((await votesOf(nodes, second.head, module)).output).toBe('xxx')
   })
+
   test('a vote names every module whose storage its run looked at, and is for what was agreed of each', async () => {
-    const { nodes } = await startFour()
+    const { nodes } = four()
     const { head } = await decide(nodes)
     const [node] = nodes
     await node!.call(`/modules/${employer.address}`, { method: 'PUT', body: employer.bytes })

@@ -1,141 +1,29 @@
-import type { IncomingMessage } from 'node:http'
 import { json as readJson } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { beaconTargetTime } from '../protocol/committees/index.ts'
-import {
-  attemptStart,
-  attestEpochReceipt,
-  countEpochAttestations,
-  type EpochReceipt,
-  hashEpochReceipt,
-  leaderOrder,
-} from '../protocol/earnings/index.ts'
+import { attestEpochReceipt, hashEpochReceipt, leaderOrder } from '../protocol/earnings/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
-import { defaultNetworkParams, profileStrings } from '../protocol/identity/index.ts'
-import vectors from '../protocol/vectors/receipt-v2.json' with { type: 'json' }
-import { keepFinal, keepRules, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
+import { defaultNetworkParams } from '../protocol/identity/index.ts'
 import {
-  addValidator,
-  startProxy,
-  startValidatorNetwork,
-  type TestValidator,
-  type ValidatorNetwork,
-} from '../testing/node/listed-validators.ts'
+  attested,
+  firstAttempt,
+  firstPosted,
+  flags,
+  known,
+  postPath,
+  records,
+  settled,
+  startAll,
+  startEpochNetwork,
+  untilEpochs,
+} from '../testing/node/epoch-network.ts'
 import { buildNodectl } from '../testing/node/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from '../testing/node/serving-node.ts'
-import { nodeSigner } from './src/node-signer.ts'
+import { patience, startProxy } from '../testing/node/validator-network.ts'
 import { profile } from './src/profile.ts'
-import { requestSigner } from './src/serve/hub/request-signer.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
 beforeAll(buildNodectl)
-
-const known = knownEpoch('per_unit')
-const records = recordsOf(known)
-const epochPath = `/v1/explorer/epochs/${known.projectId}/${known.epoch}`
-const postPath = 'POST /v1/nodes/epoch-receipts'
-const firstAttempt = attemptStart(known.epoch, known.consensus.work.epoch_secs, 0, defaultNetworkParams)
-const seconds = () => Math.floor(Date.now() / 1000)
-const patience = { timeout: 50_000, interval: 100 }
-
-interface Posted {
-  readonly by: string
-  readonly receipt: EpochReceipt
-}
-
-interface EpochNetwork extends ValidatorNetwork {
-  /** In the order in which they lead. */
-  readonly validators: readonly TestValidator[]
-  readonly posted: Posted[]
-  /** What the hub answers to a receipt. */
-  answer: { status: number; body: object }
-  /** Has every node see a time of the network. */
-  readonly setTime: (time: number) => void
-}
-
-/** A hub whose time is that of the first attempt, and four validators with the final rounds they hold. */
-async function startEpochNetwork(
-  {
-    ofLeader,
-    others = () => records.length,
-  }: {
-    ofLeader?: number
-    others?: (index: number) => number
-  } = {},
-  firstUrl?: (own: string) => Promise<string>,
-): Promise<EpochNetwork> {
-  const network = await startValidatorNetwork()
-  const added = [await addValidator(network, firstUrl)]
-  while (added.length < 4) added.push(await addValidator(network))
-  const order = leaderOrder(
-    added.map(({ publicKey }) => publicKey),
-    known.projectId,
-    known.epoch,
-  )
-  const validators = order.map((key) => added.find(({ publicKey }) => publicKey === key)!)
-  const seeds = added.map(({ seed }) => seed)
-  for (const [i, { dataDir }] of validators.entries()) {
-    const store = openServeStore(dataDir)
-    keepRules(store, known)
-    keepFinal(
-      store,
-      records.slice(0, i === 0 ? (ofLeader ?? records.length) : others(i)),
-      seeds,
-      firstAttempt,
-    )
-    store.close()
-  }
-  const posted: Posted[] = []
-  const epochs: EpochNetwork = Object.assign(network, {
-    validators,
-    posted,
-    answer: { status: 202, body: { status: 'queued' } },
-    setTime: (time: number) => {
-      network.aheadSeconds = time - seconds()
-    },
-  })
-  epochs.setTime(firstAttempt + 2)
-  network.answers.set(postPath, async (request, response) => {
-    const receipt = (await readJson(request)) as EpochReceipt
-    if (network.isAway) return void response.destroy()
-    posted.push({ by: keyOf(request), receipt })
-    sendJson(response, epochs.answer.body, epochs.answer.status)
-  })
-  network.answers.set(`GET ${epochPath}`, (_, response) =>
-    sendJson(response, { status: posted.length > 0 && epochs.answer.status < 500 ? 'attested' : 'closed' }),
-  )
-  return epochs
-}
-
-const keyOf = ({ headers }: IncomingMessage): string =>
-  String(headers[profileStrings(profile).public_key_header.toLowerCase()])
-
-const flags = ['--clock', 'hub']
-
-/** Starts validators, the first leader only when the others take the calls of all. */
-async function startAll(validators: readonly TestValidator[], known = 4): Promise<ServingNode[]> {
-  const [leader, ...others] = validators
-  const nodes = await Promise.all(others.map((one) => one.start(flags)))
-  for (const node of nodes)
-    await vi.waitFor(async () => {
-      expect(validatorsIn((await node.call('/status')).json.peers)).toHaveLength(known)
-    }, patience)
-  return [await leader!.start(flags), ...nodes]
-}
-
-const validatorsIn = (peers: { role: string }[]) => peers.filter(({ role }) => role === 'validator')
-
-const firstPosted = (network: EpochNetwork): Promise<Posted> =>
-  vi.waitFor(() => {
-    expect(network.posted.length).toBeGreaterThan(0)
-    return network.posted[0]!
-  }, patience)
-
-const settled = (node: ServingNode): Promise<unknown> =>
-  vi.waitFor(async () => {
-    expect((await node.call('/status')).json.epochs).toMatchObject({ open: 0, settled: 1 })
-  }, patience)
 
 /** More gas than was used, page after page without end. */
 function forgedRounds(path: string, answer: Buffer): Buffer {
@@ -146,13 +34,6 @@ function forgedRounds(path: string, answer: Buffer): Buffer {
   return Buffer.from(JSON.stringify({ ...page, items, next_cursor: String(cursor + 1) }))
 }
 
-const attested = ({ receipt }: Posted, { list }: ValidatorNetwork): number =>
-  countEpochAttestations(
-    profile,
-    receipt,
-    list.map(({ publicKey }) => publicKey),
-  )
-
 describe('an epoch that is over', () => {
   test('four validators agree on its receipt, the first leader brings it once, and all know it settled', async () => {
     const network = await startEpochNetwork()
@@ -161,7 +42,7 @@ describe('an epoch that is over', () => {
     expect(first.by).toBe(network.validators[0]?.publicKey)
     expect(first.receipt).toMatchObject({ receipt_hash: known.receiptHash, round: known.epoch })
     expect(hashEpochReceipt(first.receipt)).toBe(known.receiptHash)
-    expect(attested(first, network)).toBe(4)
+    expect(attested(first.receipt, network)).toBe(4)
     await settled(nodes[0]!)
     // The others ask the hub in their next attempt.
     network.setTime(firstAttempt + defaultNetworkParams.attempt_secs + 2)
@@ -174,33 +55,30 @@ describe('an epoch that is over', () => {
     const [, second, ...others] = network.validators
     await Promise.all(others.map((one) => one.start(flags)))
     const leader = await second!.start(flags)
-    await vi.waitFor(async () => {
-      expect((await leader.call('/status')).json.epochs).toMatchObject({ open: 1 })
-    }, patience)
+    await untilEpochs(leader, { open: 1 })
     network.setTime(firstAttempt + defaultNetworkParams.attempt_secs + 2)
     const first = await firstPosted(network)
     expect(first.by).toBe(second?.publicKey)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
-    expect(attested(first, network)).toBe(3)
+    expect(attested(first.receipt, network)).toBe(3)
     await settled(leader)
   })
 
   test('a validator that lies about its attestation counts for nothing', async () => {
-    const network = await startEpochNetwork({}, (own) =>
+    const signature = `0x${'11'.repeat(64)}`
+    const firstUrl = (own: string) =>
       startProxy(own, (path, answer) =>
         path === '/consensus/reward-proposals'
-          ? Buffer.from(
-              JSON.stringify({ ...JSON.parse(answer.toString()), signature: `0x${'11'.repeat(64)}` }),
-            )
+          ? Buffer.from(JSON.stringify({ ...JSON.parse(answer.toString()), signature }))
           : answer,
-      ),
-    )
+      )
+    const network = await startEpochNetwork({ firstUrl })
     const liar = network.list[0]?.publicKey
     await startAll(network.validators)
     // Where the liar leads the first attempt, its own attestation is a right one.
     const first = await firstPosted(network)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
-    expect(attested(first, network)).toBe(first.by === liar ? 4 : 3)
+    expect(attested(first.receipt, network)).toBe(first.by === liar ? 4 : 3)
     expect(first.receipt.attestations).toHaveLength(first.by === liar ? 4 : 3)
   })
 
@@ -222,17 +100,15 @@ describe('an epoch that is over', () => {
   })
 
   test('a leader that lacks records, and a validator that has none, fetch them and verify them', async () => {
-    const network = await startEpochNetwork(
-      { ofLeader: 2, others: (index) => (index === 1 ? 0 : records.length) },
-      (own) =>
-        startProxy(own, (path, answer) =>
-          path.startsWith('/consensus/rounds') ? forgedRounds(path, answer) : answer,
-        ),
-    )
+    const firstUrl = (own: string) =>
+      startProxy(own, (path, answer) =>
+        path.startsWith('/consensus/rounds') ? forgedRounds(path, answer) : answer,
+      )
+    const network = await startEpochNetwork({ held: (index) => [2, 0][index] ?? records.length, firstUrl })
     const nodes = await startAll(network.validators)
     const first = await firstPosted(network)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
-    expect(attested(first, network)).toBeGreaterThanOrEqual(3)
+    expect(attested(first.receipt, network)).toBeGreaterThanOrEqual(3)
     await settled(nodes[0]!)
   })
 
@@ -274,7 +150,7 @@ describe('an epoch that is over', () => {
     const first = await firstPosted(network)
     expect(first.by).toBe(network.validators[0]?.publicKey)
     expect(first.receipt.receipt_hash).toBe(known.receiptHash)
-    expect(attested(first, network)).toBe(4)
+    expect(attested(first.receipt, network)).toBe(4)
     await settled(nodes[0]!)
   })
 
@@ -284,14 +160,12 @@ describe('an epoch that is over', () => {
     const { generations, seeds } = network
     generations.add(seeds)
     const node = await second!.start(flags)
-    await vi.waitFor(async () => {
-      expect((await node.call('/status')).json.generations.newest).toBe(0)
-    }, patience)
+    await expect.poll(async () => (await node.call('/status')).json.generations.newest, patience).toBe(0)
     const kept = [leader!, second!].map(({ seed }) => seed)
     generations.add(kept, { effectiveAt: 0, signedBy: kept })
     await leader!.start(flags)
     const order = leaderOrder(
-      kept.map((seed) => nodeSigner(seed).publicKey),
+      [leader!, second!].map(({ publicKey }) => publicKey),
       known.projectId,
       known.epoch,
     )
@@ -333,100 +207,5 @@ describe('an epoch that is over', () => {
     const [leader] = await startAll(network.validators)
     await firstPosted(network)
     await settled(leader!)
-  })
-})
-
-describe('POST /consensus/reward-proposals', () => {
-  const { receipt } = vectors.cases[0]!.output as unknown as { receipt: EpochReceipt }
-  const { attestations: _, ...body } = receipt
-
-  const proposeBy = (validator: TestValidator, network: ValidatorNetwork) => {
-    const clock = { now: () => seconds() + network.aheadSeconds }
-    const sign = requestSigner(profile, nodeSigner(validator.seed), clock)
-    return (node: ServingNode, proposal: object): Promise<Reply> => {
-      const text = JSON.stringify(proposal)
-      const target = '/consensus/reward-proposals'
-      return callNode(node.url, target, {
-        method: 'POST',
-        token: null,
-        headers: sign({ method: 'POST', target, body: text }),
-        body: text,
-      })
-    }
-  }
-
-  test('of a validator that is none of the epoch is refused, and so is that of an epoch of others', async () => {
-    const network = await startEpochNetwork()
-    const [leader, validator] = network.validators
-    const { generations, seeds } = network
-    generations.add(seeds)
-    const target = beaconTargetTime(known.epoch, known.consensus.work.epoch_secs, defaultNetworkParams)
-    generations.add(
-      seeds.filter((seed) => seed !== validator!.seed),
-      { effectiveAt: target },
-    )
-    const node = await validator!.start(flags)
-    await vi.waitFor(async () => {
-      expect(validatorsIn((await node.call('/status')).json.peers)).toHaveLength(4)
-    }, patience)
-    const refused = await proposeBy(leader!, network)(node, { ...body, attempt: 0 })
-    expect([refused.status, refused.json.message]).toEqual([
-      422,
-      expect.stringContaining('belongs to generation 1 of the validators'),
-    ])
-    expect((await node.call('/status')).json.counts.votes).toBe(0)
-  })
-
-  test('attests what it computes alike, once and the same for ever; else 422 with the difference', async () => {
-    const network = await startEpochNetwork()
-    const [leader, validator] = network.validators
-    const propose = proposeBy(leader!, network)
-    const node = await validator!.start(flags)
-    await vi.waitFor(async () => {
-      expect(validatorsIn((await node.call('/status')).json.peers)).toHaveLength(4)
-    }, patience)
-
-    const [first, ...others] = body.compute_units
-    const more = { ...body, compute_units: [{ ...first!, units: first!.units + 1 }, ...others] }
-    const refused = await propose(node, { ...more, receipt_hash: hashEpochReceipt(more), attempt: 0 })
-    expect([refused.status, refused.json.error, refused.json.details.difference]).toEqual([
-      422,
-      'invalid_evidence',
-      [
-        {
-          path: `compute_units.${first!.miner}`,
-          proposed: { units: first!.units + 1, amount: first!.amount },
-          own: { units: first!.units, amount: first!.amount },
-        },
-      ],
-    ])
-
-    const right = await propose(node, { ...body, attempt: 0 })
-    expect([right.status, right.json]).toMatchObject([200, { public_key: validator!.publicKey }])
-    expect(attested({ by: '', receipt: { ...receipt, attestations: [right.json] } }, network)).toBe(1)
-
-    for (const [proposal, status, error, path] of [
-      [{ ...body, attempt: -1 }, 400, 'invalid_field', 'attempt'],
-      [body, 400, 'invalid_field', 'attempt'],
-      [{ ...body, attempt: 0, v: 1 }, 400, 'invalid_field', 'v'],
-      [{ ...body, attempt: 0, more: 1 }, 400, 'invalid_field', 'receipt'],
-      [
-        { ...body, attempt: 0, receipt_hash: `0x${'11'.repeat(32)}` },
-        422,
-        'invalid_evidence',
-        'receipt_hash',
-      ],
-      [{ ...body, attempt: 1000 }, 422, 'invalid_evidence', 'attempt'],
-    ] as const) {
-      const { json } = await propose(node, proposal)
-      expect([json.error, json.details.problems[0].path]).toEqual([error, path])
-      expect(json.request_id).toBeTypeOf('string')
-      expect(status).toBe(error === 'invalid_field' ? 400 : 422)
-    }
-
-    await node.kill()
-    const again = await validator!.start(flags)
-    expect((await propose(again, { ...body, attempt: 0 })).json).toEqual(right.json)
-    expect((await again.call('/status')).json.counts.votes).toBe(1)
   })
 })

@@ -1,10 +1,16 @@
 import { json as readJson } from 'node:stream/consumers'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import type { Evidence } from '../protocol/slashing/index.ts'
 import { keepFinal, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
-import { addValidator, startValidatorNetwork } from '../testing/node/listed-validators.ts'
+import { unixNow } from '../testing/node/hub-answers.ts'
 import { buildNodectl } from '../testing/node/nodectl.ts'
+import {
+  addValidator,
+  patience,
+  startTestHub,
+  type TestValidator,
+} from '../testing/node/validator-network.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
@@ -25,10 +31,21 @@ const evidenceOf = (name: string, issuedAt: number, roundId = final!.round_id): 
   proof: { task: { issued_at: issuedAt }, finality: [] },
 })
 
+/** A validator with evidence, that was in contact with the hub since {@link contactSeconds} ago. */
+function keepEvidence({ dataDir }: TestValidator, evidence: readonly Evidence[], now: number): void {
+  const store = openServeStore(dataDir)
+  keepFinal(store, [final!], [])
+  for (const one of evidence) store.evidence.keep(one, now)
+  store.db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)').run(now - contactSeconds, now)
+  store.close()
+}
+
+const contactSeconds = 1010
+
 test('evidence of a final round is posted once; none of an open one, and none of a time without the hub', async () => {
-  const network = await startValidatorNetwork()
+  const network = await startTestHub()
   const validator = await addValidator(network)
-  const now = Math.floor(Date.now() / 1000)
+  const now = unixNow()
   const inContact = now - 1000
   const before = now - 9000
   const right = evidenceOf('right', inContact)
@@ -37,15 +54,11 @@ test('evidence of a final round is posted once; none of an open one, and none of
   const malformed = evidenceOf('malformed', inContact)
   const open = evidenceOf('open', inContact, `task:${hashText('an open round')}`)
   const withheld = evidenceOf('withheld', before)
-  const store = openServeStore(validator.dataDir)
-  keepFinal(store, [final!], [])
-  for (const one of [withheld, open, right, known, refused, malformed]) store.evidence.keep(one, now)
-  store.db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)').run(inContact - 10, now)
-  store.close()
+  keepEvidence(validator, [withheld, open, right, known, refused, malformed], now)
 
   const posted: string[] = []
   let isBusy = true
-  network.answers.set('POST /v1/slashes', async (request, response) => {
+  network.answers.set('/v1/slashes', async (request, response) => {
     const { node_key: key } = (await readJson(request)) as Evidence
     if (isBusy) {
       isBusy = false
@@ -60,17 +73,17 @@ test('evidence of a final round is posted once; none of an open one, and none of
   const node = await validator.start()
   // Evidence that the hub did not take at the moment comes after all others.
   const sent = [known, refused, malformed, right].map((one) => one.node_key)
-  await vi.waitFor(() => expect(posted).toEqual(sent), { timeout: 50_000, interval: 100 })
-  await vi.waitFor(() =>
-    expect(node.log().filter(({ message }) => message === 'the hub refuses evidence')).toHaveLength(2),
-  )
+  await expect.poll(() => posted, patience).toEqual(sent)
+  const refusals = () => node.log().filter(({ message }) => message === 'the hub refuses evidence')
+  await expect.poll(refusals).toHaveLength(2)
   await node.stop()
 
   const kept = openServeStore(validator.dataDir)
-  expect(
-    kept.evidencePosts.waiting(0, 10).map(({ evidence, failures }) => [evidence.node_key, failures]),
-  ).toEqual([[refused.node_key, 1]])
-  expect(kept.evidence.unposted(10).map(({ evidence }) => evidence.node_key)).toEqual(
+  expect(kept.evidence.waiting(0, 10).map(({ evidence, failures }) => [evidence.node_key, failures])).toEqual(
+    [[refused.node_key, 1]],
+  )
+  const unposted = kept.db.prepare('SELECT evidence FROM evidence WHERE posted_at IS NULL ORDER BY id').all()
+  expect(unposted.map(({ evidence }) => JSON.parse(String(evidence)).node_key)).toEqual(
     [withheld, open, refused, malformed].map((one) => one.node_key),
   )
   kept.close()
@@ -83,26 +96,19 @@ test('evidence of a final round is posted once; none of an open one, and none of
 
   // What was taken is not sent again; what was refused gets another chance.
   const again = await validator.start()
-  await vi.waitFor(() => expect(posted).toEqual([...sent, refused.node_key]), {
-    timeout: 50_000,
-    interval: 100,
-  })
+  await expect.poll(() => posted, patience).toEqual([...sent, refused.node_key])
   await again.stop()
 })
 
 test('evidence that the hub may take later keeps none behind it waiting, however much there is', async () => {
-  const network = await startValidatorNetwork()
+  const network = await startTestHub()
   const validator = await addValidator(network)
-  const now = Math.floor(Date.now() / 1000)
+  const now = unixNow()
   const refused = Array.from({ length: 150 }, (_, i) => evidenceOf(`refused ${i}`, now - 1000))
   const behind = evidenceOf('behind', now - 1000)
-  const store = openServeStore(validator.dataDir)
-  keepFinal(store, [final!], [])
-  for (const one of [...refused, behind]) store.evidence.keep(one, now)
-  store.db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)').run(now - 1010, now)
-  store.close()
+  keepEvidence(validator, [...refused, behind], now)
   const taken: string[] = []
-  network.answers.set('POST /v1/slashes', async (request, response) => {
+  network.answers.set('/v1/slashes', async (request, response) => {
     const { node_key: key } = (await readJson(request)) as Evidence
     if (key !== behind.node_key)
       return sendJson(response, { error: 'invalid_evidence', message: 'Not yet.' }, 422)
@@ -110,6 +116,6 @@ test('evidence that the hub may take later keeps none behind it waiting, however
     sendJson(response, { slash_id: key }, 201)
   })
   const node = await validator.start()
-  await vi.waitFor(() => expect(taken).toEqual([behind.node_key]), { timeout: 50_000, interval: 100 })
+  await expect.poll(() => taken, patience).toEqual([behind.node_key])
   await node.stop()
 })

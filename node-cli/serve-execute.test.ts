@@ -5,35 +5,37 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
 import { artifactOf, collector, echo, spinner, talker } from '../testing/node/artifacts.ts'
-import { bring, execute, newFolder, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
-import { startNode } from '../testing/node/serving-node.ts'
+import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
+import { buildNodectl, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 
 beforeAll(buildNodectl)
+const node = sharedNode()
 
 describe('PUT /modules/:address', () => {
   test('201 when it is stored, 200 when it is known', async () => {
-    const node = await startNode(newFolder())
-    const first = await bring(node, echo)
-    expect([first.status, first.json]).toEqual([201, { manifest_address: echo.address, status: 'stored' }])
-    const second = await bring(node, echo)
-    expect([second.status, second.json]).toEqual([200, { manifest_address: echo.address, status: 'known' }])
+    for (const [status, word] of [
+      [201, 'stored'],
+      [200, 'known'],
+    ])
+      expect(await bring(node(), echo)).toMatchObject({
+        status,
+        json: { manifest_address: echo.address, status: word },
+      })
   })
 
   test('422 invalid_manifest for the artifact of another address', async () => {
-    const node = await startNode(newFolder())
-    const reply = await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: echo.bytes })
-    expect([reply.status, reply.json]).toMatchObject([
-      422,
-      { error: 'invalid_manifest', details: { reason: 'manifest_address', address: echo.address } },
-    ])
-    expect((await node.call('/status')).json.counts.modules).toBe(0)
+    const reply = await node().call(`/modules/${spinner.address}`, { method: 'PUT', body: echo.bytes })
+    expect(reply).toMatchObject({
+      status: 422,
+      json: { error: 'invalid_manifest', details: { reason: 'manifest_address', address: echo.address } },
+    })
+    expect((await execute(node(), { module: spinner.address, function: 'f' })).status).toBe(404)
   })
 
   test('422 invalid_manifest with the rule, for each artifact that breaks one', async () => {
-    const node = await startNode(newFolder())
     for (const { name, bytes, rule } of hostileArtifacts.slice(0, 20)) {
-      const reply = await bring(node, { address: echo.address, bytes })
+      const reply = await bring(node(), { address: echo.address, bytes })
       expect([name, problemsOf(reply)]).toEqual([
         name,
         { status: 422, error: 'invalid_manifest', problems: [['body', rule]] },
@@ -42,13 +44,12 @@ describe('PUT /modules/:address', () => {
   })
 
   test('400 for an address of another form, and for no body', async () => {
-    const node = await startNode(newFolder())
-    const upper = await node.call(`/modules/${echo.address.toUpperCase()}`, {
+    const upper = await node().call(`/modules/${echo.address.toUpperCase()}`, {
       method: 'PUT',
       body: echo.bytes,
     })
     expect(problemsOf(upper)).toMatchObject({ status: 400, problems: [['address', 'invalid_value']] })
-    const none = await bring(node, { address: echo.address, bytes: new Uint8Array() })
+    const none = await bring(node(), { address: echo.address, bytes: new Uint8Array() })
     expect([none.status, none.json.error]).toEqual([400, 'bad_request'])
   })
 
@@ -62,10 +63,10 @@ describe('PUT /modules/:address', () => {
     db.close()
     const second = await startNode(folder)
     const refused = await execute(second, { module: echo.address, function: 'echo', input: '{}' })
-    expect([refused.status, refused.json]).toMatchObject([
-      503,
-      { error: 'unavailable', details: { reason: 'node_fault' }, message: /damaged/ },
-    ])
+    expect(refused).toMatchObject({
+      status: 503,
+      json: { error: 'unavailable', details: { reason: 'node_fault' }, message: /damaged/ },
+    })
     expect((await bring(second, echo)).status).toBe(201)
     expect((await execute(second, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
   })
@@ -73,9 +74,8 @@ describe('PUT /modules/:address', () => {
 
 describe('POST /execute', () => {
   test('answers what run prints, with the events', async () => {
-    const node = await startNode(newFolder())
-    await bring(node, echo)
-    const { status, json } = await execute(node, {
+    await bring(node(), echo)
+    const { status, json } = await execute(node(), {
       module: echo.address,
       function: 'echo',
       input: '{"msg":"hi"}',
@@ -93,8 +93,8 @@ describe('POST /execute', () => {
           receipt: expect.objectContaining({
             receipt_hash: '0x5744b72479cc6d5bacad5b2b51848442d56f3118f956885e622892653f8a90e6',
           }),
-          node_id: node.node_id,
-          public_key: node.public_key,
+          node_id: node().node_id,
+          public_key: node().public_key,
           signature: expect.stringMatching(/^0x[0-9a-f]{128}$/),
           timestamp: expect.any(Number),
         },
@@ -103,10 +103,8 @@ describe('POST /execute', () => {
   })
 
   test('what it answers holds before verify, and is what run answers', async () => {
-    const folder = newFolder()
-    const node = await startNode(folder)
-    await bring(node, echo)
-    const { text } = await execute(node, {
+    await bring(node(), echo)
+    const { text } = await execute(node(), {
       module: echo.address,
       function: 'echo',
       input_b64: 'eyJhIjoxfQ==',
@@ -118,9 +116,12 @@ describe('POST /execute', () => {
   })
 
   test('a function that fails is answered with 200 and its error', async () => {
-    const node = await startNode(newFolder())
-    await bring(node, spinner)
-    const { status, json } = await execute(node, { module: spinner.address, function: 'f', gas_limit: 1000 })
+    await bring(node(), spinner)
+    const { status, json } = await execute(node(), {
+      module: spinner.address,
+      function: 'f',
+      gas_limit: 1000,
+    })
     expect([status, json]).toMatchObject([
       200,
       { success: false, output: null, error: 'out of gas', gas_used: 1000 },
@@ -128,9 +129,8 @@ describe('POST /execute', () => {
   })
 
   test('refuses what it cannot run, with every wrong member', async () => {
-    const node = await startNode(newFolder())
-    await bring(node, echo)
-    expect(problemsOf(await execute(node, {}))).toEqual({
+    await bring(node(), echo)
+    expect(problemsOf(await execute(node(), {}))).toEqual({
       status: 400,
       error: 'invalid_field',
       problems: [
@@ -138,7 +138,7 @@ describe('POST /execute', () => {
         ['function', 'missing'],
       ],
     })
-    const many = await execute(node, {
+    const many = await execute(node(), {
       module: 'x',
       function: 1,
       input: 2,
@@ -160,11 +160,11 @@ describe('POST /execute', () => {
         ['round', 'invalid_value'],
       ],
     })
-    const other = await execute(node, { module: echo.address, function: 'nope' })
+    const other = await execute(node(), { module: echo.address, function: 'nope' })
     expect(problemsOf(other)).toMatchObject({ status: 400, problems: [['function', 'invalid_value']] })
-    const absent = await execute(node, { module: spinner.address, function: 'f' })
+    const absent = await execute(node(), { module: `0x${'12'.repeat(32)}`, function: 'f' })
     expect([absent.status, absent.json.error]).toEqual([404, 'not_found'])
-    const large = await execute(node, {
+    const large = await execute(node(), {
       module: echo.address,
       function: 'echo',
       input: 'x'.repeat(1_048_577),
@@ -173,29 +173,26 @@ describe('POST /execute', () => {
   })
 
   test('answers a mebibyte that JSON writes with six, whole', async () => {
-    const node = await startNode(newFolder())
-    await bring(node, talker)
-    const { json } = await execute(node, { module: talker.address, function: 'f', gas_limit: 10_000_000 })
+    await bring(node(), talker)
+    const { json } = await execute(node(), { module: talker.address, function: 'f', gas_limit: 10_000_000 })
     expect(json.output).toBe('\u0001'.repeat(1_048_576))
   })
 
   test('output that is no UTF-8 is no output: the run has failed, with a receipt that says so', async () => {
-    const node = await startNode(newFolder())
     const garbler = artifactOf(
       'garbler',
       '(i32.store8 (i32.const 1024) (i32.const 255)) (i64.const 0x40000000001)',
     )
-    await bring(node, garbler)
-    const { json } = await execute(node, { module: garbler.address, function: 'f' })
+    await bring(node(), garbler)
+    const { json } = await execute(node(), { module: garbler.address, function: 'f' })
     expect(json).toMatchObject({ success: false, output: null, error: 'output is not valid UTF-8' })
     expect(json.receipt.receipt).toMatchObject({ success: false, output_hash: hashBytes(new Uint8Array()) })
   })
 
   test('runs of a module with storage follow each other, however many come at once', async () => {
-    const node = await startNode(newFolder())
-    await bring(node, collector)
+    await bring(node(), collector)
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => execute(node, { module: collector.address, function: 'f' })),
+      Array.from({ length: 20 }, () => execute(node(), { module: collector.address, function: 'f' })),
     )
     const outputs = replies.map(({ json }) => json.output.length).toSorted((a, b) => a - b)
     expect(outputs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))

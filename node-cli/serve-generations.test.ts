@@ -18,7 +18,9 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo } from '../testing/node/artifacts.ts'
+import { roundOf } from '../testing/node/execution-calls.ts'
 import { coordinatorSeed } from '../testing/node/generations.ts'
+import { unixNow } from '../testing/node/hub-answers.ts'
 import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
@@ -41,13 +43,11 @@ import {
   type TestHub,
   type TestValidator,
 } from '../testing/node/validator-network.ts'
-import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 
 beforeAll(buildNodectl)
 
 const seeds = Array.from({ length: 6 }, (_, i) => hashText(`generation validator ${i}`))
 const keysOf = (some: readonly string[]) => some.map(ed25519PublicKey).toSorted()
-const seconds = () => Math.floor(Date.now() / 1000)
 
 const decide = (node: ServingNode, body: object) => callSigned(node, '/consensus/task-rounds', body)
 const vote = (node: ServingNode, body: object) => callSigned(node, '/consensus/votes', body)
@@ -172,7 +172,7 @@ test('a validator that the hub registers no more knows who validates after it, a
   const hub = await startTestHub(createTestProject())
   const [leaving] = await createValidators(hub, 4, seeds)
   const revoked = { error: 'forbidden', message: 'An operator revoked this node.' }
-  hub.answer('/v1/nodes/register', (_, response) => sendJson(response, revoked, 403))
+  hub.show('/v1/nodes/register', revoked, 403)
   hub.generations.add(seeds.slice(1, 5), { effectiveAt: 9 })
   const node = await startKnowing(leaving!, 4)
   const { hub: link, generations, consensus } = (await node.call('/status')).json
@@ -215,14 +215,7 @@ test('a set that too few of its epoch attested, or those of another epoch, decid
 test('a direct round is voted in, and counted, by the generation in force when it was issued', async () => {
   const { before, after } = changes['two of four replaced']!
   const { old, fresh } = await startChange({ before, after })
-  const roundAt = (issued_at: number) => ({
-    module_address: echo.address,
-    function: 'echo',
-    input_hash: rightReceipt.input_hash,
-    gas_limit: 1_000_000,
-    issued_at,
-    nonce: 'ef'.repeat(16),
-  })
+  const roundAt = (issued_at: number) => roundOf(echo, { input_hash: rightReceipt.input_hash, issued_at })
   const execute = (node: ServingNode, round: ReturnType<typeof roundAt>) =>
     callSigned(node, '/execute', {
       module: echo.address,
@@ -231,7 +224,7 @@ test('a direct round is voted in, and counted, by the generation in force when i
       gas_limit: 1_000_000,
       round,
     })
-  const now = roundAt(seconds())
+  const now = roundAt(unixNow())
   expect(await execute(old, now)).toMatchObject({
     status: 409,
     json: {
@@ -277,7 +270,7 @@ describe('POST /consensus/validator-generations', () => {
     status: 409,
     json: { error: 'invalid_state', details: { reason } },
   })
-  const soon = () => seconds() + params.snapshot_lead_secs
+  const soon = () => unixNow() + params.snapshot_lead_secs
 
   test('signs one document of a number, the same after a restart, and another in an emergency alone', async () => {
     const { hub, validator, node } = await startOne()

@@ -1,23 +1,25 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hashPayload } from '../protocol/execution/index.ts'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
-import { expectError, newFolder, ownAddress, raw } from '../testing/node/http-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { roundOf } from '../testing/node/execution-calls.ts'
+import { expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
+import { unixNow } from '../testing/node/hub-answers.ts'
+import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
 import { callNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
+import { shared } from '../testing/node/shared.ts'
 import { Random } from './src/engine/testing/random.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
 beforeAll(buildNodectl)
-const shared = sharedNode()
+const plain = sharedNode()
 
 describe('paths and methods', () => {
   test('what is not there is 404, what does not take a method is 405 with Allow', async () => {
-    const node = shared()
+    const node = plain()
     expectError(await node.call('/nothing'), 404, 'not_found', 'There is nothing at /nothing.')
     const reply = await node.call('/execute')
     expectError(reply, 405, 'bad_request', '/execute does not take GET; it takes POST.')
@@ -30,14 +32,14 @@ describe('paths and methods', () => {
   })
 
   test('HEAD has the head of GET and no body', async () => {
-    const node = shared()
+    const node = plain()
     const head = await node.call('/node', { method: 'HEAD' })
     const get = await node.call('/node')
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([
-      200,
-      '',
-      String(get.text.length),
-    ])
+    expect(head).toMatchObject({
+      status: 200,
+      text: '',
+      headers: { 'content-length': String(get.text.length) },
+    })
   })
 
   test.each([
@@ -54,12 +56,12 @@ describe('paths and methods', () => {
     '/__proto__',
     '/constructor',
   ])('%s names nothing: a path has one spelling', async (target) => {
-    const node = shared()
+    const node = plain()
     expectError(await node.call(target), 404, 'not_found', /^There is nothing at /)
   })
 
   test('an absolute URL, an asterisk and a fragment are no targets', async () => {
-    const node = shared()
+    const node = plain()
     for (const target of ['http://other.example/health', '*', 'health', '/health#x'])
       expect(
         await raw(node, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
@@ -67,7 +69,7 @@ describe('paths and methods', () => {
   })
 
   test('a parameter that is not known, or comes twice, is refused by name', async () => {
-    const node = shared()
+    const node = plain()
     expectError(await node.call('/health?x=1'), 400, 'invalid_field', 'x: is not a parameter of this call')
     expectError(
       await node.call('/ledger?limit=1&limit=2'),
@@ -80,7 +82,7 @@ describe('paths and methods', () => {
 
 describe('what is no HTTP', () => {
   test('is answered with the envelope, and the connection ends', async () => {
-    const node = shared()
+    const node = plain()
     for (const bytes of [
       'HELLO\r\n\r\n',
       'GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -98,7 +100,7 @@ describe('what is no HTTP', () => {
 
 describe('what is broken on purpose', () => {
   test('500 requests with bytes changed: the node answers or ends the connection, and goes on', async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     const random = new Random(20)
     const body = '{"module":"0x12","function":"f"}'
     const whole =
@@ -150,7 +152,7 @@ describe('the token', () => {
     ['no scheme', { Authorization: token }],
     ['two of them', { Authorization: `Bearer ${token} ${token}` }],
   ])('%s is 401 on every call that needs it', async (_, headers) => {
-    const node = shared()
+    const node = plain()
     for (const [method, target] of [
       ['POST', '/execute'],
       ['PUT', `/modules/${echo.address}`],
@@ -162,7 +164,7 @@ describe('the token', () => {
   })
 
   test('two headers are 401, though one is right', async () => {
-    const node = shared()
+    const node = plain()
     const head = `GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n`
     expect(await raw(node, `${head}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await raw(node, `${head}Authorization: Bearer x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401 /)
@@ -229,7 +231,7 @@ describe('a signed request', () => {
     signRequest(profile, change.seed ?? seed, {
       method: 'GET',
       target,
-      timestamp: change.timestamp ?? Math.floor(Date.now() / 1000),
+      timestamp: change.timestamp ?? unixNow(),
       nonce: String(nonces++).padStart(32, '0'),
       body: change.body ?? '',
     }).headers
@@ -246,6 +248,8 @@ describe('a signed request', () => {
     store.close()
     return folder
   }
+
+  const knowing = shared(() => startNode(folderThatKnows()))
 
   test('of a validator is taken once, across a restart too', async () => {
     const folder = folderThatKnows()
@@ -265,34 +269,26 @@ describe('a signed request', () => {
   })
 
   test('is refused for each thing that is wrong with it', async () => {
-    const node = await startNode(folderThatKnows())
-    const call = (headers: Record<string, string>) => node.call('/status', { token: null, headers })
-    const skew = defaultNetworkParams.max_skew + 60
+    const node = knowing()
+    const old = unixNow() - defaultNetworkParams.max_skew - 60
     const { [names.nonce_header]: _, ...incomplete } = signed('/status')
-    expectError(await call(incomplete), 401, 'unauthorized', /all five signature headers/)
-    const old = Math.floor(Date.now() / 1000) - skew
-    expectError(await call(signed('/status', { timestamp: old })), 401, 'unauthorized', /within 300 s/)
-    expectError(
-      await call(signed('/node')),
-      401,
-      'bad_signature',
-      'The signature does not verify over this request.',
-    )
-    expectError(await call(signed('/status', { body: 'x' })), 401, 'bad_signature', /does not verify/)
-    expectError(
-      await call(signed('/status', { seed: stranger })),
-      403,
-      'forbidden',
-      /neither a validator nor/,
-    )
     const otherId = { ...signed('/status'), [names.node_header]: 'node-0000000000000000' }
-    expectError(await call(otherId), 401, 'bad_signature', /does not verify/)
     const both = { ...signed('/status'), Authorization: `Bearer ${token}` }
-    expectError(await call(both), 401, 'unauthorized', 'Send a token or a signature, not both.')
+    const wrong: [Record<string, string>, number, string, string | RegExp][] = [
+      [incomplete, 401, 'unauthorized', /all five signature headers/],
+      [signed('/status', { timestamp: old }), 401, 'unauthorized', /within 300 s/],
+      [signed('/node'), 401, 'bad_signature', 'The signature does not verify over this request.'],
+      [signed('/status', { body: 'x' }), 401, 'bad_signature', /does not verify/],
+      [signed('/status', { seed: stranger }), 403, 'forbidden', /neither a validator nor/],
+      [otherId, 401, 'bad_signature', /does not verify/],
+      [both, 401, 'unauthorized', 'Send a token or a signature, not both.'],
+    ]
+    for (const [headers, ...expected] of wrong)
+      expectError(await node.call('/status', { token: null, headers }), ...expected)
   })
 
   test('is no token: what only the operator may do stays closed to validators', async () => {
-    const node = await startNode(folderThatKnows())
+    const node = knowing()
     expectError(
       await node.call('/metrics', { token: null, headers: signed('/metrics') }),
       403,
@@ -302,16 +298,9 @@ describe('a signed request', () => {
   })
 
   test('of the coordinator runs a module in a round, and in nothing else; a validator runs none', async () => {
-    const node = await startNode(folderThatKnows())
+    const node = knowing()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
-    const round = {
-      module_address: spinner.address,
-      function: 'f',
-      input_hash: hashPayload(new Uint8Array()),
-      gas_limit: 1000,
-      issued_at: Math.floor(Date.now() / 1000),
-      nonce: '0'.repeat(32),
-    }
+    const round = roundOf(spinner, { gas_limit: 1000 })
     const execute = (by: string, content: object) => {
       const body = JSON.stringify({ module: spinner.address, function: 'f', ...content })
       const request = { method: 'POST', target: '/execute', timestamp: round.issued_at, body }

@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner, talker } from '../testing/node/artifacts.ts'
-import { envelope, expectError, newFolder, ownAddress, raw } from '../testing/node/http-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { envelope, expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
+import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
 import { type ServingNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
@@ -34,26 +34,14 @@ const residentMemory = (pid: number): number =>
 describe('bodies', () => {
   test('of another kind are refused before they are read', async () => {
     const node = shared()
-    const post = (headers: Record<string, string>, body = '{}') =>
-      node.call('/execute', { method: 'POST', headers, body })
-    expectError(
-      await post({ 'Content-Type': 'text/plain' }),
-      400,
-      'bad_request',
-      /must be application\/json, not/,
-    )
-    expectError(
-      await post({ 'Content-Type': 'application/json; charset=latin1' }),
-      400,
-      'bad_request',
-      /in UTF-8, not charset=latin1/,
-    )
-    expectError(
-      await post({ 'Content-Encoding': 'gzip' }),
-      415,
-      'bad_request',
-      /without Content-Encoding gzip/,
-    )
+    for (const [headers, status, message] of [
+      [{ 'Content-Type': 'text/plain' }, 400, /must be application\/json, not/],
+      [{ 'Content-Type': 'application/json; charset=latin1' }, 400, /in UTF-8, not charset=latin1/],
+      [{ 'Content-Encoding': 'gzip' }, 415, /without Content-Encoding gzip/],
+    ] as const) {
+      const reply = await node.call('/execute', { method: 'POST', headers, body: '{}' })
+      expectError(reply, status, 'bad_request', message)
+    }
     expectError(await node.call('/health', { body: '{}' }), 400, 'bad_request', 'This call takes no body.')
   })
 
@@ -87,7 +75,7 @@ describe('bodies', () => {
   })
 
   test('in chunks of 2 GB are refused within bounded memory', { timeout: 120_000 }, async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await node.call('/health')
     const before = residentMemory(node.pid)
     let peak = before
@@ -120,7 +108,7 @@ describe('bodies', () => {
   })
 
   test('that many hold back at once are bounded together', { timeout: 120_000 }, async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await node.call('/health')
     const before = residentMemory(node.pid)
     const { hostname, port } = new URL(node.url)
@@ -209,7 +197,7 @@ describe.skipIf(ownAddress === undefined)('bodies of callers that are not proven
 
 describe('many at once', () => {
   test('500 executions: each is answered, and health stays quick', { timeout: 180_000 }, async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
     const execute = () =>
       node.call('/execute', {

@@ -5,12 +5,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { collector, echo } from '../testing/node/artifacts.ts'
-import { bring, execute, newFolder, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-import { type ServingNode, startNode } from '../testing/node/serving-node.ts'
+import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
+import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
+import { type ServingNode, sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { pageBytesMax } from './src/serve/http/page.ts'
 
 beforeAll(buildNodectl)
+const shared = sharedNode()
+const storing = sharedNode({ flags: ['--chunk-storage', '1'] })
 
 test.skipIf(process.platform === 'win32')(
   'what a node keeps is for its user alone, also where it was not before',
@@ -36,7 +38,7 @@ test.skipIf(process.platform === 'win32')(
 
 describe('GET /ledger', () => {
   test('the newest first, of a module and a function, as many as asked for', async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await bring(node, echo)
     await bring(node, collector)
     for (const input of ['1', '2', '3'])
@@ -87,8 +89,7 @@ describe('GET /ledger', () => {
   test.each(['limit=0', 'limit=201', 'limit=x', 'limit=', 'cursor=0', 'module=0x12', 'function=a-b'])(
     '400 for %s',
     async (query) => {
-      const node = await startNode(newFolder())
-      const reply = await node.call(`/ledger?${query}`)
+      const reply = await shared().call(`/ledger?${query}`)
       expect(problemsOf(reply)).toMatchObject({
         status: 400,
         problems: [[query.split('=')[0], 'invalid_value']],
@@ -104,9 +105,8 @@ describe('/chunks', () => {
     node.call(`/chunks/${name}`, { method: 'PUT', body })
 
   test('is there only with --chunk-storage', async () => {
-    const node = await startNode(newFolder())
-    expect((await put(node, hash, bytes)).status).toBe(404)
-    expect((await node.call('/node')).json.capabilities).toEqual(['execute', 'modules', 'ledger'])
+    expect((await put(shared(), hash, bytes)).status).toBe(404)
+    expect((await shared().call('/node')).json.capabilities).toEqual(['execute', 'modules', 'ledger'])
   })
 
   test('gives back what was stored under its hash, to anybody, across a restart', async () => {
@@ -121,18 +121,18 @@ describe('/chunks', () => {
     await first.kill()
     const second = await startNode(folder, { flags: ['--chunk-storage', '1'] })
     const got = await second.call(`/chunks/${hash}`, { token: null })
-    expect([got.status, got.text, got.headers['content-type']]).toEqual([
-      200,
-      'a chunk',
-      'application/octet-stream',
-    ])
+    expect(got).toMatchObject({
+      status: 200,
+      text: 'a chunk',
+      headers: { 'content-type': 'application/octet-stream' },
+    })
     const head = await second.call(`/chunks/${hash}`, { method: 'HEAD', token: null })
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '7'])
     expect((await second.call('/status')).json.storage.chunk_bytes).toBe(7)
   })
 
   test('404 for what is not there, 400 for other bytes, 413 for too many', async () => {
-    const node = await startNode(newFolder(), { flags: ['--chunk-storage', '1'] })
+    const node = storing()
     expect((await node.call(`/chunks/${hash}`)).status).toBe(404)
     expect((await node.call('/chunks/..%2Fnode.key')).status).toBe(404)
     expect(problemsOf(await put(node, hashBytes(utf8('x')), bytes))).toMatchObject({
@@ -143,7 +143,7 @@ describe('/chunks', () => {
   })
 
   test('past the quota it is 413, also for those that come at once', async () => {
-    const node = await startNode(newFolder(), { flags: ['--chunk-storage', '1'] })
+    const node = storing()
     const parts = Array.from({ length: 6 }, (_, i) => new Uint8Array(300_000).fill(i))
     const replies = await Promise.all(parts.map((part) => put(node, hashBytes(part), part)))
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 413, 413, 413])
@@ -212,7 +212,7 @@ describe('what a node says of itself', () => {
   })
 
   test('/metrics are lines that Prometheus reads', async () => {
-    const node = await startNode(newFolder())
+    const node = await startNode()
     await bring(node, echo)
     await execute(node, { module: echo.address, function: 'echo', input: '{}' })
     const { text, headers } = await node.call('/metrics')

@@ -1,23 +1,23 @@
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   addValidator,
+  callSigned,
   freePort,
+  patience,
   startProxy,
-  startValidatorNetwork,
+  startTestHub,
+  type TestHub,
   type TestValidator,
-  type ValidatorNetwork,
-} from '../testing/node/listed-validators.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-import { callNode, type Reply, type ServingNode } from '../testing/node/serving-node.ts'
+  untilPeers,
+} from '../testing/node/validator-network.ts'
 import { databaseFile, openDatabase } from './src/data-dir/database.ts'
 import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
-import { nodeSigner } from './src/node-signer.ts'
 import { profile } from './src/profile.ts'
-import { systemClock } from './src/serve/clock.ts'
-import { requestSigner } from './src/serve/hub/request-signer.ts'
 
 beforeAll(buildNodectl)
 
@@ -48,24 +48,13 @@ function fill({ dataDir }: TestValidator, entries = storedEntries): void {
 }
 
 /** A request signed with the key of a validator. */
-function ask(node: ServingNode, by: TestValidator, target: string): Promise<Reply> {
-  const sign = requestSigner(profile, nodeSigner(by.seed), systemClock)
-  return callNode(node.url, target, { token: null, headers: sign({ method: 'GET', target, body: '' }) })
-}
-
-const patience = { timeout: 50_000, interval: 100 }
+const ask = (node: ServingNode, { seed }: TestValidator, target: string): Promise<Reply> =>
+  callSigned(node, target, undefined, { seed })
 
 const synced = (node: ServingNode): Promise<unknown> =>
-  vi.waitFor(async () => {
-    expect((await node.call('/status')).json.state_sync).toEqual({ state: 'complete', problem: null })
-  }, patience)
-
-/** Until a node knows who may call it. */
-const knowsPeers = (node: ServingNode, count: number): Promise<unknown> =>
-  vi.waitFor(async () => {
-    const { peers } = (await node.call('/status')).json as { peers: { role: string }[] }
-    expect(peers.filter(({ role }) => role === 'validator')).toHaveLength(count)
-  }, patience)
+  expect
+    .poll(async () => (await node.call('/status')).json.state_sync, patience)
+    .toEqual({ state: 'complete', problem: null })
 
 /** Modules with sequence and root, as a node tells a peer. */
 const listed = async (node: ServingNode, by: TestValidator) =>
@@ -78,7 +67,7 @@ const expected = [
 
 /** Three validators that hold the same, behind whatever stands in front of the first. */
 async function startPeers(
-  network: ValidatorNetwork,
+  network: TestHub,
   first?: (own: string) => Promise<string>,
 ): Promise<TestValidator[]> {
   const peers = [await addValidator(network, first), await addValidator(network), await addValidator(network)]
@@ -87,16 +76,16 @@ async function startPeers(
 }
 
 async function startFilled(peers: readonly TestValidator[], validators: number): Promise<void> {
-  await Promise.all(peers.map(async (peer) => knowsPeers(await peer.start(), validators)))
+  await Promise.all(peers.map(async (peer) => untilPeers(await peer.start(), validators)))
 }
 
 describe('the calls of a validator that takes state', () => {
   test('list, manifest, artifact and pages, for validators alone', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const [holder, caller] = [await addValidator(network), await addValidator(network)]
     fill(holder)
     const node = await holder.start()
-    await knowsPeers(node, 2)
+    await untilPeers(node, 2)
     expect((await node.call('/sync/modules')).status).toBe(403)
     expect((await node.call('/sync/modules', { token: null })).status).toBe(401)
 
@@ -126,11 +115,11 @@ describe('the calls of a validator that takes state', () => {
   })
 
   test('400, 404 and 409 say what is wrong with a request', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const [holder, caller] = [await addValidator(network), await addValidator(network)]
     fill(holder, 1)
     const node = await holder.start()
-    await knowsPeers(node, 2)
+    await untilPeers(node, 2)
     const path = `/sync/modules/${collector.address}`
     for (const [target, status, error] of [
       ['/sync/modules?limit=0', 400, 'invalid_field'],
@@ -152,7 +141,7 @@ describe('the calls of a validator that takes state', () => {
 // Each test starts four nodes or more.
 describe('--state-sync true', { timeout: 120_000 }, () => {
   test('a new validator reaches the roots of the others, and runs nothing before', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const held = Promise.withResolvers<void>()
     const peers = await startPeers(network, (own) =>
       startProxy(own, async (_, answer) => {
@@ -163,7 +152,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     const fresh = await addValidator(network)
     await startFilled(peers, 4)
     const node = await fresh.start(['--state-sync', 'true'])
-    await knowsPeers(node, 4)
+    await untilPeers(node, 4)
     const run = { method: 'POST', body: { module: echo.address, function: 'echo', input: '' } }
     expect((await node.call('/execute', run)).json).toMatchObject({ error: 'unavailable' })
     expect(await ask(node, peers[1]!, '/sync/modules')).toMatchObject({ status: 503 })
@@ -174,7 +163,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   })
 
   test('what was taken survives kill -9 at every page', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const pages: string[] = []
     let killer = async (): Promise<void> => {}
     const peers = await startPeers(network, (own) =>
@@ -281,7 +270,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
 
   // Nine nodes are started for it, and one of the peers is waited for until it is given up.
   test('a peer that lies, is slow or gone is left for the next one', { timeout: 150_000 }, async () => {
-    const everybody = await startValidatorNetwork()
+    const everybody = await startTestHub()
     const peers = await startPeers(everybody)
     const fresh: TestValidator[] = []
     for (const _ of lies) fresh.push(await addValidator(everybody))
@@ -289,25 +278,25 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     // Peers are asked in the order of their keys, as their generation lists them.
     const [liar, ...honest] = everybody.list.slice(0, 3).sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1))
     for (const [i, { name, proxy, reason }] of lies.entries()) {
-      const network = await startValidatorNetwork()
+      const network = await startTestHub()
       const own = everybody.list.find(({ publicKey }) => publicKey === fresh[i]!.publicKey)!
       network.list.push({ ...liar!, url: await proxy(liar!.url) }, ...honest, own)
       network.seeds.push(...[...peers, fresh[i]!].map(({ seed }) => seed))
-      const node = await fresh[i]!.start(['--state-sync', 'true'], network.origin)
+      const node = await fresh[i]!.start(['--state-sync', 'true'], { hubUrl: network.origin })
       await synced(node)
       const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
       expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
         name,
         reason === null ? [] : [{ peer: liar!.publicKey, reason }],
       ])
-      await knowsPeers(node, 4)
+      await untilPeers(node, 4)
       expect([name, await listed(node, peers[1]!)]).toEqual([name, expected])
       await node.stop()
     }
   })
 
   test('what changes meanwhile is taken as it is in the end', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const nodes: ServingNode[] = []
     let pages = 0
     const peers = await startPeers(network, (own) =>
@@ -327,7 +316,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       )
     const fresh = await addValidator(network)
     for (const node of await Promise.all(peers.map((peer) => peer.start()))) nodes.push(node)
-    await Promise.all(nodes.map((node) => knowsPeers(node, 4)))
+    await Promise.all(nodes.map((node) => untilPeers(node, 4)))
     const node = await fresh.start(['--state-sync', 'true'])
     await synced(node)
     const modules = await listed(node, peers[1]!)
@@ -336,7 +325,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
   })
 
   test('a directory with storage of its own keeps it', async () => {
-    const network = await startValidatorNetwork()
+    const network = await startTestHub()
     const peers = await startPeers(network)
     const own = await addValidator(network)
     fill(own, 3)

@@ -16,17 +16,20 @@ import {
   wrongReceipt,
 } from '../testing/node/test-project.ts'
 import {
+  attestSet,
   decide,
   keys,
   problemsOf,
   refused,
+  sharedValidator,
   shown,
   startAttesting,
   startOne,
 } from '../testing/node/validator-calls.ts'
-import { callSigned, showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
+import { showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
 
 beforeAll(buildNodectl)
+const { withProject, attesting } = sharedValidator()
 
 describe('POST /consensus/task-rounds', () => {
   test('a clean round that is not audited is not run, and has one vote for ever', async () => {
@@ -53,7 +56,7 @@ describe('POST /consensus/task-rounds', () => {
     expect(hub.requests.filter((call) => call.includes('/v1/modules'))).toEqual([])
 
     await node.kill()
-    const again = await startKnowing(validator, 4)
+    const again = await startKnowing(validator)
     expect((await decide(again, body)).text).toBe(reply.text)
     const { json } = await shown(again, round.roundId)
     expect(json).toMatchObject({
@@ -68,11 +71,12 @@ describe('POST /consensus/task-rounds', () => {
   })
 
   test('an audited round is run here: wrong votes are not credited, and the run is shown', async () => {
-    const { project, hub, node } = await startAttesting()
+    const { project, hub, node } = await attesting()
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)
     const votes = [0, 1, 2].map((position) => round.vote(position, wrongReceipt))
     const body = finalityRequest({ ...round, votes }, { audited: true })
+    const before = (await node.call('/status')).json.counts
     const [one, two] = await Promise.all([decide(node, body), decide(node, body)])
     expect(one!.text).toBe(two!.text)
     expect(one!.json.run).toEqual({
@@ -85,12 +89,13 @@ describe('POST /consensus/task-rounds', () => {
       audited: true,
       voters: [],
     })
-    expect((await node.call('/status')).json.counts).toMatchObject({ executions: 1, final_rounds: 0 })
+    const { executions, final_rounds } = (await node.call('/status')).json.counts
+    expect([executions, final_rounds]).toEqual([before.executions + 1, 0])
     expect((await shown(node, round.roundId)).json.state).toBe('escalated')
   })
 
   test('a contested round is run, and forged votes count for nothing', async () => {
-    const { project, hub, node } = await startAttesting()
+    const { project, hub, node } = await attesting()
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)
     const { payout_address } = round.votes[0]!
@@ -122,7 +127,7 @@ describe('POST /consensus/task-rounds', () => {
     ['too_few_members', 2],
     ['underfunded', 4],
   ])('a fallback, %s, is run and credits nobody', async (fallback, miners) => {
-    const { project, hub, node } = await startAttesting(createTestProject({ miners }))
+    const { project, hub, node } = await attesting({ miners })
     showArtifact(hub, echo.address, echo.bytes)
     const round = createTestRound(project)
     const { json } = await decide(node, finalityRequest({ ...round, votes: [] }, { fallback }))
@@ -181,7 +186,7 @@ describe('POST /consensus/task-rounds', () => {
   })
 
   test('400 with the members that are malformed', async () => {
-    const { project, node } = await startOne()
+    const { project, node } = withProject()
     const honest = finalityRequest(createTestRound(project))
     const malformed: [object, string][] = [
       [{ ...honest, task: {} }, 'task'],
@@ -202,7 +207,7 @@ describe('POST /consensus/task-rounds', () => {
   })
 
   test('a set that this node has not attested is taken from the hub, if a quorum of the validators has', async () => {
-    const { project, hub, node } = await startOne()
+    const { project, hub, node } = withProject()
     const path = `/v1/committees/${project.projectId}/${project.epoch}`
     const request = finalityRequest(createTestRound(project))
     hub.show(path, attestedSet(project, validatorSeeds.slice(0, 2)))
@@ -228,7 +233,7 @@ describe('POST /consensus/task-rounds', () => {
       .toBe(true)
     await node.kill()
     const before = await answered
-    const again = await startKnowing(validator, 4)
+    const again = await startKnowing(validator)
     const [given] = (await shown(again, round.roundId)).json.finality_votes
     // Another list of votes would make another record, if it were judged again.
     const reply = await decide(again, { ...body, votes: body.votes.slice(1) })
@@ -242,20 +247,17 @@ test('a restored data directory signs nothing that it may have signed before', a
   await node.stop()
   const backup = path.join(temporaryFolder(), 'backup')
   cpSync(validator.dataDir, backup, { recursive: true })
-  const lost = await startKnowing(validator, 4)
+  const lost = await startKnowing(validator)
   const round = createTestRound(project)
-  expect((await callSigned(lost, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
+  expect((await attestSet(lost, project)).status).toBe(200)
   expect((await decide(lost, finalityRequest(round))).status).toBe(200)
   await lost.stop()
   rmSync(validator.dataDir, { recursive: true })
   cpSync(backup, validator.dataDir, { recursive: true })
-  const restored = await startKnowing(validator, 4)
-  for (const reply of [
-    await callSigned(restored, '/consensus/committee-sets', project.snapshot),
-    await decide(restored, finalityRequest(round)),
-  ])
-    expect([reply.status, reply.json]).toMatchObject([
-      409,
-      { error: 'invalid_state', details: { reason: 'vote_withheld' } },
-    ])
+  const restored = await startKnowing(validator)
+  for (const reply of [await attestSet(restored, project), await decide(restored, finalityRequest(round))])
+    expect(reply).toMatchObject({
+      status: 409,
+      json: { error: 'invalid_state', details: { reason: 'vote_withheld' } },
+    })
 })

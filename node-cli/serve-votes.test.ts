@@ -10,7 +10,9 @@ import {
 } from '../protocol/rounds/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
+import { roundOf } from '../testing/node/execution-calls.ts'
 import { buildNodectl } from '../testing/node/nodectl.ts'
+import { shared } from '../testing/node/shared.ts'
 import {
   attestedSet,
   createTestProject,
@@ -22,7 +24,7 @@ import {
   type TestRound,
   wrongReceipt,
 } from '../testing/node/test-project.ts'
-import { decide, keys, problemsOf, refused, shown, vote } from '../testing/node/validator-calls.ts'
+import { attestSet, decide, keys, problemsOf, refused, shown, vote } from '../testing/node/validator-calls.ts'
 import {
   callSigned,
   createValidators,
@@ -39,15 +41,17 @@ async function startNetwork(running: number, project = createTestProject()) {
   const hub = await startTestHub(project)
   showArtifact(hub, echo.address, echo.bytes)
   const validators = await createValidators(hub)
-  const nodes = await Promise.all(validators.slice(0, running).map((validator) => startKnowing(validator, 4)))
-  for (const node of nodes)
-    expect((await callSigned(node, '/consensus/committee-sets', project.snapshot)).status).toBe(200)
+  const nodes = await Promise.all(validators.slice(0, running).map((validator) => startKnowing(validator)))
+  for (const node of nodes) expect((await attestSet(node, project)).status).toBe(200)
   hub.show(
     `/v1/committees/${project.projectId}/${project.epoch}`,
     attestedSet(project, validatorSeeds.slice(0, 3)),
   )
   return { project, hub, validators, nodes }
 }
+
+/** Three that run, for rounds of the same project. */
+const three = shared(() => startNetwork(3))
 
 /** Asks for finality votes, and tells everybody each of them. @returns The votes. */
 async function makeFinal(nodes: readonly { url: string }[], request: object) {
@@ -73,7 +77,7 @@ describe('validators among themselves', () => {
       expect(await finalAt(node, round)).toEqual(record)
       expect((await shown(node, round.roundId)).json.state).toBe('finalized')
     }
-    const late = await startKnowing(validators[3]!, 4)
+    const late = await startKnowing(validators[3]!)
     await expect.poll(() => finalAt(late, round), { timeout: 30_000 }).toEqual(record)
     const { json } = await callSigned(
       late,
@@ -102,7 +106,7 @@ describe('validators among themselves', () => {
     for (const node of nodes) expect(await finalAt(node, round)).toBeNull()
     expect((await shown(nodes[0]!, round.roundId)).json.state).toBe('escalated')
 
-    const third = await startKnowing(validators[2]!, 4)
+    const third = await startKnowing(validators[2]!)
     const { vote: last } = (await decide(third, request)).json
     // The third hears the others from the hub; the first two hear of it from nobody but their peers.
     for (const cast of votes) await vote(third, cast)
@@ -113,7 +117,7 @@ describe('validators among themselves', () => {
   })
 
   test('what the hub shows of a round counts as far as its votes verify', async () => {
-    const { project, hub, nodes } = await startNetwork(1)
+    const { project, hub, nodes } = three()
     const [node] = nodes
     const round = createTestRound(project)
     const { vote: own } = (await decide(node!, finalityRequest(round))).json
@@ -136,7 +140,7 @@ describe('validators among themselves', () => {
   })
 
   test('one that lies or votes twice changes no result, and what it did is kept', async () => {
-    const { project, nodes } = await startNetwork(3)
+    const { project, nodes } = three()
     const round = createTestRound(project)
     const votes = await makeFinal(nodes.slice(0, 2), finalityRequest(round))
     const record = (votes[0] as { finality: FinalityRecord }).finality
@@ -166,7 +170,7 @@ describe('validators among themselves', () => {
   })
 
   test('offences of members are proved by evidence that anybody can check, each once', async () => {
-    const { project, nodes } = await startNetwork(3)
+    const { project, nodes } = three()
     const round = createTestRound(project)
     const [a, b] = round.votes
     // The first is right, the second wrong, the third silent; the backup votes twice.
@@ -209,7 +213,7 @@ describe('validators among themselves', () => {
   })
 
   test('votes that are none are refused with the reason', async () => {
-    const { project, nodes } = await startNetwork(1)
+    const { project, nodes } = three()
     const [node] = nodes
     const round = createTestRound(project)
     const { finality } = (await decide(node!, finalityRequest(round))).json.vote
@@ -236,15 +240,8 @@ describe('validators among themselves', () => {
   })
 
   test('a direct round: the module is fetched, and equal votes of a quorum decide', async () => {
-    const { nodes } = await startNetwork(3)
-    const round = {
-      module_address: echo.address,
-      function: 'echo',
-      input_hash: rightReceipt.input_hash,
-      gas_limit: 1_000_000,
-      issued_at: Math.floor(Date.now() / 1000),
-      nonce: 'cd'.repeat(16),
-    }
+    const { nodes } = three()
+    const round = roundOf(echo, { input_hash: rightReceipt.input_hash })
     const body = {
       module: echo.address,
       function: 'echo',

@@ -5,23 +5,39 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { filler, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl, dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { buildNodectl, dist, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
+import { CliError } from './src/cli/errors.ts'
+import { readConfig } from './src/serve/config.ts'
+import { settingNames } from './src/serve/flags.ts'
 
 beforeAll(buildNodectl)
 
 /** What `serve` says when it does not start; its port is never opened. */
 const refused = async (flags: string[], env: NodeJS.ProcessEnv = {}) => {
   const { code, stdout, stderr } = await nodectl(['serve', ...flags], {
-    env: { NODE_API_TOKEN: '', NODE_DATA_DIR: path.join(temporaryFolder(), 'node'), ...env },
+    env: { NODE_API_TOKEN: '', NODE_DATA_DIR: newFolder(), ...env },
   })
   expect(stdout).toBe('')
   return { code, stderr }
 }
 
+/** The same, as far as the settings alone decide it. */
+const refusedSettings = (flags: string[], env: NodeJS.ProcessEnv = {}): CliError => {
+  const given = Object.fromEntries(
+    flags.flatMap((flag, i) => (i % 2 === 0 ? [[flag.slice(2), flags[i + 1]]] : [])),
+  )
+  try {
+    readConfig(given, { NODE_DATA_DIR: newFolder(), ...env })
+  } catch (error) {
+    if (error instanceof CliError) return error
+  }
+  throw new Error('they are not refused')
+}
+
 describe('the start', () => {
   test('prints who serves and where, in one line of JSON', async () => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    const dataDir = newFolder()
     const node = await startNode(dataDir)
     const identity = JSON.parse((await nodectl(['id', '--data-dir', dataDir])).stdout)
     expect(node).toMatchObject({
@@ -42,7 +58,7 @@ describe('the start', () => {
   })
 
   test('a flag comes before the environment, that before config.json, that before the default', async () => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    const dataDir = newFolder()
     mkdirSync(dataDir, { mode: 0o700 })
     const config = {
       network: 'from-file',
@@ -67,23 +83,7 @@ describe('the start', () => {
 
   test('the options are those of the help', async () => {
     const { stdout } = await nodectl(['serve', '--help'])
-    for (const flag of [
-      ...[
-        'bind',
-        'data-dir',
-        'hub-url',
-        'node-url',
-        'network',
-        'chain-id',
-        'chain-rpc',
-        'validators-hash',
-        'role',
-        'payout-address',
-      ],
-      ...['direct-gas', 'direct-share', 'direct-hours', 'direct-rounds', 'direct-storage', 'disk-reserve'],
-      ...['state-sync', 'chunk-storage', 'workers', 'clock', 'log-format', 'log-level'],
-    ])
-      expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
+    for (const flag of settingNames) expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
     expect(stdout).toContain('NODE_API_TOKEN')
   })
 })
@@ -94,15 +94,17 @@ describe('what is refused before anything is opened', () => {
     ['an empty token', { NODE_API_TOKEN: '' }, 'NODE_API_TOKEN is not set'],
     ['a token of 15 characters', { NODE_API_TOKEN: 'x'.repeat(15) }, 'NODE_API_TOKEN has 15 characters'],
     ['a token no header can carry', { NODE_API_TOKEN: `${'x'.repeat(16)} y` }, 'without spaces'],
-  ])('an address open to others with %s', async (_, env, message) => {
+  ])('an address open to others with %s', (_, env, message) => {
     for (const bind of ['0.0.0.0:0', '[::]:0', '192.0.2.1:0', 'evil.localhost:0', '[::ffff:127.0.0.1]:0']) {
-      const { code, stderr } = await refused(['--bind', bind], env)
-      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+      expect(refusedSettings(['--bind', bind], env)).toMatchObject({
+        code: 'api_token',
+        message: expect.stringContaining(message),
+      })
     }
   })
 
   test('with a token of 16 characters such an address is served', async () => {
-    const node = await startNode(path.join(temporaryFolder(), 'node'), {
+    const node = await startNode(newFolder(), {
       bind: '0.0.0.0:0',
       env: { NODE_API_TOKEN: 'x'.repeat(16) },
     })
@@ -136,30 +138,33 @@ describe('what is refused before anything is opened', () => {
     [['--network', 'A b'], '--network must be a name'],
     [['--log-format', 'xml'], '--log-format must be pretty or json, not xml'],
     [['--log-level', 'trace'], '--log-level must be error or warn or info or debug, not trace'],
-    [['--worker', '2'], 'unknown flag --worker; did you mean --workers?'],
-  ])('%j', async (flags, message) => {
-    const { code, stderr } = await refused(flags)
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
-  })
-
-  test('a wrong variable is named by its name', async () => {
-    const { code, stderr } = await refused([], { NODE_WORKERS: 'many' })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('NODE_WORKERS must be a whole number')])
+  ])('%j', (flags, message) => {
+    expect(refusedSettings(flags)).toMatchObject({ code: 'usage', message: expect.stringContaining(message) })
   })
 
   test.each([
-    ['{"worker": 2}', 2, 'has no setting worker; did you mean workers?'],
-    ['{"workers": [2]}', 2, 'workers in '],
-    ['{"workers": 0}', 2, 'must be a whole number from 1 to 64, not 0'],
-    ['{"data_dir": "x"}', 2, 'has no setting data_dir'],
-    ['[]', 1, 'must hold one JSON object'],
-    ['{', 1, 'is not acceptable JSON'],
-  ])('config.json %s', async (text, exitCode, message) => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    [['--worker', '2'], {}, 2, 'unknown flag --worker; did you mean --workers?'],
+    [['--role', 'owner'], {}, 2, '--role must be miner or validator, not owner'],
+    [[], { NODE_WORKERS: 'many' }, 2, 'NODE_WORKERS must be a whole number'],
+    [['--bind', '0.0.0.0:0'], {}, 1, 'NODE_API_TOKEN is not set'],
+  ])('%j with %j ends the command with its code', async (flags, env, exitCode, message) => {
+    const { code, stderr } = await refused(flags, env)
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)])
+  })
+
+  test.each([
+    ['{"worker": 2}', 'usage', 'has no setting worker; did you mean workers?'],
+    ['{"workers": [2]}', 'usage', 'workers in '],
+    ['{"workers": 0}', 'usage', 'must be a whole number from 1 to 64, not 0'],
+    ['{"data_dir": "x"}', 'usage', 'has no setting data_dir'],
+    ['[]', 'config', 'must hold one JSON object'],
+    ['{', 'config', 'is not acceptable JSON'],
+  ])('config.json %s', (text, code, message) => {
+    const dataDir = newFolder()
     mkdirSync(dataDir, { mode: 0o700 })
     writeFileSync(path.join(dataDir, 'config.json'), text)
-    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
-    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)])
+    const refusal = refusedSettings([], { NODE_DATA_DIR: dataDir })
+    expect(refusal).toMatchObject({ code, message: expect.stringContaining(message) })
   })
 
   test('a port that is in use, in words', async () => {
@@ -177,7 +182,7 @@ describe('what is refused before anything is opened', () => {
   })
 
   test('a key that others can read', async () => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    const dataDir = newFolder()
     await nodectl(['keygen', '--data-dir', dataDir])
     chmodSync(path.join(dataDir, 'node.key'), 0o644)
     const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
@@ -187,7 +192,7 @@ describe('what is refused before anything is opened', () => {
 
 describe('a data directory', () => {
   test('serves one process; the second is told which, and changes nothing', async () => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    const dataDir = newFolder()
     const node = await startNode(dataDir)
     const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
     expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${node.pid}\n`)])
@@ -206,7 +211,7 @@ describe('a data directory', () => {
   })
 
   test('is taken over after its process was killed', async () => {
-    const dataDir = path.join(temporaryFolder(), 'node')
+    const dataDir = newFolder()
     const first = await startNode(dataDir)
     await first.kill()
     const second = await startNode(dataDir)
@@ -219,7 +224,7 @@ describe('the end', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s lets a running execution finish, and exits 0',
     async (signal) => {
-      const node = await startNode(path.join(temporaryFolder(), 'node'))
+      const node = await startNode()
       await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
       const running = node.call('/execute', {
         method: 'POST',
@@ -237,7 +242,7 @@ describe('the end', () => {
   test('an execution that takes longer is cut off, and the exit code is 0', {
     timeout: 120_000,
   }, async () => {
-    const node = await startNode(path.join(temporaryFolder(), 'node'))
+    const node = await startNode()
     await node.call(`/modules/${filler.address}`, { method: 'PUT', body: filler.bytes })
     const running = node
       .call('/execute', {
@@ -256,7 +261,7 @@ test('the log is JSON lines, or lines for people', async () => {
   const child = spawn(
     'node',
     [path.join(dist, 'nodectl.mjs'), 'serve', '--bind', '127.0.0.1:0', '--log-format', 'pretty'],
-    { env: { ...process.env, NODE_DATA_DIR: path.join(temporaryFolder(), 'node'), NODE_API_TOKEN: token } },
+    { env: { ...process.env, NODE_DATA_DIR: newFolder(), NODE_API_TOKEN: token } },
   )
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stderr, 'data')

@@ -100,9 +100,7 @@ describe('the launchd daemon', () => {
     const { stdout } = spawnSync(
       '/bin/sh',
       ['-c', 'set -a; . "$0"; exec "$@"', file, 'sh', '-c', 'echo "$NODE_DATA_DIR"'],
-      {
-        encoding: 'utf8',
-      },
+      { encoding: 'utf8' },
     )
     expect(stdout).toBe('/srv/node one\n')
   })

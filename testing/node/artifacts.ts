@@ -33,10 +33,8 @@ const collecting = [
 ] as const
 
 /** Adds a character to what it keeps, and answers all of them, so that no two runs of it answer the same. */
-export const collector = artifactOf('collector', ...collecting)
-
-/** The same with a storage of its own. */
-export const otherCollector = artifactOf('other', ...collecting)
+export const collectorOf = (name: string): TestArtifact => artifactOf(name, ...collecting)
+export const collector = collectorOf('collector')
 
 /** Has the collector collect, and answers what that answers. It stores nothing itself. */
 export const employer = artifactOf(

@@ -1,11 +1,8 @@
-import path from 'node:path'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
 import { echo, type TestArtifact } from '../../testing/node/artifacts.ts'
-import { temporaryFolder } from '../../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../../testing/node/serving-node.ts'
-
-export const newFolder = () => path.join(temporaryFolder(), 'node')
+import { unixNow } from './hub-answers.ts'
 
 export const bring = (node: ServingNode, { address, bytes }: TestArtifact) =>
   node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
@@ -13,12 +10,15 @@ export const bring = (node: ServingNode, { address, bytes }: TestArtifact) =>
 export const execute = (node: ServingNode, body: object) => node.call('/execute', { method: 'POST', body })
 
 let nonces = 0
-export const roundOf = ({ address }: TestArtifact, change: Partial<DirectRound> = {}): DirectRound => ({
+export const roundOf = (
+  { address }: Pick<TestArtifact, 'address'>,
+  change: Partial<DirectRound> = {},
+): DirectRound => ({
   module_address: address,
   function: address === echo.address ? 'echo' : 'f',
   input_hash: hashPayload(new Uint8Array()),
   gas_limit: 1_000_000,
-  issued_at: Math.floor(Date.now() / 1000),
+  issued_at: unixNow(),
   nonce: String(nonces++).padStart(32, '0'),
   ...change,
 })

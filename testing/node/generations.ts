@@ -17,6 +17,9 @@ const profile = resolveProfile()
 
 export const coordinatorSeed = hashText('coordinator')
 
+/** Seeds of the validators of most tests. */
+export const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`validator ${i}`))
+
 /** What a test may have otherwise in a generation. */
 export interface GenerationOptions {
   readonly effectiveAt?: number
@@ -24,25 +27,14 @@ export interface GenerationOptions {
   readonly signedBy?: readonly string[]
 }
 
-/** A chain of validator generations, as a hub shows it. */
-export interface TestGenerations {
-  /** Ascending. */
-  readonly chain: SignedGeneration[]
-  /** Makes the next document, without adding it. @param seeds Of its validators. */
-  readonly next: (seeds: readonly string[], effectiveAt?: number) => ValidatorGeneration
-  /** Signs a document, and shows it. */
-  readonly add: (seeds: readonly string[], options?: GenerationOptions) => SignedGeneration
-  /** Answers `/v1/validators/generations` and `/v1/validators`. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** The items that a hub shows, ascending. */
-  readonly shown: () => object[]
-}
+export type TestGenerations = ReturnType<typeof createGenerations>
 
-/** @param urlOf Where the hub says that a validator is. */
-export function createGenerations(urlOf: (publicKey: string) => string | null): TestGenerations {
+/** A chain of validator generations, as a hub shows it. @param urlOf Where the hub says that a validator is. */
+export function createGenerations(urlOf: (publicKey: string) => string | null) {
   const chain: SignedGeneration[] = []
   const seedOf = new Map<string, string>()
 
+  /** Makes the next document, without adding it. @param seeds Of its validators. */
   const next = (seeds: readonly string[], effectiveAt?: number): ValidatorGeneration => {
     for (const seed of seeds) seedOf.set(ed25519PublicKey(seed), seed)
     const previous = chain.at(-1)?.document ?? null
@@ -59,7 +51,11 @@ export function createGenerations(urlOf: (publicKey: string) => string | null): 
     }
   }
 
-  const add: TestGenerations['add'] = (seeds, { effectiveAt, signedBy } = {}) => {
+  /** Signs a document, and shows it. */
+  const add = (
+    seeds: readonly string[],
+    { effectiveAt, signedBy }: GenerationOptions = {},
+  ): SignedGeneration => {
     const document = next(seeds, effectiveAt)
     const previous = chain.at(-1)?.document ?? null
     const signers =
@@ -86,8 +82,8 @@ export function createGenerations(urlOf: (publicKey: string) => string | null): 
     chain,
     next,
     add,
-    shown: () => chain.map(itemOf),
-    answer: ({ url = '' }, response) => {
+    /** Answers `/v1/validators/generations` and `/v1/validators`. */
+    answer: ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
       const { pathname, searchParams } = new URL(url, 'http://hub')
       const send = (value: unknown, status = 200) =>
         void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))

@@ -1,13 +1,9 @@
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { errorCodes } from '../../protocol/errors.ts'
-import { temporaryFolder } from '../../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../../testing/node/serving-node.ts'
-
-export const newFolder = () => path.join(temporaryFolder(), 'node')
 
 /** The whole body of an error, whose id is anybody's guess. */
 export const envelope = (error: string, message: string | RegExp, details?: unknown) => ({

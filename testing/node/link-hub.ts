@@ -21,9 +21,8 @@ import {
   type ReadNodeFrame,
   writeHubFrame,
 } from '../../protocol/link/index.ts'
-import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { coordinatorSeed, createGenerations, type TestGenerations } from './generations.ts'
-import { unixNow, validatorSeeds } from './miner-project.ts'
+import { createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
+import { unixNow, usualAnswer } from './hub-answers.ts'
 
 const profile = resolveProfile()
 const { relay_subprotocol } = profileStrings(profile)
@@ -33,20 +32,7 @@ export type HubAnswer = (request: IncomingMessage, response: ServerResponse, bod
 type FrameOf<Type extends ReadNodeFrame['type']> = Extract<ReadNodeFrame, { type: Type }>
 
 /** One connection of a node. */
-export interface HubSocket {
-  /** The next frame of a type; what else comes first is skipped. */
-  readonly next: <Type extends ReadNodeFrame['type']>(type: Type) => Promise<FrameOf<Type>>
-  /** Frames that nobody has asked for. */
-  readonly unread: () => readonly ReadNodeFrame[]
-  readonly send: (frame: HubFrame) => void
-  /** Sends a text as it is. */
-  readonly sendText: (text: string | Uint8Array) => void
-  readonly close: (code: number, reason?: string) => void
-  /** Cuts the connection. */
-  readonly cut: () => void
-  /** The code with which it was closed. */
-  readonly closed: Promise<number>
-}
+export type HubSocket = ReturnType<typeof listen>
 
 /** A hub of tests: real HTTP, real WebSockets, and whatever a test has it say. */
 export interface LinkHub {
@@ -112,7 +98,7 @@ export async function startLinkHub(port = 0): Promise<LinkHub> {
     const { method, url = '' } = request
     hub.requests.push(`${method} ${url}`)
     const body = await readText(request)
-    const answer = hub.answers.get(`${method} ${url}`) ?? usualAnswer(hub, method, url)
+    const answer = hub.answers.get(`${method} ${url}`) ?? otherAnswer(hub, method, url)
     answer(request, response, body)
   })
   server.on('upgrade', (request, socket, head) => {
@@ -151,31 +137,21 @@ function refusalOf(request: IncomingMessage): LinkHub['refusal'] {
   return null
 }
 
-function usualAnswer(hub: LinkHub, method: string | undefined, url: string): HubAnswer {
-  if (url === '/')
-    return (request, response) =>
-      json({
-        network: profile.network,
-        protocol: 'hub/1',
-        chain: { id: profile.chain_id },
-        hosts: { api: `http://${request.headers.host}` },
-        coordinator: { public_key: ed25519PublicKey(coordinatorSeed) },
-        versions: { nodectl_min: '1.0.0' },
-      })(request, response, '')
-  if (url === '/v1/status') return json({ time: unixNow() })
+function otherAnswer(hub: LinkHub, method: string | undefined, url: string): HubAnswer {
   if (url.startsWith('/v1/validators')) return hub.generations.answer
-  if (url === '/v1/nodes/heartbeat') return json({ status: 'approved', next_in_secs: 30 })
-  if (url === '/v1/nodes/register')
-    return json({ node_id: 'node-1', role: 'miner', status: 'approved', url: null })
   if (method === 'PUT' && url.endsWith('/profile'))
     return (request, response, body) => {
       hub.profiles.push(JSON.parse(body))
       json({})(request, response, body)
     }
-  return json({ error: 'not_found', message: 'The resource does not exist.' }, 404)
+  return (request, response, body) => {
+    const usual = usualAnswer(request, 'miner')
+    const missing = { error: 'not_found', message: 'The resource does not exist.' }
+    json(usual ?? missing, usual === undefined ? 404 : 200)(request, response, body)
+  }
 }
 
-function listen(socket: WebSocket, answersPings: boolean): HubSocket {
+function listen(socket: WebSocket, answersPings: boolean) {
   const frames = createQueue<ReadNodeFrame>()
   const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)))
   socket.on('message', (data) => {
@@ -185,17 +161,21 @@ function listen(socket: WebSocket, answersPings: boolean): HubSocket {
   })
   socket.on('error', () => {})
   return {
-    next: async (type) => {
+    /** The next frame of a type; what else comes first is skipped. */
+    next: async <Type extends ReadNodeFrame['type']>(type: Type): Promise<FrameOf<Type>> => {
       for (;;) {
         const frame = await frames.next()
-        if (frame.type === type) return frame as FrameOf<typeof type>
+        if (frame.type === type) return frame as FrameOf<Type>
       }
     },
+    /** Frames that nobody has asked for. */
     unread: () => frames.left(),
-    send: (frame) => socket.send(writeHubFrame(frame, defaultNetworkParams)),
-    sendText: (text) => socket.send(text),
-    close: (code, reason) => socket.close(code, reason),
+    send: (frame: HubFrame) => socket.send(writeHubFrame(frame, defaultNetworkParams)),
+    /** Sends a text as it is. */
+    sendText: (text: string | Uint8Array) => socket.send(text),
+    close: (code: number, reason?: string) => socket.close(code, reason),
     cut: () => socket.terminate(),
+    /** The code with which it was closed. */
     closed,
   }
 }

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import type { OfferFrame } from '../../protocol/link/index.ts'
 import type { TaskVote } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { echo } from './artifacts.ts'
+import { echo, spinner } from './artifacts.ts'
 import { bytes, type HubSocket, json, type LinkHub, startLinkHub } from './link-hub.ts'
-import { createProject, otherKeys, type ProjectOptions, type TestProject } from './miner-project.ts'
-import { temporaryFolder } from './nodectl.ts'
+import { createProject, type MinerProject, type MinerProjectOptions, otherKeys } from './miner-project.ts'
+import { newFolder } from './nodectl.ts'
 import { type ServingNode, startNode } from './serving-node.ts'
+import { atEnd } from './shared.ts'
 
 /** A node of this machine with the data directory it was given. */
 export interface Miner {
@@ -21,12 +22,12 @@ export interface Miner {
 
 export async function createHub(): Promise<LinkHub> {
   const hub = await startLinkHub()
-  onTestFinished(hub.stop)
+  atEnd(hub.stop)
   return hub
 }
 
 export function createMiner(hub: LinkHub): Miner {
-  const dataDir = path.join(temporaryFolder(), 'node')
+  const dataDir = newFolder()
   const seed = randomBytes(32).toString('hex')
   mkdirSync(dataDir, { mode: 0o700 })
   writeFileSync(path.join(dataDir, 'node.key'), `${seed}\n`, { mode: 0o600 })
@@ -42,13 +43,13 @@ export function createMiner(hub: LinkHub): Miner {
 export function publish(
   hub: LinkHub,
   miner: Miner,
-  { others = 2, ...options }: Partial<ProjectOptions> & { others?: number } = {},
-): TestProject {
+  { others = 2, ...options }: Partial<MinerProjectOptions> & { others?: number } = {},
+): MinerProject {
   const module = options.module ?? echo
   const project = createProject({ nodeKeys: [miner.key, ...otherKeys(others)], ...options, module })
-  const { id, snapshot, attestedSet, consensus, manifestOf } = project
+  const { projectId: id, snapshot, attestedSet, envelope } = project
   hub.answers.set(`GET /v1/committees/${id}/${snapshot.epoch}`, json(attestedSet))
-  hub.answers.set(`GET /v1/projects/${id}/manifest`, json(manifestOf(consensus)))
+  hub.answers.set(`GET /v1/projects/${id}/manifest`, json(envelope))
   hub.answers.set(`GET /v1/modules/${module.address}/hbc`, bytes(module.bytes))
   return project
 }
@@ -62,6 +63,18 @@ export async function createStage(options: Parameters<typeof publish>[2] & { fla
   const socket = await hub.connection()
   const ready = await socket.next('ready')
   return { hub, miner, project, node, socket, ready }
+}
+
+/** Runs for a while. */
+export const slow = { module: spinner, functions: ['f'], maxGas: 400_000_000 }
+
+/** The same, with an offer that it accepted and runs. */
+export async function createRunning(options: NonNullable<Parameters<typeof publish>[2]> = slow, frame = {}) {
+  const stage = await createStage(options)
+  const offer = stage.project.offer(stage.miner.key, { task: { gas_limit: options.maxGas! }, frame })
+  stage.socket.send(offer)
+  await stage.socket.next('accept')
+  return { ...stage, offer }
 }
 
 /** The answer to an offer that is taken. */

@@ -8,6 +8,9 @@ import { fillAscHome } from './package-calls.ts'
 /** A folder that goes away with the run of the tests. */
 export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
 
+/** The data directory of a new node. */
+export const newFolder = (): string => path.join(temporaryFolder(), 'node')
+
 /** Where the build is that all test files share. */
 export const dist = keptNodectlFolder()
 

@@ -35,6 +35,7 @@ import {
 } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey, evmAddress } from '../../protocol/signatures/index.ts'
 import { echo } from './artifacts.ts'
+import { unixNow } from './hub-answers.ts'
 
 export const profile = resolveProfile()
 export const params = defaultNetworkParams
@@ -46,8 +47,14 @@ const addressOf = (name: string): string => hashText(name).slice(0, 42)
 export const input = utf8('{"msg":"hi"}')
 const gasUsed = 581
 
-const consensusOf = (change: Partial<ProjectRules['work']>): ProjectRules => ({
-  modules: { worker: echo.address, verifier: null },
+interface ConsensusOptions {
+  readonly module?: string
+  readonly backups?: number
+  readonly work?: Partial<ProjectRules['work']>
+}
+
+const consensusOf = ({ module = echo.address, backups = 1, work = {} }: ConsensusOptions): ProjectRules => ({
+  modules: { worker: module, verifier: null },
   work: {
     class: 'deterministic',
     verification: 'redundant-execution',
@@ -58,7 +65,7 @@ const consensusOf = (change: Partial<ProjectRules['work']>): ProjectRules => ({
     committee: {
       size: 3,
       min_size: 3,
-      backups: 1,
+      backups,
       selection: 'collateral-reputation-sortition-v1',
       weight_cap_multiple: 6,
     },
@@ -66,7 +73,7 @@ const consensusOf = (change: Partial<ProjectRules['work']>): ProjectRules => ({
     lease_secs: 30,
     epoch_secs: 3_600,
     dispute_window_secs: 86_400,
-    ...change,
+    ...work,
   },
   economics: {
     reward_token: addressOf('token'),
@@ -84,73 +91,66 @@ const consensusOf = (change: Partial<ProjectRules['work']>): ProjectRules => ({
 
 /** A node that is bonded to the project. */
 export interface TestMiner {
-  seed: Hex
-  key: Hex
+  seed: string
+  key: string
   owner: string
 }
 
 /** A project with bonded nodes, in the epoch that runs. */
-export interface TestProject {
-  projectId: string
-  consensus: ProjectRules
-  consensusHash: string
-  envelope: ManifestEnvelope
-  miners: TestMiner[]
-  epoch: number
-  snapshot: Snapshot
-  setHash: string
+export type TestProject = ReturnType<typeof createTestProject>
+
+export interface ProjectOptions extends ConsensusOptions {
+  /** Another one is another project. */
+  readonly slug?: string
+  /** How many, or their keys. */
+  readonly miners?: number | readonly string[]
+  /** How many epochs before the one that runs. */
+  readonly epochsAgo?: number
+  /** How far its time is ahead of this machine's. */
+  readonly aheadSeconds?: number
+  /** Members of the set in the place of what is true. */
+  readonly set?: Partial<Snapshot>
 }
 
-/**
- * @param slug Another one is another project.
- * @param epochsAgo How many epochs before the one that runs.
- */
 export function createTestProject({
   slug = 'test-project',
-  miners: count = 4,
-  work = {},
+  miners: given = 4,
   epochsAgo = 0,
-}: {
-  slug?: string
-  miners?: number
-  work?: Partial<ProjectRules['work']>
-  epochsAgo?: number
-} = {}): TestProject {
-  const consensus = consensusOf(work)
-  const manifest = {
-    v: 1,
-    network: profile.network,
-    chain_id: profile.chain_id,
-    developer: evmAddress(developerKey),
-    slug,
-    version: 1,
-    previous: null,
-    consensus,
-    scheduling: {},
-    listing: {},
-  } as unknown as ProjectManifest
-  const envelope: ManifestEnvelope = {
-    manifest,
-    sig_type: 'eip191',
-    signature: signManifest(developerKey, manifest),
+  aheadSeconds = 0,
+  set = {},
+  ...options
+}: ProjectOptions = {}) {
+  const consensus = consensusOf(options)
+  /** Its manifest with other rules, as its developer signs it. */
+  const manifestOf = (rules: ProjectRules): ManifestEnvelope => {
+    const manifest = {
+      v: 1,
+      network: profile.network,
+      chain_id: profile.chain_id,
+      developer: evmAddress(developerKey),
+      slug,
+      version: 1,
+      previous: null,
+      consensus: rules,
+      scheduling: {},
+      listing: {},
+    } as unknown as ProjectManifest
+    return { manifest, sig_type: 'eip191', signature: signManifest(developerKey, manifest) }
   }
-  const hashes = deriveManifestHashes(profile, manifest)
-  const miners = Array.from({ length: count }, (_, i): TestMiner => {
+  const envelope = manifestOf(consensus)
+  const { project_id: projectId, consensus_hash: consensusHash } = deriveManifestHashes(
+    profile,
+    envelope.manifest,
+  )
+  const keys = typeof given === 'number' ? Array.from({ length: given }, () => null) : given
+  const miners = keys.map((key, i): TestMiner => {
     const seed = hashText(`miner ${i}`)
-    return { seed, key: ed25519PublicKey(seed), owner: addressOf(`owner ${i}`) }
+    return { seed, key: key ?? ed25519PublicKey(seed), owner: addressOf(`owner ${key ?? i}`) }
   })
-  const epoch = epochAt(now(), consensus.work.epoch_secs) - epochsAgo
-  const snapshot = snapshotOf(hashes.project_id, epoch, consensus, miners)
-  return {
-    projectId: hashes.project_id,
-    consensus,
-    consensusHash: hashes.consensus_hash,
-    envelope,
-    miners,
-    epoch,
-    snapshot,
-    setHash: hashSnapshot(snapshot),
-  }
+  const epoch = epochAt(unixNow() + aheadSeconds, consensus.work.epoch_secs) - epochsAgo
+  const snapshot = { ...snapshotOf(projectId, epoch, consensus, miners), ...set }
+  const setHash = hashSnapshot(snapshot)
+  return { projectId, consensus, consensusHash, envelope, manifestOf, miners, epoch, snapshot, setHash }
 }
 
 function snapshotOf(
@@ -183,8 +183,6 @@ function snapshotOf(
   })
 }
 
-const now = (): number => Math.floor(Date.now() / 1000)
-
 /** A task of a project with its committee. */
 export interface TestRound {
   task: Task
@@ -198,28 +196,33 @@ export interface TestRound {
 
 let tasks = 0
 
+/** A task of a project. @param change Members in the place of what fits. */
+export const taskOf = (project: TestProject, change: Partial<Task> = {}): Task => ({
+  v: 1,
+  project_id: project.projectId,
+  consensus_hash: project.consensusHash,
+  epoch: project.epoch,
+  seq: tasks++,
+  set_hash: project.setHash,
+  module_address: project.consensus.modules.worker,
+  function: project.consensus.work.functions[0]!,
+  input_hash: hashPayload(input),
+  gas_limit: 1_000_000,
+  // Also where the epoch ends meanwhile.
+  issued_at: Math.min(unixNow(), epochStart(project.epoch + 1, project.consensus.work.epoch_secs) - 1),
+  ...change,
+})
+
+/** The committee of a task. */
+export const seatedOf = ({ consensus, snapshot }: TestProject, seq: number): SeatedCommittee =>
+  seatCommittee(profile, snapshot, seq, { committee: consensus.work.committee, params })
+
 export function createTestRound(project: TestProject, change: Partial<Task> = {}): TestRound {
-  const { consensus, snapshot, miners } = project
-  const task: Task = {
-    v: 1,
-    project_id: project.projectId,
-    consensus_hash: project.consensusHash,
-    epoch: project.epoch,
-    seq: tasks++,
-    set_hash: project.setHash,
-    module_address: echo.address,
-    function: 'echo',
-    input_hash: hashPayload(input),
-    gas_limit: 1_000_000,
-    // Also where the epoch ends meanwhile.
-    issued_at: Math.min(now(), epochStart(project.epoch + 1, consensus.work.epoch_secs) - 1),
-    ...change,
-  }
-  const rules = { committee: consensus.work.committee, params }
-  const seated = seatCommittee(profile, snapshot, task.seq, rules)
+  const task = taskOf(project, change)
+  const seated = seatedOf(project, task.seq)
   const vote = (position: number, receipt = rightReceipt): TaskVote => {
     const { node_key, entry } = seated.seats[position]!
-    const { seed } = miners.find(({ key }) => key === node_key)!
+    const { seed } = project.miners.find(({ key }) => key === node_key)!
     return createTaskVote(profile, seed, { task, receipt, payout_address: entry.payout_address, position })
   }
   const primaries = seated.seats.filter(({ role }) => role === 'primary')
@@ -232,27 +235,21 @@ export function createTestRound(project: TestProject, change: Partial<Task> = {}
   }
 }
 
+const receiptOf = (
+  output: Uint8Array,
+  events: Parameters<typeof createReceipt>[0]['events'],
+): ExecutionReceipt =>
+  createReceipt({
+    ...{ module_address: echo.address, function: 'echo', input, output, events },
+    gas_used: gasUsed,
+    success: true,
+  })
+
 /** What every honest run of a task gives. */
-export const rightReceipt = createReceipt({
-  module_address: echo.address,
-  function: 'echo',
-  input,
-  output: input,
-  events: [{ name: 'echoed', data: { msg: 'hi' } }],
-  gas_used: gasUsed,
-  success: true,
-})
+export const rightReceipt = receiptOf(input, [{ name: 'echoed', data: { msg: 'hi' } }])
 
 /** What nobody gets who runs the task. */
-export const wrongReceipt = createReceipt({
-  module_address: echo.address,
-  function: 'echo',
-  input,
-  output: utf8('{"msg":"ho"}'),
-  events: [],
-  gas_used: gasUsed,
-  success: true,
-})
+export const wrongReceipt = receiptOf(utf8('{"msg":"ho"}'), [])
 
 /** A request for finality, as an honest hub sends it. */
 export function finalityRequest(
@@ -280,7 +277,10 @@ export function auditBlockHash(roundId: string, audited: boolean): Hex {
 }
 
 /** A set as the hub shows it once it is attested. */
-export const attestedSet = ({ snapshot, setHash }: TestProject, seeds: readonly string[]) => ({
+export const attestedSet = (
+  { snapshot, setHash }: Pick<TestProject, 'setHash' | 'snapshot'>,
+  seeds: readonly string[],
+) => ({
   snapshot,
   set_hash: setHash,
   attestations: seeds.map((seed): Attestation => attestSnapshot(profile, seed, setHash)),

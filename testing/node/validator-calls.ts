@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import type { Reply } from '../../testing/node/serving-node.ts'
-import { createTestProject, type TestProject } from '../../testing/node/test-project.ts'
+import { shared } from '../../testing/node/shared.ts'
+import { createTestProject, type ProjectOptions, type TestProject } from '../../testing/node/test-project.ts'
 import {
   callSigned,
   createValidators,
@@ -12,20 +13,40 @@ import {
 
 export const keys = validatorSeeds.map(ed25519PublicKey)
 
+export const attestSet = (node: { url: string }, { snapshot }: Pick<TestProject, 'snapshot'>) =>
+  callSigned(node, '/consensus/committee-sets', snapshot)
+
 /** One validator of four, that runs, and its hub. */
-export async function startOne(project: TestProject = createTestProject(), flags: string[] = []) {
+export async function startOne(project: TestProject = createTestProject()) {
   const hub = await startTestHub(project)
-  const [validator, ...others] = await createValidators(hub)
-  const node = await startKnowing(validator!, 4, flags)
-  return { project, hub, node, validator: validator!, others }
+  const [validator] = await createValidators(hub)
+  return { project, hub, node: await startKnowing(validator!), validator: validator! }
 }
 
 /** The same, which has attested the set of the project. */
 export async function startAttesting(project?: TestProject) {
   const started = await startOne(project)
-  const { status } = await callSigned(started.node, '/consensus/committee-sets', started.project.snapshot)
-  expect(status).toBe(200)
+  expect((await attestSet(started.node, started.project)).status).toBe(200)
   return started
+}
+
+/** A validator that tests share, each with projects of its own. @returns What gives it a project, which it has attested. */
+export function sharedValidator() {
+  const one = shared(startOne)
+  let projects = 0
+  const withProject = (options: ProjectOptions = {}) => {
+    const project = createTestProject({ slug: `project-${projects++}`, ...options })
+    one().hub.showProject(project)
+    return { ...one(), project }
+  }
+  return {
+    withProject,
+    attesting: async (options?: ProjectOptions) => {
+      const started = withProject(options)
+      expect((await attestSet(started.node, started.project)).status).toBe(200)
+      return started
+    },
+  }
 }
 
 export const decide = (node: { url: string }, body: object) =>

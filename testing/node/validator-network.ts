@@ -1,125 +1,131 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { expect, onTestFinished } from 'vitest'
-import { descriptorOf, sendJson } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
-import { hashText } from '../../protocol/encoding/index.ts'
+import { expect, vi } from 'vitest'
+import { type Answerer, sendJson, startLyingHub } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { coordinatorSeed, createGenerations, type TestGenerations } from './generations.ts'
-import { temporaryFolder } from './nodectl.ts'
+import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
+import { unixNow, usualAnswer } from './hub-answers.ts'
+import { newFolder } from './nodectl.ts'
 import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
+import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
 
-export { coordinatorSeed }
+export { coordinatorSeed, validatorSeeds }
 
-/** The seeds of validators; their nodes have these keys. */
-export const validatorSeeds = Array.from({ length: 4 }, (_, i) => hashText(`validator ${i}`))
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/** What a hub of the test answers: what it is told, by method and path. */
+/** A hub that knows validators, takes their registrations, and answers what a test has it answer. */
 export interface TestHub {
-  origin: string
+  readonly origin: string
   /** Answers JSON at a path. */
-  show: (path: string, value: unknown) => void
-  answer: (path: string, answer: Answer) => void
+  readonly show: (path: string, value: unknown, status?: number) => void
+  readonly showProject: (project: TestProject) => void
+  /** What it answers in place of the usual, by path without a query. */
+  readonly answers: Map<string, Answerer>
   /** The method and path of every request, in order. */
-  requests: string[]
-  /** Generations of validators; none before {@link createValidators}. */
-  generations: TestGenerations
-  /** Where the hub says that validators are, by key. */
-  urls: Map<string, string>
+  readonly requests: readonly string[]
+  /** Generation 0 is what is listed when a node asks first, unless a test makes it before. */
+  readonly generations: TestGenerations
+  /** Where the hub says that each validator is. */
+  readonly list: { publicKey: string; url: string }[]
+  /** Of the validators that are listed. */
+  readonly seeds: string[]
+  /** While it is away, connections to the hub break. */
+  isAway: boolean
+  /** How far the time of the network is ahead of this machine's, in seconds. */
+  aheadSeconds: number
 }
 
-/** A hub that shows the project, knows validators, and takes registrations. */
-export async function startTestHub(project: TestProject): Promise<TestHub> {
-  const answers = new Map<string, Answer>()
-  const requests: string[] = []
-  const urls = new Map<string, string>()
-  const server = createServer((request, response) => {
-    const call = `${request.method} ${request.url}`
-    requests.push(call)
-    const [target = ''] = (request.url ?? '').split('?')
-    const found = answers.get(decodeURIComponent(target))
-    if (found !== undefined) return found(request, response)
-    sendJson(response, { error: 'not_found', message: `There is nothing at ${request.url}.` }, 404)
+export async function startTestHub(project?: TestProject): Promise<TestHub> {
+  const answers: TestHub['answers'] = new Map()
+  const list: TestHub['list'] = []
+  const seeds: string[] = []
+  const generations = createGenerations((key) => list.find(({ publicKey }) => publicKey === key)?.url ?? null)
+  const { origin, requests } = await startLyingHub((request, response) => {
+    if (hub.isAway) return void request.socket.destroy()
+    const { url = '' } = request
+    const given = answers.get(decodeURIComponent(url.split('?')[0]!))
+    if (given !== undefined) return given(request, response)
+    if (url.startsWith('/v1/validators')) {
+      if (generations.chain.length === 0) generations.add(seeds)
+      return generations.answer(request, response)
+    }
+    const usual = usualAnswer(request, 'validator', unixNow() + hub.aheadSeconds)
+    if (usual !== undefined) return sendJson(response, usual)
+    sendJson(response, { error: 'not_found', message: `There is nothing at ${url}.` }, 404)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const show: TestHub['show'] = (target, value, status) =>
+    answers.set(target, (_, response) => sendJson(response, value, status))
   const hub: TestHub = {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    show: (target, value) => answers.set(target, (_, response) => sendJson(response, value)),
-    answer: (target, answer) => answers.set(target, answer),
+    origin,
+    show,
+    showProject: ({ projectId, envelope }) => show(`/v1/projects/${projectId}/manifest`, envelope),
+    answers,
     requests,
-    generations: createGenerations((publicKey) => urls.get(publicKey) ?? null),
-    urls,
+    generations,
+    list,
+    seeds,
+    isAway: false,
+    aheadSeconds: 0,
   }
-  const coordinator = { public_key: ed25519PublicKey(coordinatorSeed) }
-  hub.show('/', descriptorOf(hub.origin, { coordinator }))
-  hub.answer('/v1/status', (_, response) => sendJson(response, { time: Math.floor(Date.now() / 1000) }))
-  hub.answer('/v1/validators', hub.generations.answer)
-  hub.answer('/v1/validators/generations', hub.generations.answer)
-  hub.show('/v1/nodes/register', { node_id: 'x', role: 'validator', status: 'approved', url: null })
-  hub.show('/v1/nodes/heartbeat', { status: 'approved', next_in_secs: 30 })
-  hub.show(`/v1/projects/${project.projectId}/manifest`, project.envelope)
+  if (project !== undefined) hub.showProject(project)
   return hub
 }
 
 /** Serves an artifact as the hub does. */
 export const showArtifact = (hub: TestHub, address: string, bytes: Uint8Array): void =>
-  hub.answer(`/v1/modules/${address}/hbc`, (_, response) => {
+  void hub.answers.set(`/v1/modules/${address}/hbc`, (_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes)
   })
 
-/** A validator that a test starts, ends, and calls as the coordinator does. */
+/** A validator of a test. Its data directory is there before its process, so that it may hold something. */
 export interface TestValidator {
-  seed: string
-  publicKey: string
-  url: string
-  dataDir: string
-  /** @param nodeUrl Where it says that others reach it; its own URL when left out. */
-  start: (flags?: string[], nodeUrl?: string) => Promise<ServingNode>
+  readonly seed: string
+  readonly publicKey: string
+  readonly url: string
+  readonly dataDir: string
+  /** @param settings Where it says that others reach it, and its hub, where these are others than those of its network. */
+  readonly start: (
+    flags?: readonly string[],
+    settings?: { nodeUrl?: string; hubUrl?: string },
+  ) => Promise<ServingNode>
 }
 
-/**
- * Validators that the hub knows, none of which runs yet.
- *
- * @param count How many of them are generation 0.
- */
+/** Makes a validator and has the hub list it. @param listed Where others find it, when it is not where it listens. */
+export async function addValidator(
+  { origin, list, seeds }: TestHub,
+  listed: (own: string) => string | Promise<string> = (own) => own,
+  seed = `0x${randomBytes(32).toString('hex')}`,
+): Promise<TestValidator> {
+  const dataDir = newFolder()
+  mkdirSync(dataDir, { mode: 0o700 })
+  writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  const publicKey = ed25519PublicKey(seed)
+  const bind = `127.0.0.1:${await freePort()}`
+  const url = `http://${bind}`
+  seeds.push(seed)
+  list.push({ publicKey, url: await listed(url) })
+  return {
+    seed,
+    publicKey,
+    url,
+    dataDir,
+    start: (flags = [], { nodeUrl = url, hubUrl = origin } = {}) => {
+      const own = ['--role', 'validator', '--node-url', nodeUrl, '--hub-url', hubUrl]
+      return startNode(dataDir, { bind, flags: [...own, '--workers', '1', '--log-format', 'json', ...flags] })
+    },
+  }
+}
+
+/** Validators that the hub knows, none of which runs yet. @param count How many of them are generation 0. */
 export async function createValidators(
   hub: TestHub,
   count = validatorSeeds.length,
   seeds: readonly string[] = validatorSeeds,
 ): Promise<TestValidator[]> {
-  const folder = temporaryFolder()
-  const validators = await Promise.all(
-    seeds.map(async (seed, i): Promise<TestValidator> => {
-      const port = await freePort()
-      const dataDir = path.join(folder, `validator-${i}`)
-      mkdirSync(dataDir, { mode: 0o700 })
-      writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
-      const url = `http://127.0.0.1:${port}`
-      const own = ['--role', 'validator', '--hub-url', hub.origin, '--workers', '1', '--log-format', 'json']
-      return {
-        seed,
-        publicKey: ed25519PublicKey(seed),
-        url,
-        dataDir,
-        start: (flags = [], nodeUrl = url) =>
-          startNode(dataDir, {
-            bind: `127.0.0.1:${port}`,
-            flags: [...own, '--node-url', nodeUrl, ...flags],
-          }),
-      }
-    }),
-  )
-  for (const { publicKey, url } of validators) hub.urls.set(publicKey, url)
+  const validators = await Promise.all(seeds.map((seed) => addValidator(hub, undefined, seed)))
   hub.generations.add(seeds.slice(0, count))
   return validators
 }
@@ -127,35 +133,83 @@ export async function createValidators(
 /** Starts a validator, and waits until it knows the others and the coordinator. */
 export async function startKnowing(
   { start }: TestValidator,
-  count: number,
-  flags?: string[],
+  count = validatorSeeds.length,
+  flags?: readonly string[],
 ): Promise<ServingNode> {
   const node = await start(flags)
-  const known = async () => (await node.call('/status')).json.consensus.validators
-  await expect.poll(known, { timeout: 30_000 }).toBe(count)
+  const knows = async () => expect((await node.call('/status')).json.consensus.validators).toBe(count)
+  await vi.waitFor(knows, { timeout: 30_000 })
   return node
 }
+
+/** For what nodes do by themselves. */
+export const patience = { timeout: 50_000, interval: 100 }
+
+/** Waits until a node takes the calls of so many validators. */
+export const untilPeers = (node: ServingNode, count: number): Promise<void> =>
+  expect
+    .poll(async () => {
+      const { peers } = (await node.call('/status')).json as { peers: { role: string }[] }
+      return peers.filter(({ role }) => role === 'validator').length
+    }, patience)
+    .toBe(count)
 
 /** A call that is signed, by the coordinator where no other seed is named. */
 export function callSigned(
   { url }: { url: string },
   target: string,
   body?: object,
-  { seed = coordinatorSeed, nonce = randomBytes(16).toString('hex') }: { seed?: string; nonce?: string } = {},
+  {
+    seed = coordinatorSeed,
+    nonce = randomBytes(16).toString('hex'),
+    now = unixNow(),
+  }: { seed?: string; nonce?: string; now?: number } = {},
 ): Promise<Reply> {
   const method = body === undefined ? 'GET' : 'POST'
   const text = body === undefined ? '' : JSON.stringify(body)
-  const timestamp = Math.floor(Date.now() / 1000)
-  const { headers } = signRequest(profile, seed, { method, target, body: text, timestamp, nonce })
+  const { headers } = signRequest(profile, seed, { method, target, body: text, timestamp: now, nonce })
   return callNode(url, target, { method, headers, token: null, ...(body !== undefined && { body }) })
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createTcpServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
+const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+  )
+
+/** A port that nobody listens at. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** What stands in front of a validator and may change what it says. @returns Its URL. */
+export async function startProxy(
+  target: string,
+  change: (path: string, answer: Buffer) => Buffer | 'silence' | Promise<Buffer | 'silence'>,
+): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body: Uint8Array[] = []
+    for await (const chunk of request) body.push(chunk as Uint8Array)
+    const { method = '', url = '', headers } = request
+    const answer = await fetch(target + url, {
+      method,
+      headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' && !/^(host|connection|content-length)$/.test(name) ? [[name, value]] : [],
+      ),
+      ...(body.length > 0 && { body: Buffer.concat(body) }),
+    }).catch(() => null)
+    if (answer === null) return void response.destroy()
+    const changed = await change(url, Buffer.from(await answer.arrayBuffer()))
+    if (changed === 'silence') return
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' })
+    response.end(changed)
   })
+  const port = await listen(server)
+  atEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${port}`
 }

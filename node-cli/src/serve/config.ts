@@ -35,7 +35,6 @@ export interface DirectConfig {
   readonly diskReserveBytes: number
 }
 
-/** What `serve` was told, checked. */
 export interface ServeConfig {
   readonly bind: BindAddress
   readonly dataDir: string
@@ -62,7 +61,6 @@ export interface ServeConfig {
   readonly apiToken: string | null
 }
 
-/** The texts of settings by flag. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string | undefined>>>
 
 /** A text with where it was given, for what is wrong with it. */

@@ -28,7 +28,6 @@ export interface Setting<Value> {
 
 const define = <Value>(setting: Setting<Value>): Setting<Value> => setting
 
-/** A host and port to listen at. */
 export interface BindAddress {
   readonly host: string
   readonly port: number
@@ -37,14 +36,12 @@ export interface BindAddress {
 const roles = ['miner', 'validator'] as const
 const clocks = ['system', 'hub'] as const
 const logFormats = ['pretty', 'json'] as const
-/** From the most important. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
 
 export type Role = (typeof roles)[number]
 export type LogFormat = (typeof logFormats)[number]
 export type LogLevel = (typeof logLevels)[number]
 
-/** In MiB: a tebibyte. */
 const chunkStorageMax = 1024 * 1024
 const mebibytesMax = 1024 * 1024
 const hoursMax = 10 * 365 * 24
@@ -194,7 +191,6 @@ export type SettingName = keyof typeof settings
 
 export const settingNames = Object.keys(settings) as SettingName[]
 
-/** The variable of the environment that a setting can be given in. */
 export const variableOf = (name: SettingName): string => `NODE_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** The token of the operator's calls. A flag would show it to every user of the machine. */

@@ -8,7 +8,6 @@ const idleShareMax = 0.02
 /** What is less is not worth a collection. */
 const growthBytesMin = 4 * 1024 * 1024
 
-/** The process, as far as its memory is concerned. */
 export interface ProcessMemory {
   /** Processor time since the start. */
   readonly cpuMs: () => number

@@ -6,11 +6,7 @@ import { type LogFormat, type LogLevel, logLevels } from './flags.ts'
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** The log of a node, a line for each event. */
-export interface Log {
-  readonly error: (message: string, fields?: LogFields) => void
-  readonly warn: (message: string, fields?: LogFields) => void
-  readonly info: (message: string, fields?: LogFields) => void
-  readonly debug: (message: string, fields?: LogFields) => void
+export interface Log extends Record<LogLevel, (message: string, fields?: LogFields) => void> {
   /** The same log with these fields on every line. */
   readonly with: (fields: LogFields) => Log
   /** The last errors, the newest first. */

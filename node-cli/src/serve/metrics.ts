@@ -13,7 +13,6 @@ interface Metric {
   readonly samples: () => Iterable<Sample>
 }
 
-/** A count that only rises. */
 export interface Counter {
   readonly add: (amount: number, ...labels: string[]) => void
   readonly total: () => number
@@ -59,7 +58,6 @@ export class Metrics {
     })
   }
 
-  /** @param bounds Ascending. */
   histogram(name: string, help: string, bounds: readonly number[]): Histogram {
     const counts = bounds.map(() => 0)
     let sum = 0
@@ -109,3 +107,12 @@ export class Metrics {
 
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+
+/** What the process takes of its machine. */
+export function observeProcess(metrics: Metrics): void {
+  metrics.gauge('process_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss())
+  metrics.gauge('process_cpu_seconds', 'Processor time since the start', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000_000
+  })
+}

@@ -7,7 +7,6 @@ export interface NodeIdentity {
 
 /** Signs as this node, in the names of its network. */
 export interface NodeKey {
-  /** The names of the network that the node was told. */
   readonly profile: Profile
   readonly identity: NodeIdentity
   /** The ed25519 seed of the node, `0x` and 64 hex digits. It signs, and never leaves the process. */

@@ -1,3 +1,16 @@
+import type { NetworkParams } from '../../../protocol/identity/index.ts'
+import type { BackgroundThread } from './background/background-thread.ts'
+import type { Clock } from './clock.ts'
+import type { ExecutionQueue } from './execution/execution-queue.ts'
+import type { ModuleChanges } from './execution/module-changes.ts'
+import type { ModuleLibrary } from './execution/module-library.ts'
+import type { Generations } from './generations/generations.ts'
+import { repeat, waitUnreferenced } from './hub/repeat.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { NodeKey } from './node-key.ts'
+import type { ServeStore } from './store/index.ts'
+
 /** A part of the node that works by itself. Parts start in order, and stop in the opposite order. */
 export interface Part {
   readonly start: () => void | Promise<void>
@@ -6,3 +19,40 @@ export interface Part {
 
 /** What parts say in the full `GET /status`, by member. */
 export type StatusMembers = Map<string, () => unknown>
+
+/** What the parts of a node are made of. */
+export interface NodeParts extends NodeKey {
+  readonly params: () => NetworkParams
+  readonly clock: Clock
+  readonly background: BackgroundThread
+  /** For work that is not for rounds of tasks, so that no other work waits for it. */
+  readonly directBackground: BackgroundThread
+  readonly generations: Generations
+  readonly library: ModuleLibrary
+  readonly queue: ExecutionQueue
+  readonly changes: ModuleChanges
+  /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */
+  readonly isSyncing: () => boolean
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly status: StatusMembers
+}
+
+/** The members of a node, and the tables of its store, that one of its parts uses. */
+export type Uses<Member extends keyof NodeParts, Table extends keyof ServeStore> = Pick<NodeParts, Member> & {
+  readonly store: Pick<ServeStore, Table>
+}
+
+/** A part that does something again and again until the node stops. @param work gives the seconds to wait; it throws nothing. */
+export function repeatingPart(work: () => Promise<number>, stopping: AbortController): Part {
+  let running: Promise<void> = Promise.resolve()
+  return {
+    start: () => {
+      running = repeat(work, stopping.signal, waitUnreferenced)
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -29,10 +29,9 @@ import { type RunningServer, startServer } from './http/server.ts'
 import { hubPart, setClock } from './hub/hub-part.ts'
 import { idleMemoryPart } from './idle-memory.ts'
 import { createLog, type Log } from './log.ts'
-import { Metrics } from './metrics.ts'
+import { Metrics, observeProcess } from './metrics.ts'
 import { minerPart } from './miner/miner-part.ts'
 import type { Part, StatusMembers } from './part.ts'
-import { observeProcess } from './process-metrics.ts'
 import { routesOf } from './routes/index.ts'
 import { claimDirectory } from './slashing-protection/copied-directory.ts'
 import { withholdVotesBefore } from './slashing-protection/votes.ts'
@@ -150,6 +149,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const executions = executionMetrics(metrics, queue)
   const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
   const { node_id: nodeId, public_key: publicKey } = identityOf(profile, config.dataDir, seed)
+  const identity = { nodeId, publicKey }
   const clock = new AdjustableClock()
   const chunks = openChunks(config, store)
   const startedAt = performance.now()
@@ -170,7 +170,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   return {
     config,
     profile,
-    identity: { nodeId, publicKey },
+    identity,
     seed,
     clock,
     params,
@@ -186,7 +186,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
     executor: new Executor({
       engine,
       seed,
-      publicKey,
+      identity,
       payoutAddress,
       store,
       library,
@@ -205,8 +205,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
       config.hubUrl === null
         ? null
         : new GenerationFollower(config.hubUrl, {
-            ...{ profile, clock, generations, log },
-            ...{ senders: store.senders, facts: store.facts, firstHash: config.validatorsHash },
+            ...{ profile, clock, generations, log, store, firstHash: config.validatorsHash },
           }),
     states: new ModuleStates(store, new BackgroundThread()),
     isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
@@ -231,7 +230,6 @@ function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): 
   })
 }
 
-/** The result of the command: who serves, and where. */
 function announce({ identity, config, log }: ServeNode, { url }: RunningServer): void {
   writeOutput(
     `${JSON.stringify({

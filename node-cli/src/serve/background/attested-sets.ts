@@ -20,7 +20,6 @@ import type { SeatingRules } from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import type { Generation } from '../generations/generations.ts'
 
-/** What names a set, and what it is of. */
 export interface NamedSet {
   readonly projectId: string
   readonly epoch: number
@@ -37,11 +36,9 @@ export interface SetToRead {
   readonly use: SetUse
   readonly profile: Profile
   readonly params: NetworkParams
-  /** Every generation of validators that is known. */
   readonly generations: readonly Generation[]
 }
 
-/** What a set says of itself. */
 export type SetHead = Pick<Snapshot, 'project_id' | 'epoch' | 'epoch_secs' | 'consensus_hash'> & {
   readonly set_hash: string
 }
@@ -74,7 +71,6 @@ const sets = new Map<string, Snapshot>()
 
 /** More values than the largest set has: 65,536 entries with their members. */
 export const setValuesMax = 1_000_000
-/** More than the signatures of 1,024 validators have. */
 const attestationValuesMax = 10_000
 
 /** Compares a set with its name, its network and its attestations. */
@@ -128,19 +124,13 @@ const invalid = (problem: string, code: 'invalid_set' | 'unknown_set' = 'invalid
 })
 
 /** Draws the committee of a task over a set that was read, and looks for the seat of a node. */
-export function findSeat({
-  profile,
-  setHash,
-  seq,
-  rules,
-  publicKey,
-}: {
-  readonly profile: Profile
-  readonly setHash: string
-  readonly seq: number
-  readonly rules: SeatingRules
-  readonly publicKey: string
-}): FoundSeat {
+export function findSeat(
+  profile: Profile,
+  setHash: string,
+  seq: number,
+  rules: SeatingRules,
+  publicKey: string,
+): FoundSeat {
   const snapshot = sets.get(setHash)
   if (snapshot === undefined) return { status: 'unknown' }
   keep(setHash, snapshot)

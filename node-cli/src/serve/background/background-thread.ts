@@ -1,7 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import type { JobName, Jobs } from './jobs.ts'
-import type { JobAnswer, JobMessage } from './messages.ts'
+export interface JobMessage {
+  readonly id: number
+  readonly name: JobName
+  readonly input: readonly unknown[]
+}
 
+export type JobAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: Error }
 interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
@@ -18,12 +25,11 @@ export class BackgroundThread {
   readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
 
-  /** @param idleMs how long the thread waits for its next job. */
   constructor(idleMs = idleMsMax) {
     this.#idleMs = idleMs
   }
 
-  run<Name extends JobName>(name: Name, input: Parameters<Jobs[Name]>[0]): Promise<ReturnType<Jobs[Name]>> {
+  run<Name extends JobName>(name: Name, ...input: Parameters<Jobs[Name]>): Promise<ReturnType<Jobs[Name]>> {
     clearTimeout(this.#clock)
     this.#worker ??= this.#start()
     this.#worker.ref()

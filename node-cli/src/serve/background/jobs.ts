@@ -11,7 +11,7 @@ import {
 } from '../../../../protocol/rounds/index.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { profile } from '../../profile.ts'
-import { type NodeReceipt, nodeReceiptOf, type Ran } from '../../receipts.ts'
+import { nodeReceiptOf } from '../../receipts.ts'
 import { epochJobs } from '../epochs/jobs.ts'
 import type { FullIndex, IndexChange } from '../store/state-index.ts'
 import { computeIndexChange, computeStateIndex } from '../sync/state-change.ts'
@@ -19,7 +19,6 @@ import { type FoundPage, type StatePlace, StateReader, type StateSummary } from 
 import { validatorJobs } from '../validator/jobs.ts'
 import { findSeat, readAttestedSet } from './attested-sets.ts'
 
-/** An artifact that keeps every rule, or the rule it breaks. */
 export type ReadArtifact =
   | {
       readonly status: 'valid'
@@ -32,16 +31,6 @@ export type ReadArtifact =
       readonly usesStorage: boolean
     }
   | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
-
-interface ModuleOfFile {
-  readonly file: string
-  readonly address: string
-}
-
-interface StatePageRequest extends ModuleOfFile {
-  readonly sequence: number
-  readonly place: StatePlace
-}
 
 const stateReader = new StateReader(profile)
 
@@ -74,31 +63,25 @@ export const jobs = {
 
   hashPayload,
 
-  makeReceipt: (ran: Ran): NodeReceipt => nodeReceiptOf(ran),
+  makeReceipt: nodeReceiptOf,
 
-  makeExecutionVote: ({ seed, content }: { seed: string; content: ExecutionVoteContent }): ExecutionVote =>
+  makeExecutionVote: (seed: string, content: ExecutionVoteContent): ExecutionVote =>
     createExecutionVote(profile, seed, content),
 
-  makeTaskVote: ({ seed, content }: { seed: string; content: TaskVoteContent }): TaskVote =>
-    createTaskVote(profile, seed, content),
+  makeTaskVote: (seed: string, content: TaskVoteContent): TaskVote => createTaskVote(profile, seed, content),
 
   readAttestedSet,
 
   findSeat,
 
-  computeStateIndex: ({ file, address }: ModuleOfFile): FullIndex =>
-    computeStateIndex(profile, file, address),
+  computeStateIndex: (file: string, address: string): FullIndex => computeStateIndex(profile, file, address),
 
-  computeIndexChange: ({
-    file,
-    address,
-    writes,
-  }: ModuleOfFile & { writes: readonly StorageWrite[] }): IndexChange =>
+  computeIndexChange: (file: string, address: string, writes: readonly StorageWrite[]): IndexChange =>
     computeIndexChange(profile, file, address, writes),
 
-  stateSummary: ({ file, address }: ModuleOfFile): StateSummary => stateReader.summary(file, address),
+  stateSummary: (file: string, address: string): StateSummary => stateReader.summary(file, address),
 
-  statePage: ({ file, address, sequence, place }: StatePageRequest): FoundPage =>
+  statePage: (file: string, address: string, sequence: number, place: StatePlace): FoundPage =>
     stateReader.page(file, address, sequence, place),
 } as const
 

@@ -4,16 +4,6 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** A chunk that the node keeps. */
-export interface KeptChunk {
-  readonly bytes: number
-  /** Reads it from the disk, piece by piece. */
-  readonly read: () => AsyncIterable<Uint8Array>
-}
-
-/** What became of a chunk that was brought. */
-export type AddedChunk = 'stored' | 'known' | 'over_quota'
-
 /**
  * Chunks under their hashes: each a file, with a row that counts it. The row is written last, so one that is there has its
  * file whole.
@@ -46,13 +36,13 @@ export class ChunkStore {
       if (name.endsWith('.part')) await rm(path.join(this.#folder, name), { force: true })
   }
 
-  find(hash: string): KeptChunk | null {
+  find(hash: string): { bytes: number; read: () => AsyncIterable<Uint8Array> } | null {
     const row = this.#find.get(hash) as { size: number } | undefined
     return row === undefined ? null : { bytes: row.size, read: () => piecesOf(this.#file(hash)) }
   }
 
   /** @param hash That of the bytes, which the caller has checked. */
-  async add(hash: string, bytes: Uint8Array): Promise<AddedChunk> {
+  async add(hash: string, bytes: Uint8Array): Promise<'stored' | 'known' | 'over_quota'> {
     if (this.find(hash) !== null) return 'known'
     if (this.#used + bytes.length > this.#quota) return 'over_quota'
     this.#used += bytes.length

@@ -7,33 +7,26 @@ import {
   type EpochVote,
   hashEpochReceipt,
 } from '../../../../protocol/earnings/index.ts'
-import { epochRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
+import { epochRoundId } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules as Rules } from '../../../../protocol/manifest/index.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import { generationOf, type KnownValidators, requireMembership } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { Log } from '../log.ts'
-import type { NodeKey } from '../node-key.ts'
 import { Once } from '../once.ts'
+import type { Uses } from '../part.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
-import type { ServeStore } from '../store/index.ts'
 import type { CatchUp } from '../validator/catch-up.ts'
 import { refusal } from '../validator/refusal.ts'
 import { type Difference, receiptDifference } from './difference.ts'
 import type { OpenRounds } from './open-rounds.ts'
 
-/** A receipt that a leader wants attested. */
-export interface Proposal {
-  readonly body: EpochReceiptBody
-  readonly receiptHash: string
-  readonly attempt: number
-}
-
-/** What this node computes of an epoch. */
 export interface OwnReceipt {
   readonly body: EpochReceiptBody
   readonly receiptHash: string
+}
+
+/** A receipt that a leader wants attested. */
+export interface Proposal extends OwnReceipt {
+  readonly attempt: number
 }
 
 /** Thrown for a proposal that the own records do not come to. */
@@ -52,18 +45,15 @@ const rulesMax = 256
 /** A leader that asks waits no longer; what is fetched later helps the next attempt. */
 const judgeFetchMs = 6_000
 const fetchMs = 10_000
-/** Epochs whose last fetch is known. */
 const fetchedMax = 1_000
 /** A peer that proposes nonsense has nobody ask all others again and again. */
 const fetchPauseMs = 15_000
 
-export interface EpochReceiptsParts extends NodeKey, KnownValidators {
-  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'sets' | 'votes'>
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly background: BackgroundThread
-  readonly log: Log
-}
+export type EpochReceiptsParts = KnownValidators &
+  Uses<
+    'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+    'file' | 'rounds' | 'sets' | 'votes'
+  >
 
 /** Computes what epochs pay from the own final records, and attests what others compute alike. */
 export class EpochReceipts {
@@ -95,10 +85,7 @@ export class EpochReceipts {
     const known = this.#rulesOfSet.get(setHash)
     if (known !== undefined) return known
     await this.#hub.storeSet({ projectId, epoch, setHash })
-    const read = await background.run('readSnapshot', {
-      bytes: store.sets.snapshot(setHash)!,
-      params: params(),
-    })
+    const read = await background.run('readSnapshot', store.sets.snapshot(setHash)!, params())
     if (read.status === 'invalid')
       throw refusal('set_hash', 'must be that of a snapshot.', 'invalid_snapshot')
     const rules = await this.#hub.rules(projectId, read.header.consensus_hash)
@@ -168,7 +155,7 @@ export class EpochReceipts {
     if (known !== null) return attestationOf(known.vote, receiptHash)
     requireMembership(this.#parts, { epoch: body.round, epochSecs: body.epoch_secs })
     store.votes.checkAllowed(issuedAt)
-    const vote = await background.run('makeEpochVote', { profile, seed, body, attempt })
+    const vote = await background.run('makeEpochVote', profile, seed, body, attempt)
     const given = store.votes.give({ vote, issuedAt, createdAt: clock.now() })
     log.info('receipt of an epoch attested', { round_id: roundId, receipt_hash: receiptHash })
     return attestationOf(given.vote, receiptHash)
@@ -182,7 +169,7 @@ export class EpochReceipts {
   async isAttested(receipt: EpochReceipt): Promise<boolean> {
     const { background, profile } = this.#parts
     const validators = this.validators(receipt)
-    const attested = await background.run('countAttested', { profile, receipt, validators })
+    const attested = await background.run('countAttested', profile, receipt, validators)
     return attested >= quorum(validators.length)
   }
 }

@@ -1,17 +1,10 @@
 import { attemptStart, leaderOfAttempt } from '../../../../protocol/earnings/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
-import type { Clock } from '../clock.ts'
 import type { KnownValidators } from '../generations/membership.ts'
-import { backoffSeconds } from '../hub/backoff.ts'
 import { HubError } from '../hub/hub-error.ts'
-import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { NodeIdentity } from '../node-key.ts'
-import type { Part, StatusMembers } from '../part.ts'
+import { backoffSeconds } from '../hub/repeat.ts'
+import { type Part, repeatingPart, type Uses } from '../part.ts'
 import { VoteWithheld } from '../slashing-protection/votes.ts'
 import type { OpenEpoch, ProjectEpoch } from '../store/epochs.ts'
-import type { ServeStore } from '../store/index.ts'
 import { NotYet, Refusal } from '../validator/refusal.ts'
 import type { EpochReceipts } from './epoch-receipts.ts'
 import type { HubEpochs } from './hub-epochs.ts'
@@ -27,9 +20,7 @@ const proposePauseMs = 15_000
 const openPauseMs = 10_000
 /** What the hub refuses it may take after a while: its index has come on. After a new generation it is asked before. */
 const refusedPauseMs = 300_000
-/** How often the hub is asked which projects there are. */
 const projectsPauseMs = 600_000
-/** Epochs of projects that are asked for in one turn. */
 const projectsOfTurn = 5
 /** An epoch whose records pay nobody for so long is left. */
 const emptySeconds = 86_400
@@ -47,17 +38,9 @@ interface Pace {
   refusedOf: string | null
 }
 
-export interface EpochsPartParts extends KnownValidators {
-  readonly store: Pick<ServeStore, 'epochs' | 'senders'>
-  readonly identity: NodeIdentity
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly status: StatusMembers
-}
+export type EpochsPartParts = KnownValidators &
+  Uses<'clock' | 'identity' | 'log' | 'metrics' | 'params' | 'status', 'epochs' | 'senders'>
 
-/** What brings an epoch to its receipt at the hub. */
 export interface Settling {
   readonly receipts: EpochReceipts
   readonly leader: EpochLeader
@@ -69,27 +52,11 @@ export interface Settling {
 export function epochsPart(parts: EpochsPartParts, settling: Settling, stopping: AbortController): Part {
   const { store, metrics, status } = parts
   const epochs = new Epochs(parts, settling, stopping.signal)
-  let running: Promise<void> = Promise.resolve()
-  metrics.gauge(
-    'epochs_open',
-    'Epochs with rounds that the hub has no receipt of',
-    () => store.epochs.count().open,
-  )
-  metrics.gauge(
-    'epochs_settled',
-    'Epochs that are settled as far as known here',
-    () => store.epochs.count().settled,
-  )
-  status.set('epochs', () => ({ ...store.epochs.count(), problem: epochs.problem }))
-  return {
-    start: () => {
-      running = repeat(() => epochs.turn(), stopping.signal, waitUnreferenced)
-    },
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  const { count } = store.epochs
+  metrics.gauge('epochs_open', 'Epochs with rounds that the hub has no receipt of', () => count().open)
+  metrics.gauge('epochs_settled', 'Epochs that are settled as far as known here', () => count().settled)
+  status.set('epochs', () => ({ ...count(), problem: epochs.problem }))
+  return repeatingPart(() => epochs.turn(), stopping)
 }
 
 class Epochs {
@@ -99,7 +66,8 @@ class Epochs {
   readonly #paces = new Map<string, Pace>()
   #projects: string[] = []
   #projectsDueAt = 0
-  #problem: string | null = null
+  /** Why the last epoch that could not be settled is not. */
+  problem: string | null = null
 
   constructor(parts: EpochsPartParts, settling: Settling, stop: AbortSignal) {
     this.#parts = parts
@@ -107,12 +75,6 @@ class Epochs {
     this.#stop = stop
   }
 
-  /** Why the last epoch that could not be settled is not. */
-  get problem(): string | null {
-    return this.#problem
-  }
-
-  /** @returns The seconds to wait for the next turn. */
   async turn(): Promise<number> {
     const { store, clock, identity } = this.#parts
     if (store.senders.roleOf(identity.publicKey) !== 'validator') return turnSeconds
@@ -200,13 +162,9 @@ class Epochs {
     const submitted = await this.#settling.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)
-    if (submitted.status === 'early') {
-      // What a round earns that is final by then belongs into the receipt.
-      store.epochs.keepReceipt(epoch, null)
-      return this.#delay(epoch, submitted.retryAfterSeconds)
-    }
-    if (submitted.status === 'later') return this.#delay(epoch, submitted.retryAfterSeconds)
-    store.epochs.keepReceipt(epoch, null)
+    // What a round earns that is final later belongs into the receipt.
+    if (submitted.status !== 'later') store.epochs.keepReceipt(epoch, null)
+    if (submitted.status !== 'refused') return this.#delay(epoch, submitted.retryAfterSeconds)
     const pace = this.#paceOf(epoch)
     pace.dueAt = performance.now() + refusedPauseMs
     // An emergency generation has another quorum.
@@ -217,7 +175,7 @@ class Epochs {
   #settled(epoch: ProjectEpoch): void {
     this.#parts.store.epochs.close(epoch, 'settled')
     this.#paces.delete(nameOf(epoch))
-    this.#problem = null
+    this.problem = null
     this.#parts.log.info('the hub has the receipt of an epoch', fieldsOf(epoch))
   }
 
@@ -254,9 +212,9 @@ class Epochs {
   }
 
   #tell(epoch: ProjectEpoch, problem: string): void {
-    if (problem !== this.#problem)
+    if (problem !== this.problem)
       this.#parts.log.warn('an epoch is not settled yet', { ...fieldsOf(epoch), reason: problem })
-    this.#problem = problem
+    this.problem = problem
   }
 
   #paceOf(epoch: ProjectEpoch): Pace {

@@ -1,44 +1,30 @@
 import type { EpochReceipt } from '../../../../protocol/earnings/index.ts'
 import { isUnsigned } from '../../../../protocol/encoding/index.ts'
-import type { HubClient } from '../hub/hub-client.ts'
+import type { AnswerReader, HubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
-import { Members } from '../hub/members.ts'
+import { Members, readPages } from '../hub/members.ts'
 import type { RequestSigner } from '../hub/request-signer.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
-/** What became of a receipt at the hub. */
 export type Submitted =
   /** The hub has the receipt of the epoch, this one or another. */
   | { readonly status: 'settled' }
   /** The hub waits for rounds of the epoch, which the receipt may lack. */
   | { readonly status: 'early'; readonly reason: string; readonly retryAfterSeconds: number }
-  /** The hub takes no such receipt. */
   | { readonly status: 'refused'; readonly reason: string }
   /** The same may be taken later. */
   | { readonly status: 'later'; readonly reason: string; readonly retryAfterSeconds: number }
 
-const projectsOfPage = 100
-const projectPagesMax = 10
+const pageBounds = { itemsMax: 100, pagesMax: 10 }
+
+export type HubEpochs = ReturnType<typeof hubEpochs>
 
 /** What a validator asks the hub about epochs, and tells it. */
-export class HubEpochs {
-  readonly #client: HubClient
-  readonly #signer: RequestSigner
-
-  constructor(client: HubClient, signer: RequestSigner) {
-    this.#client = client
-    this.#signer = signer
-  }
-
-  async submit(receipt: EpochReceipt): Promise<Submitted> {
-    const request = {
-      method: 'POST',
-      target: '/v1/nodes/epoch-receipts',
-      body: receipt,
-      signer: this.#signer,
-    } as const
+export function hubEpochs(client: HubClient, signer: RequestSigner) {
+  async function submit(receipt: EpochReceipt): Promise<Submitted> {
+    const request = { method: 'POST', target: '/v1/nodes/epoch-receipts', body: receipt, signer } as const
     try {
-      return await this.#client.call(request, () => ({ status: 'settled' }))
+      return await client.call(request, () => ({ status: 'settled' }))
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       if (error.status === 409 && error.code === 'duplicate') return { status: 'settled' }
@@ -51,55 +37,46 @@ export class HubEpochs {
   }
 
   /** Whether the hub has the receipt of an epoch; false while it does not say. */
-  async isSettled({ projectId, epoch }: ProjectEpoch): Promise<boolean> {
-    try {
-      const target = `/v1/explorer/epochs/${projectId}/${epoch}`
-      const status = await this.#client.call({ method: 'GET', target }, (answer) =>
-        new Members(answer).text('status'),
-      )
-      return status !== 'open' && status !== 'closed'
-    } catch (error) {
-      if (error instanceof HubError) return false
-      throw error
-    }
+  async function isSettled(epoch: ProjectEpoch): Promise<boolean> {
+    const status = await ask(epoch, (answer) => new Members(answer).text('status'))
+    return status !== null && status !== 'open' && status !== 'closed'
   }
 
   /** The number of open rounds of an epoch; null while the hub does not say. Its answer leaves out the number if it has a receipt. */
-  async openRounds({ projectId, epoch }: ProjectEpoch): Promise<number | null> {
-    const target = `/v1/explorer/epochs/${projectId}/${epoch}`
+  function openRounds(epoch: ProjectEpoch): Promise<number | null> {
+    return ask(
+      epoch,
+      (answer) => new Members(answer).optional('open_rounds', isUnsigned, 'a number of rounds') ?? 0,
+    )
+  }
+
+  async function ask<T>({ projectId, epoch }: ProjectEpoch, read: AnswerReader<T>): Promise<T | null> {
     try {
-      return await this.#client.call(
-        { method: 'GET', target },
-        (answer) => new Members(answer).optional('open_rounds', isUnsigned, 'a number of rounds') ?? 0,
-      )
+      const target = `/v1/explorer/epochs/${projectId}/${epoch}`
+      return await client.call({ method: 'GET', target }, read)
     } catch (error) {
       if (error instanceof HubError) return null
       throw error
     }
   }
 
-  /** The ids of the listed projects. @throws {@link HubError} */
-  async projects(): Promise<string[]> {
+  async function projects(): Promise<string[]> {
+    const readId = (item: Members) => item.text('project_id')
+    const pages = readPages('/v1/projects', pageBounds, readId, (target, read) =>
+      client.call({ method: 'GET', target }, read),
+    )
     const found: string[] = []
-    let cursor: string | null = null
-    for (let page = 0; page < projectPagesMax; page++) {
-      const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-      const target = `/v1/projects?limit=${projectsOfPage}${after}`
-      cursor = await this.#client.call({ method: 'GET', target }, (answer) => {
-        const members = new Members(answer)
-        for (const item of members.objects('items', projectsOfPage)) found.push(item.text('project_id'))
-        return members.cursor()
-      })
-      if (cursor === null) break
-    }
+    for await (const ids of pages) for (const id of ids) found.push(id)
     return found
   }
 
   /** The epochs of a project that are over and have no receipt, as far as the hub lists them. @throws {@link HubError} */
-  closed(projectId: string): Promise<number[]> {
+  function closed(projectId: string): Promise<number[]> {
     const target = `/v1/explorer/epochs?project_id=${projectId}&status=closed&limit=10`
-    return this.#client.call({ method: 'GET', target }, (answer) =>
+    return client.call({ method: 'GET', target }, (answer) =>
       new Members(answer).objects('items', 10).map((item) => item.get('epoch', isUnsigned, 'an epoch')),
     )
   }
+
+  return { submit, isSettled, openRounds, projects, closed }
 }

@@ -1,13 +1,11 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import {
   buildEpochReceipt,
   type CreditedRecord,
   capUnits,
   countEpochAttestations,
   createEpochVote,
-  type EpochReceipt,
   type EpochReceiptBody,
-  type EpochVote,
   hashEpochReceipt,
   receiptWaitsUntil,
   sumUnits,
@@ -15,39 +13,31 @@ import {
 import { FormatError } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
+import { inSnapshot } from '../background/in-snapshot.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
-/** What the final records of an epoch come to. */
 export type BuiltReceipt =
   | { readonly status: 'built'; readonly body: EpochReceiptBody; readonly receiptHash: string }
-  /** There is nothing to pay. */
   | { readonly status: 'nothing' }
   | { readonly status: 'impossible'; readonly reason: string }
 
 export interface ReceiptContext extends ProjectEpoch {
-  /** The database. */
   readonly file: string
   readonly profile: Profile
-  /** The rules that the epoch ran under. */
   readonly consensus: ProjectRules
   readonly gasPerUnit: number
 }
 
 /** What epochs cost outside the thread that answers requests. */
 export const epochJobs = {
-  buildReceipt: ({
-    file,
-    profile,
-    consensus,
-    gasPerUnit,
-    projectId,
-    epoch,
-  }: ReceiptContext): BuiltReceipt => {
+  buildReceipt: (context: ReceiptContext): BuiltReceipt => {
+    const { profile, consensus, gasPerUnit, projectId, epoch } = context
     const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
-    const db = new DatabaseSync(file, { readOnly: true })
+    const until = receiptWaitsUntil(epoch, consensus.work)
     try {
-      const until = receiptWaitsUntil(epoch, consensus.work)
-      const credited = sumUnits(readRecords(db, projectId, epoch, until), gasPerUnit)
+      const credited = inSnapshot(context.file, (db) =>
+        sumUnits(readRecords(db, projectId, epoch, until), gasPerUnit),
+      )
       const units = capUnits(credited, max_recipients_per_epoch, max_units_per_epoch)
       const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })
       if (built === null) return { status: 'nothing' }
@@ -55,32 +45,12 @@ export const epochJobs = {
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       return { status: 'impossible', reason: error.message }
-    } finally {
-      db.close()
     }
   },
 
-  countAttested: ({
-    profile,
-    receipt,
-    validators,
-  }: {
-    profile: Profile
-    receipt: EpochReceipt
-    validators: readonly string[]
-  }): number => countEpochAttestations(profile, receipt, validators),
+  countAttested: countEpochAttestations,
 
-  makeEpochVote: ({
-    profile,
-    seed,
-    body,
-    attempt,
-  }: {
-    profile: Profile
-    seed: string
-    body: EpochReceiptBody
-    attempt: number
-  }): EpochVote => createEpochVote(profile, seed, body, attempt),
+  makeEpochVote: createEpochVote,
 } as const
 
 /**

@@ -1,9 +1,8 @@
 import { receiptWaitsUntil } from '../../../../protocol/earnings/index.ts'
 import type { ProjectRules as Rules } from '../../../../protocol/manifest/index.ts'
-import type { Clock } from '../clock.ts'
 import type { HubSources } from '../hub/sources/index.ts'
+import type { Uses } from '../part.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
-import type { ServeStore } from '../store/index.ts'
 import { NotYet, Refusal } from '../validator/refusal.ts'
 import type { HubEpochs } from './hub-epochs.ts'
 
@@ -21,54 +20,44 @@ export class RoundsOpen extends Error {
 /** Rounds that the hub is asked about one by one, at a time. */
 const askedMax = 10
 
-interface OpenRoundsParts {
-  readonly clock: Clock
-  readonly store: Pick<ServeStore, 'rounds'>
-}
+export type OpenRounds = ReturnType<typeof openRoundsOf>
 
 /** Says whether the receipt of an epoch has to wait for its rounds (section 23). */
-export class OpenRounds {
-  readonly #parts: OpenRoundsParts
-  readonly #hub: HubEpochs
-  readonly #sources: Pick<HubSources, 'round'>
-
-  constructor(parts: OpenRoundsParts, hub: HubEpochs, sources: Pick<HubSources, 'round'>) {
-    this.#parts = parts
-    this.#hub = hub
-    this.#sources = sources
-  }
-
-  /**
-   * Passes once every round of an epoch is final or failed, or the receipt waits no longer. The hub knows each `seq` that it
-   * gave; what this node judged itself is open until it is final here, or the hub says that it failed. A hub that does not
-   * answer takes no receipt either, so it is waited for.
-   *
-   * @throws {@link RoundsOpen}
-   */
-  async requireNone(epoch: ProjectEpoch, { work }: Rules): Promise<void> {
-    const { clock, store } = this.#parts
-    const until = receiptWaitsUntil(epoch.epoch, work)
-    if (clock.now() >= until) return
-    const open = await this.#hub.openRounds(epoch)
-    if (open === null) throw new RoundsOpen('the hub does not say which rounds of the epoch are open', until)
-    if (open > 0) throw new RoundsOpen(`${open} rounds of the epoch are open, as the hub says`, until)
-    const own = store.rounds.openOfEpoch(epoch.projectId, epoch.epoch)
-    await Promise.all(own.slice(0, askedMax).map((roundId) => this.#ask(roundId)))
-    const left = own.filter((roundId) => store.rounds.isOpen(roundId))
-    if (left.length > 0)
-      throw new RoundsOpen(
-        `${left.length} rounds that this node judged are not final here, as ${left[0]}`,
-        until,
-      )
-  }
-
-  async #ask(roundId: string): Promise<void> {
+export function openRoundsOf(
+  { clock, store }: Uses<'clock', 'rounds'>,
+  hub: HubEpochs,
+  sources: Pick<HubSources, 'round'>,
+) {
+  const ask = async (roundId: string): Promise<void> => {
     try {
-      const { state } = await this.#sources.round(roundId)
-      if (state === 'failed') this.#parts.store.rounds.fail(roundId)
+      const { state } = await sources.round(roundId)
+      if (state === 'failed') store.rounds.fail(roundId)
     } catch (error) {
       // It stays open while the hub does not say what became of it.
       if (!(error instanceof NotYet || error instanceof Refusal)) throw error
     }
+  }
+  return {
+    /**
+     * Passes once every round of an epoch is final or failed, or the receipt waits no longer. The hub knows each `seq` that
+     * it gave; what this node judged itself is open until it is final here, or the hub says that it failed. A hub that does
+     * not answer takes no receipt either, so it is waited for. @throws {@link RoundsOpen}
+     */
+    requireNone: async (epoch: ProjectEpoch, { work }: Rules): Promise<void> => {
+      const until = receiptWaitsUntil(epoch.epoch, work)
+      if (clock.now() >= until) return
+      const open = await hub.openRounds(epoch)
+      if (open === null)
+        throw new RoundsOpen('the hub does not say which rounds of the epoch are open', until)
+      if (open > 0) throw new RoundsOpen(`${open} rounds of the epoch are open, as the hub says`, until)
+      const own = store.rounds.openOfEpoch(epoch.projectId, epoch.epoch)
+      await Promise.all(own.slice(0, askedMax).map(ask))
+      const left = own.filter((roundId) => store.rounds.isOpen(roundId))
+      if (left.length === 0) return
+      throw new RoundsOpen(
+        `${left.length} rounds that this node judged are not final here, as ${left[0]}`,
+        until,
+      )
+    },
   }
 }

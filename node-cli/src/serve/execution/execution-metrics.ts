@@ -2,16 +2,11 @@ import type { ExecutionResult } from '../../engine/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ExecutionQueue } from './execution-queue.ts'
 
-/** What is counted of executions. */
-export interface ExecutionMetrics {
-  readonly measured: (run: () => Promise<ExecutionResult>) => Promise<ExecutionResult>
-  /** Executions that came to an end of the guest's. */
-  readonly total: () => number
-}
+export type ExecutionMetrics = ReturnType<typeof executionMetrics>
 
 const secondsBounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
-export function executionMetrics(metrics: Metrics, queue: ExecutionQueue): ExecutionMetrics {
+export function executionMetrics(metrics: Metrics, queue: ExecutionQueue) {
   const runs = metrics.counter(
     'executions_total',
     'Executions by outcome; fault is one without an answer of the guest',
@@ -26,7 +21,7 @@ export function executionMetrics(metrics: Metrics, queue: ExecutionQueue): Execu
   metrics.gauge('queue_running', 'Executions that run', () => queue.running)
   metrics.gauge('queue_waiting', 'Executions that wait', () => queue.waiting)
   return {
-    measured: async (run) => {
+    measured: async (run: () => Promise<ExecutionResult>): Promise<ExecutionResult> => {
       const startedAt = performance.now()
       let outcome = 'fault'
       try {
@@ -39,6 +34,7 @@ export function executionMetrics(metrics: Metrics, queue: ExecutionQueue): Execu
         seconds.observe((performance.now() - startedAt) / 1000)
       }
     },
+    /** Executions that came to an end of the guest's. */
     total: runs.total,
   }
 }

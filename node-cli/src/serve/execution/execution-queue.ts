@@ -4,24 +4,20 @@
  */
 export type RunKind = 'round' | 'own' | 'direct' | 'state'
 
-/** What a run in the queue is. */
 export interface QueuedRun {
   readonly kind: RunKind
   /** It may change storage, or see that of others: no other such run goes on at the same time. */
   readonly isExclusive: boolean
-  /** Memory it holds while it waits. */
   readonly bytes: number
   /** Takes it out of the queue while it waits. */
   readonly signal: AbortSignal
 }
 
-/** How much waits at once. */
 export interface WaitingLimits {
   readonly waiting: number
   readonly waitingBytes: number
 }
 
-/** How much runs and waits at once. */
 export interface QueueLimits extends WaitingLimits {
   readonly running: number
   /** Of direct runs, which fill no place of others. */
@@ -71,7 +67,6 @@ export class ExecutionQueue {
     return this.#waiting.length
   }
 
-  /** @throws {@link QueueFull} {@link RunAbandoned} */
   async run<T>(queued: QueuedRun, work: () => Promise<T>): Promise<T> {
     await this.#turn(queued)
     const startedAt = performance.now()

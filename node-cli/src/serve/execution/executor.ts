@@ -13,29 +13,25 @@ import {
 import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
 import { type NodeReceipt, type ReceiptEnvelope, shownResult, signNodeReceipt } from '../../receipts.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { NodeParts } from '../part.ts'
 import type { DirectRetention } from '../store/direct-rounds.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { ModuleChange } from '../store/state-index.ts'
 import type { ExecutionMetrics } from './execution-metrics.ts'
-import { type ExecutionQueue, RunAbandoned, type RunKind } from './execution-queue.ts'
-import type { ModuleChanges } from './module-changes.ts'
-import type { LoadedModule, ModuleLibrary } from './module-library.ts'
+import { RunAbandoned, type RunKind } from './execution-queue.ts'
+import type { LoadedModule } from './module-library.ts'
 import { requireHeads } from './state-behind.ts'
 
-/** One run of a module that the node keeps. */
 interface ModuleRun {
   readonly address: string
   readonly module: LoadedModule
   readonly functionName: string
   readonly input: Uint8Array
   readonly gasLimit: number
-  /** Takes it out of the queue. */
   readonly signal: AbortSignal
 }
 
-/** A run for a caller of the node. */
 export interface RunRequest extends ModuleRun {
   /** What the run is part of, whose vote goes with the answer. */
   readonly round: DirectRound | null
@@ -59,36 +55,35 @@ export interface TaskRun extends Omit<TaskVoteContent, 'receipt'> {
   readonly alongside: (result: ExecutionResult) => void
 }
 
-/** What the node answers to a run, as JSON. */
 export interface RunAnswer {
   readonly answer: string
-  /** Null without a round. */
   readonly vote: string | null
 }
 
-/** What came of a task that a validator runs itself. */
 export interface TaskRerun {
   readonly receipt: NodeReceipt
   readonly output: Uint8Array
 }
 
-export interface ExecutorParts {
+export interface ExecutorParts
+  extends Pick<
+    NodeParts,
+    | 'background'
+    | 'changes'
+    | 'clock'
+    | 'directBackground'
+    | 'identity'
+    | 'library'
+    | 'log'
+    | 'queue'
+    | 'seed'
+  > {
   readonly engine: EngineChoice
-  readonly seed: string
-  readonly publicKey: string
   /** Null: nobody is paid. */
   readonly payoutAddress: string | null
   readonly store: ServeStore
-  readonly library: ModuleLibrary
-  readonly queue: ExecutionQueue
-  readonly background: BackgroundThread
-  /** For runs that are no work of rounds, which do not wait for what is done for those. */
-  readonly directBackground: BackgroundThread
-  readonly changes: ModuleChanges
   /** What anybody can have this node run is kept so long, and no more of it. */
   readonly directRetention: DirectRetention
-  readonly clock: Clock
-  readonly log: Log
   readonly metrics: ExecutionMetrics
 }
 
@@ -186,12 +181,11 @@ export class Executor {
   /** The answer with the vote that this node has given in a round before. */
   given(round: DirectRound | null): RunAnswer | null {
     if (round === null) return null
-    const { store, publicKey } = this.#parts
-    const given = store.votes.find(publicKey, 'execution', deriveDirectRoundId(round))
+    const { store, identity } = this.#parts
+    const given = store.votes.find(identity.publicKey, 'execution', deriveDirectRoundId(round))
     return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
   }
 
-  /** @param read Takes the modules whose storage was looked at. */
   #execute(
     { address, module, functionName, input, gasLimit }: ModuleRun,
     stop?: AbortSignal,
@@ -249,7 +243,7 @@ export class Executor {
       payout_address: payoutAddress ?? zeroAddress,
       ...(changed.length > 0 && { state: changed.map(({ transition }) => transition) }),
     }
-    const vote: ExecutionVote = await directBackground.run('makeExecutionVote', { seed, content })
+    const vote: ExecutionVote = await directBackground.run('makeExecutionVote', seed, content)
     const { issued_at: issuedAt } = round
     const createdAt = clock.now()
     const given = store.votes.give({ vote, issuedAt, answer, createdAt }, () => {
@@ -271,7 +265,7 @@ export class Executor {
     const { task, payout_address, position, alongside } = run
     const envelope = await this.#sign(background, request, result)
     const content = { task, receipt: hashedMembers(envelope.receipt), payout_address, position }
-    const vote = await background.run('makeTaskVote', { seed, content })
+    const vote = await background.run('makeTaskVote', seed, content)
     const given = store.votes.give({ vote, issuedAt: task.issued_at, createdAt: clock.now() }, () => {
       this.#appendToLedger(envelope)
       alongside(result)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import { computeStateRoot, stateBucket } from '../../../../protocol/execution/index.ts'
 import { resolveProfile } from '../../../../protocol/identity/index.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { openTestStore } from '../../../../testing/node/node-parts.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import { type JobName, jobs } from '../background/jobs.ts'
-import { openServeStore, type ServeStore } from '../store/index.ts'
+import type { ServeStore } from '../store/index.ts'
 import { ModuleChanges } from './module-changes.ts'
 
 const profile = resolveProfile()
@@ -15,13 +15,12 @@ const address = `0x${'11'.repeat(32)}`
 
 /** A store, its changes, and the names of what was computed for them, as the background thread does. */
 function openChanges() {
-  const store = openServeStore(temporaryFolder())
-  onTestFinished(store.close)
+  const store = openTestStore()
   const computed: JobName[] = []
   const background = {
-    run: async (name: JobName, input: never) => {
+    run: async (name: JobName, ...input: unknown[]) => {
       computed.push(name)
-      return jobs[name](input)
+      return Reflect.apply(jobs[name], null, input)
     },
   } as unknown as BackgroundThread
   return { store, changes: new ModuleChanges(store, background), computed }

@@ -21,7 +21,7 @@ export class ModuleChanges {
     const { stateIndex, file } = this.#store
     const known = stateIndex.root(address)
     if (known !== null) return known
-    const index = await this.#background.run('computeStateIndex', { file, address })
+    const index = await this.#background.run('computeStateIndex', file, address)
     await stateIndex.replace(address, index)
     return { sequence: index.sequence, root: index.root }
   }
@@ -48,7 +48,7 @@ export class ModuleChanges {
     const { file } = this.#store
     const pre = await this.root(address)
     const index =
-      writes.length === 0 ? null : await this.#background.run('computeIndexChange', { file, address, writes })
+      writes.length === 0 ? null : await this.#background.run('computeIndexChange', file, address, writes)
     const post = index ?? pre
     return {
       transition: {

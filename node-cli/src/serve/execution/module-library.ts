@@ -3,27 +3,23 @@ import type { BackgroundThread } from '../background/background-thread.ts'
 import type { ReadArtifact } from '../background/jobs.ts'
 import type { ModuleStore } from '../store/modules.ts'
 
-/** A module that keeps every rule, ready to run. */
 export interface LoadedModule extends CallableModule {
   /** It imports neither storage nor calls of other modules. */
   readonly stateless: boolean
   readonly usesStorage: boolean
 }
 
-/** What became of an artifact that was brought. */
 export type AddedArtifact =
   | { readonly status: 'stored' | 'known' }
   | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
   | { readonly status: 'other_address'; readonly address: string }
 
-/** Bytes of modules that are kept open. */
 const keptBytesMax = 128 * 1024 * 1024
 
 /** The modules of the node by address. What was opened last is kept open. */
 export class ModuleLibrary {
   readonly #store: ModuleStore
   readonly #background: BackgroundThread
-  /** In order of use, the longest unused first. */
   readonly #open = new Map<string, LoadedModule>()
   readonly #opening = new Map<string, Promise<LoadedModule | null>>()
   #bytes = 0
@@ -52,17 +48,18 @@ export class ModuleLibrary {
     const read = await this.#background.run('readArtifact', hbc)
     if (read.status === 'invalid') return read
     if (read.address !== address) return { status: 'other_address', address: read.address }
-    if (await this.#isWhole(address)) return { status: 'known' }
+    if ((await this.findWhole(address)) !== null) return { status: 'known' }
     this.#store.keep(address, hbc)
     this.#keepOpen(address, read)
     return { status: 'stored' }
   }
 
-  async #isWhole(address: string): Promise<boolean> {
+  /** Null also for a module that was damaged since it was stored. */
+  async findWhole(address: string): Promise<LoadedModule | null> {
     try {
-      return (await this.find(address)) !== null
+      return await this.find(address)
     } catch (error) {
-      if (error instanceof NodeFault) return false
+      if (error instanceof NodeFault) return null
       throw error
     }
   }

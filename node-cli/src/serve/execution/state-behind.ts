@@ -5,7 +5,6 @@ import type { ModuleChange } from '../store/state-index.ts'
 /** A module whose storage here is not what a quorum signed last, or of which nobody said what that is. */
 export interface ModuleBehind {
   readonly module_address: string
-  /** What is here. */
   readonly seq: number
   readonly root: string
 }
@@ -25,9 +24,7 @@ export class StateBehind extends Error {
 
 /**
  * Holds the storage that a run saw against what the coordinator says that a quorum signed last, and against what this node
- * knows of that itself.
- *
- * @throws {@link StateBehind}
+ * knows of that itself. @throws {@link StateBehind}
  */
 export function requireHeads(
   heads: readonly StateHead[],

@@ -5,10 +5,11 @@ import { hashText } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
 import { coordinatorSeed, createGenerations } from '../../../../testing/node/generations.ts'
+import { descriptorOf } from '../../../../testing/node/hub-answers.ts'
 import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
 import { profile } from '../../profile.ts'
 import { AdjustableClock } from '../clock.ts'
-import { descriptorOf, sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
+import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
 import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
 import { GenerationFollower } from './follower.ts'
@@ -43,10 +44,9 @@ async function setUp() {
     onTestFinished(close)
     const clock = new AdjustableClock()
     const known = new Generations(network, () => defaultNetworkParams, store.generations)
-    const { senders, facts } = store
-    const parts = { profile: network, clock, generations: known, senders, facts, firstHash }
+    const parts = { profile: network, clock, generations: known, store, firstHash }
     const follower = new GenerationFollower(origin, { ...parts, log: createLog('json', 'error') })
-    return { follower, known, senders, clock, close }
+    return { follower, known, senders: store.senders, clock, close }
   }
   return {
     hub,

@@ -1,13 +1,9 @@
-import type { Profile } from '../../../../protocol/identity/index.ts'
-import type { Clock } from '../clock.ts'
 import { type HubClient, hubClient } from '../hub/hub-client.ts'
 import { HubError } from '../hub/hub-error.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
 import { readNetwork } from '../hub/network.ts'
-import type { Log } from '../log.ts'
-import type { FactStore } from '../store/facts.ts'
-import type { Sender, SenderStore } from '../store/senders.ts'
-import type { Generations } from './generations.ts'
+import type { Uses } from '../part.ts'
+import type { Sender } from '../store/senders.ts'
 import {
   type GenerationPage,
   readGeneration,
@@ -15,16 +11,10 @@ import {
   type ShownGeneration,
 } from './hub-generations.ts'
 
-/** What the follower keeps, and what it goes by. */
-export interface FollowerParts {
-  readonly profile: Profile
-  readonly clock: Clock
-  readonly generations: Generations
-  readonly senders: SenderStore
-  readonly facts: FactStore
+export interface FollowerParts
+  extends Uses<'clock' | 'generations' | 'log' | 'profile', 'facts' | 'senders'> {
   /** Where the chain begins; null for generation 0. */
   readonly firstHash: string | null
-  readonly log: Log
 }
 
 /** A generation is shown before it takes effect, so this is early enough. */
@@ -80,7 +70,7 @@ export class GenerationFollower {
 
   /** Forgets whose calls are taken where that was said by another hub. The chain of a network stays. */
   dropForeign(): void {
-    const { senders, facts } = this.#parts
+    const { senders, facts } = this.#parts.store
     if (senders.all().length > 0 && facts.get(sendersFact) !== this.#hubName()) senders.replace([])
   }
 
@@ -121,15 +111,16 @@ export class GenerationFollower {
         pauseMs = Math.max(pauseMs, Math.min(1000 * (error.retryAfterSeconds ?? 0), dueMs))
       const isPassing = error instanceof HubError && error.isPassing
       this.#isHubAway = isPassing
-      const isExpected = error instanceof HubError || error instanceof ChainProblem
-      if (!isPassing) this.#problem = (error as Error).message
-      if (!isPassing)
-        this.#tell('error', [isExpected ? (error as Error).message : String((error as Error).stack)])
+      if (!isPassing) {
+        const { message, stack } = error as Error
+        const isExpected = error instanceof HubError || error instanceof ChainProblem
+        this.#problem = message
+        this.#tell('error', [isExpected ? message : String(stack)])
+      }
     }
     this.#mayAskAt = performance.now() + pauseMs
   }
 
-  /** @throws {@link HubError}, {@link ChainProblem} */
   async #follow(): Promise<void> {
     const { profile, generations } = this.#parts
     const { coordinatorKey } = await readNetwork(this.#client, profile)
@@ -160,7 +151,6 @@ export class GenerationFollower {
     }
   }
 
-  /** First contact. */
   async #begin(newest: GenerationPage, coordinatorKey: string | null): Promise<void> {
     const { generations, profile, firstHash, log } = this.#parts
     const first = firstHash === null ? await this.#zero(newest) : await this.#find(newest, firstHash)
@@ -234,7 +224,8 @@ export class GenerationFollower {
 
   /** Takes the calls of the coordinator and of the validators of every generation that may still count. */
   #keepSenders({ items }: GenerationPage, coordinatorKey: string | null): void {
-    const { senders, facts, generations, clock } = this.#parts
+    const { store, generations, clock } = this.#parts
+    const { senders, facts } = store
     const known = new Map(senders.all().map(({ publicKey, url }) => [publicKey, url]))
     // The newest page says last where a validator is.
     for (const { addresses } of items.toReversed()) for (const [key, url] of addresses) known.set(key, url)

@@ -36,7 +36,6 @@ export class Generations {
   #chain: readonly Generation[] = []
   #keys: readonly string[] = []
   #newest: ValidatorGeneration | null = null
-  /** The key of the coordinator that began the chain. */
   #coordinator: string | null = null
 
   constructor(profile: Profile, params: () => NetworkParams, store: GenerationStore) {
@@ -47,7 +46,6 @@ export class Generations {
     for (const { document, coordinator } of store.chain(this.#network)) this.#append(document, coordinator)
   }
 
-  /** Every generation that is known, ascending. */
   get chain(): readonly Generation[] {
     return this.#chain
   }
@@ -94,16 +92,11 @@ export class Generations {
     return this.#since(now - answersSeconds)
   }
 
-  /** Keys of every generation that is known. */
   get keys(): readonly string[] {
     return this.#keys
   }
 
-  /**
-   * Takes the next generation, if it extends the chain.
-   *
-   * @returns Why it does not.
-   */
+  /** Takes the next generation, if it extends the chain. @returns Why it does not. */
   extend(signed: SignedGeneration): GenerationProblem | null {
     const coordinator = this.#coordinator
     if (coordinator === null) throw new Error('the chain has not begun')

@@ -11,13 +11,11 @@ import { Members } from '../hub/members.ts'
 import { peerUrlProblem } from '../hub/peer-url.ts'
 import type { HashedGeneration } from '../store/generations.ts'
 
-/** Where validators are, by key. Null for one that must not be called, or whose address is not known. */
-export type Addresses = ReadonlyMap<string, string | null>
-
 /** A generation as the hub shows it. Nobody has verified its signatures. */
 export interface ShownGeneration {
   readonly signed: HashedGeneration
-  readonly addresses: Addresses
+  /** Where validators are, by key. Null for one that must not be called, or whose address is not known. */
+  readonly addresses: ReadonlyMap<string, string | null>
   /** One line for each validator that is not called, and why. */
   readonly problems: readonly string[]
 }
@@ -44,10 +42,7 @@ export async function readGenerationPage(
     client.call({ method: 'GET', target, answerBytesMax: pageBytesMax }, (answer) => {
       const page = new Members(answer)
       const items = page.get('items', isPage, `a list of at most ${itemsOfPage}`)
-      return {
-        items: items.map((item) => readShown(item, client, profile)),
-        next: page.optional('next_cursor', isText, 'a cursor'),
-      }
+      return { items: items.map((item) => readShown(item, client, profile)), next: page.cursor() }
     }),
   )
   return found ?? { items: [], next: null }
@@ -73,7 +68,6 @@ export function readGeneration(
   )
 }
 
-/** Null for what the hub does not have. */
 async function orNone<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask()

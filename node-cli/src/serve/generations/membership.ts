@@ -3,14 +3,12 @@ import { NotYet, refusal } from '../validator/refusal.ts'
 import type { GenerationFollower } from './follower.ts'
 import type { Generation, Generations } from './generations.ts'
 
-/** Who validates, as far as this node knows. */
 export interface KnownValidators {
   readonly generations: Generations
   /** Asks the hub for generations that this node lacks; null without a hub. */
   readonly generationFollower: Pick<GenerationFollower, 'ask'> | null
 }
 
-/** An epoch of some length. */
 export interface TimedEpoch {
   readonly epoch: number
   readonly epochSecs: number

@@ -8,15 +8,9 @@ import {
   signGeneration,
   type ValidatorGeneration,
 } from '../../../../protocol/committees/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { NodeKey } from '../node-key.ts'
-import type { ServeStore } from '../store/index.ts'
+import type { Uses } from '../part.ts'
 import type { GenerationFollower } from './follower.ts'
-import type { Generations } from './generations.ts'
 
-/** Why this node does not sign a generation. */
 export type SigningProblem =
   | GenerationProblem
   | 'no_generation'
@@ -25,7 +19,6 @@ export type SigningProblem =
   | 'too_late'
   | 'signed_another'
 
-/** Thrown for a generation that this node does not sign. */
 export class GenerationRefused extends Error {
   override readonly name = 'GenerationRefused'
   readonly reason: SigningProblem
@@ -36,15 +29,10 @@ export class GenerationRefused extends Error {
   }
 }
 
-/** What signing takes. */
-export interface GenerationSignerParts extends NodeKey {
-  readonly generations: Generations
-  readonly generationFollower: Pick<GenerationFollower, 'now'> | null
-  readonly store: Pick<ServeStore, 'generations' | 'votes'>
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly log: Log
-}
+export type GenerationSignerParts = Uses<
+  'clock' | 'generations' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+  'generations' | 'votes'
+> & { readonly generationFollower: Pick<GenerationFollower, 'now'> | null }
 
 /**
  * Signs the next generation of validators as one of those before it. Of the documents of one number it signs another only

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasBody } from './body.ts'
-import type { Answer } from './route.ts'
+import type { Answer, Pieces } from './route.ts'
 
 /** A caller that takes nothing of its answer for so long, or twice as long, is cut off. */
 const stallMs = 15_000
@@ -9,16 +9,9 @@ const stallMs = 15_000
 const drainBytesMax = 32 * 1024 * 1024
 const drainMs = 3_000
 
-const commonHeaders = {
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-} as const
+const commonHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
-/**
- * Writes an answer, as fast as its caller reads it.
- *
- * @param isLast Whether the connection takes no further request.
- */
+/** Writes an answer, as fast as its caller reads it. @param isLast Whether the connection takes no further request. */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,18 +35,13 @@ export async function sendAnswer(
   response.end()
 }
 
-function piecesOf({
-  body,
-}: Answer): Buffer[] | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string> {
+function piecesOf({ body }: Answer): Buffer[] | Pieces {
   if (body instanceof Uint8Array) return [Buffer.from(body.buffer, body.byteOffset, body.byteLength)]
   if (Symbol.asyncIterator in body || Symbol.iterator in body) return body
   return [Buffer.from(JSON.stringify(body))]
 }
 
-async function writePieces(
-  response: ServerResponse,
-  pieces: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
-): Promise<void> {
+async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
   for await (const piece of pieces) {
     if (response.destroyed) return
     if (piece.length > 0 && !response.write(piece))

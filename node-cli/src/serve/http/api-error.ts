@@ -12,12 +12,7 @@ export class ApiError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: {
-      details?: Readonly<Record<string, unknown>>
-      headers?: Readonly<Record<string, string>>
-      status?: number
-      cause?: unknown
-    } = {},
+    options: Partial<Pick<ApiError, 'cause' | 'details' | 'headers' | 'status'>> = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
@@ -36,7 +31,6 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 `invalid_field` for one field. */
 export const invalidField = (path: string, message: string, code = 'invalid_value'): ApiError =>
   invalidFields([{ path, code, message }])
 

@@ -3,14 +3,12 @@ import { ApiError, unavailable } from './api-error.ts'
 
 /** What a body may hold before the signature over it is checked: anyone can name a key that the node knows. */
 const unproven = {
-  /** Of all bodies of one address. */
   bytesOfAddress: 24 * 1024 * 1024,
   /** So much has to come in every so many milliseconds, or all that is left. */
   paceBytes: 16 * 1024,
   paceMs: 5_000,
 } as const
 
-/** What one body holds of the budget. */
 export interface BodyShare {
   /** Whether its caller needed no proof when it was opened. */
   readonly isTrusted: boolean
@@ -18,7 +16,6 @@ export interface BodyShare {
   readonly take: (bytes: number) => void
   /** Its caller is proven, and its address free to send others. */
   readonly prove: () => void
-  /** Gives everything back, once or more often. */
   readonly release: () => void
 }
 

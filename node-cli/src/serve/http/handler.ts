@@ -14,7 +14,6 @@ import type { Answer, Route } from './route.ts'
 import { createRouter } from './router.ts'
 import { readQuery, readTarget } from './target.ts'
 
-/** Bytes of bodies that are held at once. */
 const bodyBytesMax = 64 * 1024 * 1024
 /**
  * Routes that take more have a budget of their own. Who signed a request only its whole body tells, so that a caller that names a
@@ -33,7 +32,6 @@ export interface HandlerOptions {
   readonly metrics: Metrics
 }
 
-/** A request on its way. */
 interface Arrival {
   readonly request: IncomingMessage
   readonly requestId: string
@@ -43,29 +41,15 @@ interface Arrival {
   readonly askForBody: () => void
 }
 
-/** Answers a request, whatever becomes of it. */
-export type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  askForBody: () => void,
-) => Promise<void>
-
-/**
- * What happens to a request, in order: `answer`.
- *
- * @param isClosing Whether connections take no further request.
- */
+/** What happens to a request, in order: `answer`. @param isClosing Whether connections take no further request. */
 export function createHandler(
   { routes, checkHost, credentials, log, metrics }: HandlerOptions,
   isClosing: () => boolean,
-): Handler {
+) {
   const find = createRouter(routes)
   const budgets = { usual: new BodyBudget(bodyBytesMax), large: new BodyBudget(bodyBytesMax) }
-  const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', [
-    'route',
-    'method',
-    'status',
-  ])
+  const labels = ['route', 'method', 'status']
+  const requests = metrics.counter('http_requests_total', 'Requests by route, method and status', labels)
 
   const findRoute = (method: string, path: string) => {
     const found = find(method, path)
@@ -92,7 +76,12 @@ export function createHandler(
     return route.handle({ method, params, query, body, caller, requestId, signal })
   }
 
-  return async (request, response, askForBody) => {
+  /** Answers a request, whatever becomes of it. */
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    askForBody: () => void,
+  ): Promise<void> => {
     const requestId = randomUUID()
     const over = new AbortController()
     response.once('close', () => over.abort())

@@ -12,10 +12,9 @@ import { ApiError, invalidFields } from './api-error.ts'
 export const jsonValuesMax = 10_000
 
 /**
- * Reads the body as one strict JSON object.
+ * Reads the body as one strict JSON object. @throws {@link ApiError} 400 `bad_request`.
  *
  * @param valuesMax Most values in the body, lists and objects included.
- * @throws {@link ApiError} 400 `bad_request`.
  */
 export function parseJsonObject(body: Uint8Array, valuesMax = jsonValuesMax): JsonObject {
   if (body.length === 0) throw new ApiError('bad_request', 'The body is missing; send a JSON object.')

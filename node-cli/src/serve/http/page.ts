@@ -5,7 +5,6 @@ export const pageBytesMax = 1024 * 1024
 export interface PageSource<Id> {
   /** At most one more than the caller asked for, in the order of the list. */
   readonly ids: readonly Id[]
-  /** How many the caller asked for. */
   readonly limit: number
   /** An item as JSON; null for one that is gone since. */
   readonly read: (id: Id) => string | null

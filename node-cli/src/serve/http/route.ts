@@ -9,7 +9,6 @@ export type Caller =
   | { readonly kind: 'operator' }
   | { readonly kind: 'node'; readonly publicKey: string; readonly nodeId: string; readonly role: SenderRole }
 
-/** What is read of a request before its route handles it. */
 export interface RouteRequest {
   readonly method: string
   /** The segments that stand for the names in the path, as they came; not decoded. */
@@ -19,21 +18,21 @@ export interface RouteRequest {
   readonly body: Uint8Array
   readonly caller: Caller
   readonly requestId: string
-  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal
 }
+
+export type Pieces = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 export interface Answer {
   readonly status: number
   /** An object is written as JSON. Pieces are asked for one by one, as fast as the caller reads. */
-  readonly body: object | Uint8Array | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+  readonly body: object | Uint8Array | Pieces
   readonly contentType?: string
   /** Must be there for a body in pieces whose length is known. */
   readonly length?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One call of the API. */
 export interface Route {
   /** HEAD is answered wherever GET is. */
   readonly method: 'GET' | 'POST' | 'PUT'

@@ -1,6 +1,5 @@
 import type { Route } from './route.ts'
 
-/** What a path and a method lead to. */
 export type Found =
   | { readonly status: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   /** The path is there and does not take the method. */

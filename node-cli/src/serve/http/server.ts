@@ -24,17 +24,10 @@ export interface ServerOptions extends HandlerOptions {
   readonly bind: BindAddress
 }
 
-export interface RunningServer {
-  /** Where it listens. */
-  readonly url: string
-  /** Takes no more connections, and resolves when those there are have ended. */
-  readonly close: () => Promise<void>
-  /** Ends every connection. */
-  readonly cutOff: () => void
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts the HTTP server. @throws {@link CliError} for an address that cannot be listened at. */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions) {
   let isClosing = false
   const answer = createHandler(options, () => isClosing)
   const server = createServer({
@@ -59,7 +52,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   return {
     url: urlOf(server.address() as AddressInfo),
-    close: () => {
+    /** Takes no more connections, and resolves when those there are have ended. */
+    close: (): Promise<void> => {
       isClosing = true
       server.close()
       server.closeIdleConnections()

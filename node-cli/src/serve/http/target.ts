@@ -1,20 +1,12 @@
 import { ApiError, invalidField } from './api-error.ts'
 
-/** A request target in its two parts, each exactly as sent. */
-export interface Target {
-  readonly path: string
-  /** Without the question mark. */
-  readonly search: string
-}
-
 const targetLengthMax = 4096
 
 /**
- * Reads a request target. Only the form that clients send to a server is taken: no absolute URL, no fragment.
- *
+ * Reads a request target in its two parts, each exactly as sent. Only the form that clients send to a server is taken: no absolute URL, no fragment.
  * @throws {@link ApiError} 400 `bad_request`.
  */
-export function readTarget(target: string): Target {
+export function readTarget(target: string): { path: string; search: string } {
   if (target.length > targetLengthMax)
     throw new ApiError('bad_request', `The path is longer than ${targetLengthMax} characters.`)
   if (!/^\/[\x21-\x7e]*$/.test(target) || target.includes('#'))
@@ -37,4 +29,12 @@ export function readQuery(search: string, names: readonly string[]): ReadonlyMap
     values.set(name, value)
   }
   return values
+}
+
+/** Reads how many items a page shall have. @throws {@link ApiError} 400 `invalid_field` */
+export function readLimit(query: ReadonlyMap<string, string>, usual: number, max: number): number {
+  const limit = query.get('limit') ?? String(usual)
+  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > max)
+    throw invalidField('limit', `must be a whole number from 1 to ${max}`)
+  return Number(limit)
 }

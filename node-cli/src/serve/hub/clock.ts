@@ -1,6 +1,6 @@
 import { isUnsigned } from '../../../../protocol/encoding/index.ts'
 import { type AdjustableClock, systemClock } from '../clock.ts'
-import type { AnswerReader, HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { Members } from './members.ts'
 
@@ -9,7 +9,6 @@ const noticedSeconds = 2
 
 /**
  * Sets a clock by the time of a hub, which on a local network follows the chain.
- *
  * @throws {@link HubError}, and the clock stays as it was set before.
  */
 export async function followHub(client: HubClient, clock: AdjustableClock): Promise<void> {
@@ -20,15 +19,15 @@ export async function followHub(client: HubClient, clock: AdjustableClock): Prom
 /** How many seconds a hub is ahead of this machine. @throws {@link HubError} */
 export async function readOffset(client: HubClient): Promise<number> {
   const before = systemClock.now()
-  const time = await client.call({ method: 'GET', target: '/v1/status' }, readTime)
+  const time = await client.call({ method: 'GET', target: '/v1/status' }, (answer) =>
+    new Members(answer).get('time', isUnsigned, 'Unix seconds'),
+  )
   return time - Math.floor((before + systemClock.now()) / 2)
 }
 
-/** @param offset as {@link readOffset} gives it. */
 export const offsetText = (offset: number): string =>
   `this machine is ${Math.abs(offset)} s ${offset > 0 ? 'behind' : 'ahead of'} the hub`
 
-/** What mends an offset. */
 export const stepForOffset = ({ isLocal }: HubClient): string =>
   isLocal
     ? 'A local network has a time of its own: serve with --clock hub.'
@@ -54,5 +53,3 @@ export async function explainOffset(
     return null
   }
 }
-
-const readTime: AnswerReader<number> = (answer) => new Members(answer).get('time', isUnsigned, 'Unix seconds')

@@ -88,7 +88,6 @@ export function freeMegabytes(folder: string): number | null {
   }
 }
 
-/** Text of the system as others may read it. */
 function line(text: string, charactersMax: number): string | null {
   const cut = text.trim().slice(0, charactersMax)
   return cut !== '' && plainLine.test(cut) ? cut : null

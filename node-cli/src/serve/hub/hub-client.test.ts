@@ -1,10 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { descriptorOf } from '../../../../testing/node/hub-answers.ts'
 import { hubClient } from './hub-client.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { readNetwork } from './network.ts'
-import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
+import { type Answerer, sendJson, startLyingHub } from './testing/lying-hub.ts'
 
 const read = async (answer: Answerer) => {
   const { origin } = await startLyingHub(answer)

@@ -1,5 +1,6 @@
 import { isLocalUrl, isObject } from '../../../../protocol/encoding/index.ts'
 import {
+  type AnswerHeaders,
   type JsonAnswer,
   type JsonRequest,
   jsonOf,
@@ -10,7 +11,6 @@ import {
 } from '../../http-json.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import type { RequestSigner } from './request-signer.ts'
-import { readRetryAfter } from './retry-after.ts'
 
 /** Answers are small, but those that say so. */
 const answerBytesMax = 2 ** 20
@@ -30,7 +30,6 @@ export interface HubRequest {
   readonly timeoutSeconds?: number
 }
 
-/** What bytes are taken. */
 export interface DownloadBounds {
   /** Their content type; null for any. */
   readonly type: string | null
@@ -41,16 +40,7 @@ export interface DownloadBounds {
 /** Turns the JSON of an answer into what the caller needs. @throws {@link HubError} for what a hub does not answer. */
 export type AnswerReader<T> = (answer: unknown) => T
 
-/** Calls of one hub. */
-export interface HubClient {
-  readonly origin: string
-  /** Whether it is the hub of a local network, on this machine. */
-  readonly isLocal: boolean
-  /** @throws {@link HubError} */
-  readonly call: <T>(request: HubRequest, read: AnswerReader<T>) => Promise<T>
-  /** Asks for bytes, which nobody has checked. @throws {@link HubError} */
-  readonly download: (target: string, bounds: DownloadBounds) => Promise<Uint8Array>
-}
+export type HubClient = ReturnType<typeof hubClient>
 
 /**
  * A client of the hub at `url`. It follows no redirect. It waits 10 s at most, and reads 1 MiB of JSON at most, unless the
@@ -58,11 +48,15 @@ export interface HubClient {
  *
  * @param stop ends calls under way.
  */
-export const hubClient = (url: URL, stop?: AbortSignal): HubClient => ({
+export const hubClient = (url: URL, stop?: AbortSignal) => ({
   origin: url.origin,
+  /** Whether it is the hub of a local network, on this machine. */
   isLocal: isLocalUrl(url),
-  call: async (request, read) => read(await answerOf(url.origin, request, stop)),
-  download: (target, bounds) => downloadFrom(url.origin, target, bounds, stop),
+  call: async <T>(request: HubRequest, read: AnswerReader<T>): Promise<T> =>
+    read(await answerOf(url.origin, request, stop)),
+  /** Asks for bytes, which nobody has checked. @throws {@link HubError} */
+  download: (target: string, bounds: DownloadBounds): Promise<Uint8Array> =>
+    downloadFrom(url.origin, target, bounds, stop),
 })
 
 async function downloadFrom(
@@ -86,13 +80,6 @@ async function answerOf(
   request: HubRequest,
   stop: AbortSignal | undefined,
 ): Promise<unknown> {
-  const answer = await send(origin, request, stop)
-  const { status, value } = answer
-  if (status >= 200 && status < 300 && value !== undefined) return value
-  throw refusalOf(origin, request, answer)
-}
-
-async function send(origin: string, request: HubRequest, stop: AbortSignal | undefined): Promise<JsonAnswer> {
   const { method, target, body, signer } = request
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sent: JsonRequest = {
@@ -103,7 +90,10 @@ async function send(origin: string, request: HubRequest, stop: AbortSignal | und
     answerBytesMax: request.answerBytesMax ?? answerBytesMax,
     stop,
   }
-  return orHubError(origin, () => requestJson(origin + target, sent))
+  const answer = await orHubError(origin, () => requestJson(origin + target, sent))
+  const { status, value } = answer
+  if (status >= 200 && status < 300 && value !== undefined) return value
+  throw refusalOf(origin, request, answer)
 }
 
 async function orHubError<T>(origin: string, ask: () => Promise<T>): Promise<T> {
@@ -152,4 +142,13 @@ function refusalOf(
     `${origin} does not answer as a hub does: ${method} ${target} gave ${status} with ${type}`,
     'Is this the address of a hub (--hub-url)?',
   )
+}
+
+/** No hub is worth waiting longer for, whatever it says. */
+const secondsMax = 3600
+
+/** The seconds that an answer asks its caller to wait; null where it names none. */
+function readRetryAfter(headers: AnswerHeaders): number | null {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return seconds >= 0 ? Math.min(seconds, secondsMax) : null
 }

@@ -16,7 +16,6 @@ interface Details {
   readonly retryAfterSeconds?: number
 }
 
-/** A call of the hub that did not succeed. */
 export class HubError extends CliError {
   override readonly name = 'HubError'
   readonly failure: HubFailure

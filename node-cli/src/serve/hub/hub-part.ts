@@ -1,4 +1,3 @@
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { nodeSigner } from '../../node-signer.ts'
@@ -6,15 +5,10 @@ import { capabilitiesOf } from '../capabilities.ts'
 import type { AdjustableClock } from '../clock.ts'
 import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
-import type { ExecutionQueue } from '../execution/execution-queue.ts'
 import type { GenerationFollower } from '../generations/follower.ts'
-import type { Generation, Generations } from '../generations/generations.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Generation } from '../generations/generations.ts'
 import { keptBenchmark } from '../miner/benchmark.ts'
-import type { NodeKey } from '../node-key.ts'
-import type { Part, StatusMembers } from '../part.ts'
-import type { ServeStore } from '../store/index.ts'
+import type { Part, Uses } from '../part.ts'
 import { explainOffset, followHub } from './clock.ts'
 import { describeDevice } from './device-profile.ts'
 import { type HubClient, hubClient } from './hub-client.ts'
@@ -23,17 +17,14 @@ import { parseHubUrl } from './hub-url.ts'
 import { type HubStanding, keepRegistered, type RunningRegistration } from './registration.ts'
 import { requestSigner } from './request-signer.ts'
 
-interface HubPartParts extends NodeKey {
+interface HubPartParts
+  extends Uses<
+    'generations' | 'identity' | 'log' | 'metrics' | 'params' | 'profile' | 'queue' | 'seed' | 'status',
+    'facts' | 'hubContact' | 'senders'
+  > {
   /** Follows the hub where the node was told so, and is the machine's otherwise. */
   readonly clock: AdjustableClock
-  readonly params: () => NetworkParams
-  readonly store: Pick<ServeStore, 'facts' | 'hubContact' | 'senders'>
-  readonly queue: Pick<ExecutionQueue, 'running'>
-  readonly generations: Generations
   readonly generationFollower: GenerationFollower | null
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly status: StatusMembers
 }
 
 /** Keeps a node registered with its hub, follows its time where the node shall, and knows whose calls to take. */
@@ -146,7 +137,6 @@ function noteContact({ store, clock, log }: HubPartParts): void {
   }
 }
 
-/** Whom this node takes for the validators, now and to come. */
 function describeGenerations({ generations, generationFollower, clock }: HubPartParts) {
   const view = ({ generation, hash, effective_at, keys }: Generation) => ({
     ...{ generation, hash, effective_at },

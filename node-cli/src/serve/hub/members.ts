@@ -1,4 +1,5 @@
 import { isObject } from '../../../../protocol/encoding/index.ts'
+import type { AnswerReader } from './hub-client.ts'
 import { invalidAnswer } from './hub-error.ts'
 
 type Rule<T> = (value: unknown) => value is T
@@ -8,7 +9,6 @@ export class Members {
   readonly #value: Record<string, unknown>
   readonly #path: string
 
-  /** @throws {@link HubError} for what is no object. */
   constructor(value: unknown, path = '') {
     if (!isObject(value)) throw invalidAnswer(`${path || 'an answer of the hub'} is no object`)
     this.#value = value
@@ -52,9 +52,39 @@ export class Members {
   }
 }
 
+/**
+ * The items of a list, page by page, until nobody asks for more.
+ *
+ * @param target Path, with `?` where there are parameters.
+ * @param ask Gets the JSON of a target, and gives what its reader makes of it.
+ */
+export async function* readPages<T>(
+  target: string,
+  { itemsMax, pagesMax }: { itemsMax: number; pagesMax: number },
+  readItem: (item: Members) => T,
+  ask: (target: string, read: AnswerReader<Page<T>>) => Promise<Page<T>>,
+): AsyncGenerator<readonly T[]> {
+  const first = `${target}${target.includes('?') ? '&' : '?'}limit=${itemsMax}`
+  let cursor: string | null = null
+  for (let page = 0; page < pagesMax; page++) {
+    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const { items, next }: Page<T> = await ask(first + after, (answer) => {
+      const members = new Members(answer)
+      return { items: members.objects('items', itemsMax).map(readItem), next: members.cursor() }
+    })
+    yield items
+    if (next === null) return
+    cursor = next
+  }
+}
+
+interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** A rule for one of several texts. */
 export const oneOf =
   <const T extends string>(words: readonly T[]): Rule<T> =>
   (value): value is T =>

@@ -1,28 +1,11 @@
 import { isLoopbackHost, isUnsigned } from '../../../../protocol/encoding/index.ts'
 import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
 import { isEd25519PublicKey } from '../../../../protocol/signatures/index.ts'
-import type { AnswerReader, HubClient } from './hub-client.ts'
+import type { HubClient } from './hub-client.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import { Members } from './members.ts'
 
-/** What a hub says of its network. */
-export interface HubNetwork {
-  /** Key that the hub signs its calls to nodes with; null where it calls none. */
-  readonly coordinatorKey: string | null
-  /** Lowest version of this tool that the hub works with. */
-  readonly nodectlMin: string
-}
-
-interface Descriptor {
-  readonly network: string
-  readonly protocol: string
-  readonly chainId: number
-  readonly apiOrigin: string
-  readonly coordinatorKey: string | null
-  readonly nodectlMin: string
-}
-
-const readDescriptor: AnswerReader<Descriptor> = (answer) => {
+const readDescriptor = (answer: unknown) => {
   const descriptor = new Members(answer)
   const api = descriptor.object('hosts').get('api', isUrl, 'a URL')
   const coordinator = descriptor.optional('coordinator', isAny, 'the key of the coordinator')
@@ -31,10 +14,12 @@ const readDescriptor: AnswerReader<Descriptor> = (answer) => {
     protocol: descriptor.text('protocol'),
     chainId: descriptor.object('chain').get('id', isUnsigned, 'the id of a chain'),
     apiOrigin: originOf(new URL(api)),
+    /** Key that the hub signs its calls to nodes with; null where it calls none. */
     coordinatorKey:
       coordinator === null
         ? null
         : new Members(coordinator, 'coordinator').get('public_key', isEd25519PublicKey, 'an ed25519 key'),
+    /** Lowest version of this tool that the hub works with. */
     nodectlMin: descriptor.object('versions').text('nodectl_min'),
   }
 }
@@ -53,7 +38,7 @@ export const originOf = ({ protocol, hostname, port }: URL): string =>
  * @param profile The network that the node belongs to, as its operator says.
  * @throws {@link HubError} for a hub of another network or chain, and for one that has another address.
  */
-export async function readNetwork(client: HubClient, profile: Profile): Promise<HubNetwork> {
+export async function readNetwork(client: HubClient, profile: Profile) {
   const descriptor = await client.call({ method: 'GET', target: '/' }, readDescriptor)
   const { network, protocol } = descriptor
   if (protocol !== profileStrings(profile).descriptor_protocol)

@@ -12,7 +12,6 @@ import { HubError } from './hub-error.ts'
 import { Members, oneOf } from './members.ts'
 import type { RequestSigner } from './request-signer.ts'
 
-/** What a node says of itself when it registers. */
 export interface Registration {
   readonly role: NodeRole
   /** Where others reach it; null for a miner, which only connects outwards. */
@@ -22,7 +21,6 @@ export interface Registration {
   readonly capabilities: readonly string[]
 }
 
-/** The record of a node as the hub answers it. */
 export interface RegisteredNode {
   readonly node_id: string
   readonly role: string

@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../../../../protocol/identity/index.ts'
+import { descriptorOf, usualAnswer } from '../../../../testing/node/hub-answers.ts'
 import { AdjustableClock } from '../clock.ts'
 import { explainOffset } from './clock.ts'
 import { hubClient } from './hub-client.ts'
 import { type HubStanding, keepRegistered } from './registration.ts'
-import { type Answerer, descriptorOf, sendJson, startLyingHub } from './testing/lying-hub.ts'
+import { type Answerer, sendJson, startLyingHub } from './testing/lying-hub.ts'
 import { createTurns } from './testing/turns.ts'
 
 const deviceProfile = {
@@ -32,10 +33,7 @@ const hubAnswers =
   (request, response) => {
     const given = answers()[`${request.method} ${request.url}`]
     if (given !== undefined) return given(request, response)
-    if (request.url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
-    if (request.url === '/v1/nodes/heartbeat')
-      return sendJson(response, { status: 'approved', next_in_secs: 30 })
-    return sendJson(response, { node_id: 'node-1', role: 'miner', status: 'approved', url: null })
+    return sendJson(response, usualAnswer(request, 'miner') ?? {})
   }
 
 function keep(origin: string, benchmarkRanAt: () => number | null = () => null, followsTime = false) {
@@ -68,8 +66,8 @@ test('a hub that does not take what the device is hears of it all the same', asy
     sendJson(response, { error: 'invalid_field', message: 'class: no.' }, 400)
   const { origin } = await startLyingHub(hubAnswers(() => ({ 'PUT /v1/devices/node-1/profile': refuse })))
   const { pause, next, standing } = keep(origin)
-  expect(await pause()).toBe(30)
-  expect(await next()).toBe(30)
+  expect(await pause()).toBe(5)
+  expect(await next()).toBe(5)
   expect(standing()).toMatchObject({
     state: 'registered',
     problem: 'the hub does not take what this device is: the hub refuses: class: no.',
@@ -126,7 +124,7 @@ test.each([
   const { pause, next, standing } = keep(hub.origin, () => null, followsTime)
   expect(await pause()).toBeCloseTo(seconds)
   isTooOld = false
-  expect(await next()).toBe(30)
+  expect(await next()).toBe(5)
   expect(standing()).toMatchObject({ state: 'registered', problem: null })
 })
 
@@ -149,7 +147,7 @@ test('a hub that answers after a silence is asked who it is, before anything is 
     problem: expect.stringContaining('is the hub of other'),
   })
   answers = {}
-  expect(await next()).toBe(30)
+  expect(await next()).toBe(5)
   expect(standing().state).toBe('registered')
 })
 

@@ -1,12 +1,11 @@
 import type { NodeHealth, NodeStatus, Profile } from '../../../../protocol/identity/index.ts'
 import { systemClock } from '../clock.ts'
-import { backoffSeconds } from './backoff.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
 import { readNetwork } from './network.ts'
 import { beat, isUnknownNode, type Registration, register, sendProfile } from './node-calls.ts'
-import { repeat, type Wait, waitUnreferenced } from './repeat.ts'
+import { backoffSeconds, repeat, type Wait, waitUnreferenced } from './repeat.ts'
 import type { RequestSigner } from './request-signer.ts'
 
 /**
@@ -35,12 +34,10 @@ export interface HubStanding {
 
 export interface RegistrationOptions {
   readonly client: HubClient
-  /** The network that the node belongs to. */
   readonly profile: Profile
   readonly nodeId: string
   readonly signer: RequestSigner
   readonly registration: Registration
-  /** Asked before each heartbeat. */
   readonly health: () => NodeHealth
   /** What the device is, for one that mines; null leaves it out. */
   readonly deviceProfile: (() => DeviceProfile) | null
@@ -56,18 +53,9 @@ export interface RegistrationOptions {
   readonly afterRefusal?: () => Promise<void>
   /** Asked for more about a signature that the hub does not take; null for nothing. It throws nothing. */
   readonly explain?: () => Promise<string | null>
-  /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (standing: HubStanding) => void
-  /** Between two calls. */
   readonly wait?: Wait
-  /** From 0 to 1. */
   readonly random?: () => number
-}
-
-export interface RunningRegistration {
-  readonly standing: () => HubStanding
-  /** Ends the heartbeats; a call under way is ended by the signal of the client. */
-  readonly stop: () => Promise<void>
 }
 
 /** After a refusal only a person can do something, so nobody is asked often. */
@@ -76,11 +64,13 @@ const refusedSeconds = 300
 /** A device is bound by its owner at any time, and the hub does not say so by itself. */
 const beatsPerProfile = 10
 
+export type RunningRegistration = ReturnType<typeof keepRegistered>
+
 /**
  * Registers a node and says every 30 s that it is alive, for as long as the node runs and whatever the hub does. Its timers
  * keep no process alive.
  */
-export function keepRegistered(options: RegistrationOptions): RunningRegistration {
+export function keepRegistered(options: RegistrationOptions) {
   const {
     beforeEach,
     afterEach,
@@ -102,7 +92,7 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
     if (state !== before.state || problem !== before.problem || isBound !== before.isBound) changed(standing)
   }
 
-  let session: Session | null = null
+  let session: Awaited<ReturnType<typeof openSession>> | null = null
   let isOurs = false
   let failures = 0
   const callOnce = async (): Promise<number> => {
@@ -137,7 +127,8 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
   const running = repeat(callOnce, signal, wait)
   return {
     standing: () => standing,
-    stop: async () => {
+    /** Ends the heartbeats; a call under way is ended by the signal of the client. */
+    stop: async (): Promise<void> => {
       stopping.abort()
       await running
       update({ state: 'stopped', problem: null })
@@ -145,13 +136,8 @@ export function keepRegistered(options: RegistrationOptions): RunningRegistratio
   }
 }
 
-/** What there is of a hub once it knows the node. */
-interface Session {
-  readonly beat: () => Promise<{ nextInSeconds: number; standing: Partial<HubStanding> }>
-}
-
-/** Registers the node. @throws {@link HubError} */
-async function openSession(options: RegistrationOptions): Promise<Session> {
+/** What tells a hub that knows the node how it is. @throws {@link HubError} */
+async function openSession(options: RegistrationOptions) {
   const { client, profile, nodeId, signer, registration, deviceProfile, benchmarkRanAt, health } = options
   await register(client, signer, profile.network, registration)
   let beats = 0
@@ -169,7 +155,7 @@ async function openSession(options: RegistrationOptions): Promise<Session> {
     }
   }
   return {
-    beat: async () => {
+    beat: async (): Promise<{ nextInSeconds: number; standing: Partial<HubStanding> }> => {
       const { status, nextInSeconds } = await beat(client, signer, health())
       const benchmark = benchmarkRanAt()
       const isDue = (isBound !== true && beats % beatsPerProfile === 0) || benchmark !== toldBenchmark

@@ -1,34 +1,16 @@
 import { isBytes32, isUnsigned, utf8 } from '../../../../protocol/encoding/index.ts'
-import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { Engine } from '../../../../protocol/manifest/index.ts'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { type EngineChoice, type ExecutionResult, execute } from '../../engine/index.ts'
+import { type EngineChoice, execute } from '../../engine/index.ts'
 import { nodeReceiptOf } from '../../receipts.ts'
-import type { Clock } from '../clock.ts'
 import { deviceEngineOf } from '../device-engine.ts'
-import type { ExecutionQueue } from '../execution/execution-queue.ts'
 import type { BenchmarkCaseResult, BenchmarkResult } from '../hub/device-profile.ts'
 import type { HubClient } from '../hub/hub-client.ts'
 import { Members } from '../hub/members.ts'
 import { readNetwork } from '../hub/network.ts'
-import type { Log } from '../log.ts'
+import type { Uses } from '../part.ts'
 import type { FactStore } from '../store/facts.ts'
 import type { OfferSources } from './offer-sources.ts'
-
-/** One run of the suite, with the receipt that every device gets. */
-interface BenchmarkCase {
-  readonly name: string
-  readonly moduleAddress: string
-  readonly functionName: string
-  readonly input: string
-  readonly gasLimit: number
-  readonly receiptHash: string
-}
-
-interface BenchmarkSuite {
-  readonly suite: string
-  readonly cases: readonly BenchmarkCase[]
-}
 
 /** What is kept: what the result depends on, and the cases whose receipt is another than the pinned one. */
 export interface KeptBenchmark {
@@ -52,13 +34,8 @@ export function keptBenchmark(facts: FactStore, engine: EngineChoice): KeptBench
   return isOfThis ? kept : null
 }
 
-export interface BenchmarkParts {
+export interface BenchmarkParts extends Uses<'clock' | 'log' | 'profile' | 'queue', 'facts'> {
   readonly engine: EngineChoice
-  readonly profile: Profile
-  readonly store: { readonly facts: FactStore }
-  readonly queue: ExecutionQueue
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /**
@@ -97,17 +74,24 @@ export async function runBenchmark(
     })
 }
 
+type BenchmarkCase = ReturnType<typeof readSuite>['cases'][number]
+
 async function runCase(
   { name, moduleAddress: address, functionName, input, gasLimit }: BenchmarkCase,
   { engine, queue }: BenchmarkParts,
   sources: OfferSources,
   signal: AbortSignal,
 ): Promise<BenchmarkCaseResult> {
-  const module = await sources.module(address)
+  const module = await sources.hub.module(address)
   const bytes = utf8(input)
   const request = { engine, address, module, function: functionName, input: bytes, gasLimit }
   const queued = { kind: 'own', isExclusive: !module.stateless, bytes: bytes.length, signal } as const
-  const runOnce = () => queue.run(queued, () => measured(() => execute(request)))
+  const runOnce = () =>
+    queue.run(queued, async () => {
+      const startedAt = performance.now()
+      const result = await execute(request)
+      return { result, elapsedUs: Math.max(1, Math.round(1000 * (performance.now() - startedAt))) }
+    })
   let best = await runOnce()
   for (let run = 1; run < runsPerCase; run++) {
     const next = await runOnce()
@@ -122,15 +106,8 @@ async function runCase(
   }
 }
 
-async function measured(
-  run: () => Promise<ExecutionResult>,
-): Promise<{ readonly result: ExecutionResult; readonly elapsedUs: number }> {
-  const startedAt = performance.now()
-  const result = await run()
-  return { result, elapsedUs: Math.max(1, Math.round(1000 * (performance.now() - startedAt))) }
-}
-
-function readSuite(answer: unknown): BenchmarkSuite {
+/** The suite, with the receipts that every device gets. */
+function readSuite(answer: unknown) {
   const suite = new Members(answer)
   return {
     suite: suite.text('suite'),

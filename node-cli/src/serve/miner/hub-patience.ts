@@ -1,23 +1,18 @@
-import { backoffSeconds } from '../hub/backoff.ts'
-import { type Wait, waitUnreferenced } from '../hub/repeat.ts'
+import { backoffSeconds, type Wait, waitUnreferenced } from '../hub/repeat.ts'
 import { HubAway } from './offer-refused.ts'
 
 export interface Patience {
   /** By the clock that `until` is of; Unix seconds. */
   readonly now: () => number
-  /** When it is too late. */
   readonly until: number
   readonly stop: AbortSignal
   readonly wait?: Wait
-  /** From 0 to 1. */
   readonly random?: () => number
 }
 
 /**
  * What `work` gives, tried again with growing pauses while the hub cannot answer. It gives up as soon as the next try would
- * come too late.
- *
- * @throws {@link HubAway}, and whatever else `work` throws, at once.
+ * come too late. @throws {@link HubAway}, and whatever else `work` throws, at once.
  */
 export async function whileHubIsAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
   const { now, until, stop, wait = waitUnreferenced, random = Math.random } = patience

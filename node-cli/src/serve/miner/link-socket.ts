@@ -17,7 +17,6 @@ export interface SocketPatience {
 
 export const socketPatience: SocketPatience = { upgrade: 10, hello: 10, ping: pingSecs, pong: 10 }
 
-/** How long a closing handshake may take. */
 const closeMs = 2000
 
 /** How a socket came to its end. */
@@ -38,10 +37,8 @@ export interface Refusal {
 }
 
 export interface SocketOptions {
-  /** `wss:` or `ws:`. */
   readonly url: string
   readonly protocol: string
-  /** Headers of the upgrade request. */
   readonly headers: Readonly<Record<string, string>>
   /** A longer frame ends the socket before it is held whole. */
   readonly frameBytesMax: number
@@ -50,19 +47,13 @@ export interface SocketOptions {
   readonly heard: (text: string) => void
   /** Told with each pong, how long it took. */
   readonly measured: (latencyMs: number) => void
-  /** Told once. */
   readonly ended: (end: SocketEnd) => void
 }
 
-/** A socket to the hub. */
-export interface LinkSocket {
-  /** Sends a text; false when the socket is not open, so that it went nowhere. */
-  readonly send: (text: string) => boolean
-  readonly close: (code: number, reason: string) => void
-}
+export type LinkSocket = ReturnType<typeof openLinkSocket>
 
 /** Opens a socket. It follows no redirect, takes no compressed frames, and ends by itself when the other side is gone. */
-export function openLinkSocket(options: SocketOptions): LinkSocket {
+export function openLinkSocket(options: SocketOptions) {
   const { url, protocol, headers, frameBytesMax, patience, opened, heard, measured } = options
   const socket = new WebSocket(url, [protocol], {
     headers,
@@ -107,31 +98,21 @@ export function openLinkSocket(options: SocketOptions): LinkSocket {
     end(wasOpen ? { kind: 'closed', code, message } : { kind: 'unreachable', message })
   })
   return {
-    send: (text) => {
+    /** Sends a text; false when the socket is not open, so that it went nowhere. */
+    send: (text: string): boolean => {
       if (socket.readyState !== WebSocket.OPEN) return false
       socket.send(text)
       return true
     },
-    close: (code, reason) => socket.close(code, reason),
+    close: (code: number, reason: string) => socket.close(code, reason),
   }
-}
-
-interface Pulse {
-  readonly start: () => void
-  readonly pong: () => void
-  readonly stop: () => void
-  readonly hasStarted: () => boolean
 }
 
 /**
  * Pings, and ends a socket whose other side does not answer. The pings are frames: the hub counts on them, and those of the
  * WebSocket itself it never sees. The timers keep no process alive.
  */
-function keepAlive(
-  socket: WebSocket,
-  patience: SocketPatience,
-  measured: (latencyMs: number) => void,
-): Pulse {
+function keepAlive(socket: WebSocket, patience: SocketPatience, measured: SocketOptions['measured']) {
   let next: NodeJS.Timeout | undefined
   let hasStarted = false
   let sentAt: number | null = null

@@ -46,13 +46,11 @@ export interface LinkStanding {
   readonly clockAheadSeconds: number | null
 }
 
-/** What the hub sends about offers. */
 export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
 
 export interface LinkOptions {
   readonly client: HubClient
   readonly profile: Profile
-  /** The time that this node dates by. */
   readonly clock: Clock
   /** Whether heartbeats set that clock by the time of the hub. */
   readonly followsTime?: boolean
@@ -60,17 +58,14 @@ export interface LinkOptions {
   readonly limits: FrameLimits
   /** Of the parameters that this node reckons with. */
   readonly paramsHash: string
-  /** What the node takes and holds, as of now. */
   readonly ready: () => Omit<ReadyFrame, 'type'>
   /** Called after hello was answered with ready, for what is to be said again. */
   readonly joined: () => void
   readonly heard: (frame: WorkFrame) => void
-  /** Told when state or problem change. */
   readonly changed: (standing: LinkStanding) => void
   readonly log: Log
   readonly patience?: SocketPatience
   readonly wait?: Wait
-  /** From 0 to 1. */
   readonly random?: () => number
 }
 
@@ -126,7 +121,6 @@ export class Link {
     this.#update({ state: 'stopped', problem: null })
   }
 
-  /** @returns The seconds to wait before the next try. */
   async #connect(): Promise<number> {
     const parting = await this.#tryOnce()
     if (this.#stopping.signal.aborted) return 0
@@ -149,7 +143,6 @@ export class Link {
     return this.#live()
   }
 
-  /** One socket from its upgrade request to its end. */
   #live(): Promise<Parting> {
     const { client, profile, signer, limits } = this.#options
     const { random = Math.random, patience = socketPatience, followsTime } = this.#options

@@ -2,24 +2,16 @@ import type { DeclineReason } from '../../../../protocol/link/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { LeaseState } from '../store/leases.ts'
 
-/** What is counted of the work for committees. */
-export interface MinerMetrics {
-  readonly offered: (answer: 'accepted' | 'none' | DeclineReason) => void
-  readonly ended: (state: LeaseState) => void
-  readonly connected: () => void
-}
+export type MinerMetrics = ReturnType<typeof minerMetrics>
 
-/** What is asked for when the metrics are read. */
 export interface MinerGauges {
   readonly isConnected: () => boolean
   readonly latencyMs: () => number | null
   readonly working: () => number
 }
 
-export function minerMetrics(
-  metrics: Metrics,
-  { isConnected, latencyMs, working }: MinerGauges,
-): MinerMetrics {
+/** Counts the work for committees. */
+export function minerMetrics(metrics: Metrics, { isConnected, latencyMs, working }: MinerGauges) {
   const offers = metrics.counter('offers_total', 'Offers of tasks by what was answered', ['answer'])
   const leases = metrics.counter('leases_total', 'Tasks that were accepted, by how they ended', ['state'])
   const connections = metrics.counter('relay_connections_total', 'Times that the link to the hub was opened')
@@ -31,8 +23,8 @@ export function minerMetrics(
   )
   metrics.gauge('offers_working', 'Offers that are checked or run', working)
   return {
-    offered: (answer) => offers.add(1, answer),
-    ended: (state) => leases.add(1, state),
+    offered: (answer: 'accepted' | 'none' | DeclineReason) => offers.add(1, answer),
+    ended: (state: LeaseState) => leases.add(1, state),
     connected: () => connections.add(1),
   }
 }

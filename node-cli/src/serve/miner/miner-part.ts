@@ -10,9 +10,7 @@ import { deviceEngineOf } from '../device-engine.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import { followHub, type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
 import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { NodeKey } from '../node-key.ts'
-import type { Part, StatusMembers } from '../part.ts'
+import type { NodeParts, Part } from '../part.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { Lease } from '../store/leases.ts'
 import { type BenchmarkParts, type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
@@ -26,18 +24,14 @@ import { OfferSources, type OfferSourcesParts } from './offer-sources.ts'
 
 const leasesShown = 20
 
-/** What the parts of a miner use. */
 interface MinerParts
-  extends NodeKey,
-    OfferCheckParts,
+  extends OfferCheckParts,
     OfferSourcesParts,
     Omit<BenchmarkParts, 'engine'>,
+    Pick<NodeParts, 'metrics' | 'seed' | 'status'>,
     Pick<OfferDeskParts, 'executor'> {
   readonly store: ServeStore
   readonly clock: AdjustableClock
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly status: StatusMembers
 }
 
 /** Takes tasks over the link to the hub, runs them, and votes. */
@@ -63,11 +57,7 @@ export function minerPart(
   })
   const desk = new OfferDesk({
     ...{ workers: config.workers, identity, store, executor, clock, log },
-    link: {
-      send: (frame) => link?.send(frame) ?? false,
-      announce: () => link?.announce(),
-      now: hubTime,
-    },
+    link: { send: (frame) => link?.send(frame) ?? false, announce: () => link?.announce(), now: hubTime },
     check: async (offer, stop) => {
       if (config.clock === 'hub') await catchUp(clock, client, offer)
       const check = () => checkOffer(offer, parts, sources, hubTime)

@@ -1,13 +1,11 @@
 import { base64ToBytes } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { OfferFrame } from '../../../../protocol/link/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { parseTask, roundDeadline, type Task, TaskError } from '../../../../protocol/rounds/index.ts'
 import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
-import { type VoteStore, VoteWithheld } from '../slashing-protection/votes.ts'
+import type { Uses } from '../part.ts'
+import { VoteWithheld } from '../slashing-protection/votes.ts'
 import { OfferRefused } from './offer-refused.ts'
 import type { OfferSources } from './offer-sources.ts'
 
@@ -21,12 +19,7 @@ export interface CheckedOffer {
   readonly voteBy: number
 }
 
-export interface OfferCheckParts {
-  readonly clock: Clock
-  readonly params: () => NetworkParams
-  readonly store: { readonly votes: Pick<VoteStore, 'checkAllowed'> }
-  readonly background: BackgroundThread
-}
+export type OfferCheckParts = Uses<'background' | 'clock' | 'params', 'votes'>
 
 /**
  * Compares an offer with everything that a node can check by itself, before it accepts it: its times; its input; the set of
@@ -46,12 +39,14 @@ export async function checkOffer(
   checkIssued(task, parts)
   requireBefore(accept_by, hubTime(), 'it came too late to be accepted')
   checkVoteAllowed(task, parts)
-  const input = await inputOf(offer, sources)
+  const { input_b64 } = offer
+  const input = input_b64 === undefined ? await sources.input(offer.input_url) : base64ToBytes(input_b64)!
   if ((await parts.background.run('hashPayload', input)) !== task.input_hash)
     throw new OfferRefused('incompatible', 'the input has another hash than the task')
   const head = await sources.set(task)
-  checkSet(head, task)
-  const consensus = await sources.rules(task.project_id, task.consensus_hash)
+  if (head.consensus_hash !== task.consensus_hash)
+    throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
+  const consensus = await sources.hub.rules(task.project_id, task.consensus_hash)
   checkTask(task, head, consensus)
   const deadline = roundDeadline(task, consensus.work.round_secs)
   const seat = checkSeat(await sources.seat(task, consensus), offer)
@@ -81,15 +76,6 @@ function checkVoteAllowed(task: Task, { store }: OfferCheckParts): void {
   }
 }
 
-async function inputOf({ input_b64, input_url }: OfferFrame, sources: OfferSources): Promise<Uint8Array> {
-  return input_b64 === undefined ? sources.input(input_url) : base64ToBytes(input_b64)!
-}
-
-function checkSet(head: SetHead, task: Task): void {
-  if (head.consensus_hash !== task.consensus_hash)
-    throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
-}
-
 function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: ProjectRules): void {
   try {
     parseTask(task, { consensus, project_id, epoch, set_hash })
@@ -110,7 +96,7 @@ function checkSeat(seat: OwnSeat | null, { position, role }: OfferFrame): OwnSea
 }
 
 async function moduleOf(task: Task, sources: OfferSources): Promise<LoadedModule> {
-  const module = await sources.module(task.module_address)
+  const module = await sources.hub.module(task.module_address)
   if (!module.functions.includes(task.function))
     throw new OfferRefused('incompatible', `the module does not export ${task.function}`)
   if (!module.stateless)

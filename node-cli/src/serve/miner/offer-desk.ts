@@ -12,37 +12,28 @@ import {
 import type { TaskVote } from '../../../../protocol/rounds/index.ts'
 import { isDatabaseFailure } from '../../data-dir/database.ts'
 import { NodeFault } from '../../engine/index.ts'
-import type { Clock } from '../clock.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import type { Executor } from '../execution/executor.ts'
-import { backoffSeconds } from '../hub/backoff.ts'
+import { backoffSeconds } from '../hub/repeat.ts'
 import type { Log } from '../log.ts'
-import type { NodeIdentity } from '../node-key.ts'
-import type { ServeStore } from '../store/index.ts'
-import type { Lease, LeaseState } from '../store/leases.ts'
+import type { Uses } from '../part.ts'
+import type { EndedLease, Lease } from '../store/leases.ts'
 import type { WorkFrame } from './link.ts'
 import type { MinerMetrics } from './miner-metrics.ts'
 import type { CheckedOffer } from './offer-checks.ts'
 import { DataDirFailed, HubAway, OfferRefused } from './offer-refused.ts'
 
-/** What the desk needs of the connection. */
 export interface DeskLink {
   /** False when there is no connection. @throws {@link FrameError} for a frame that is too large. */
   readonly send: (frame: NodeFrame) => boolean
-  /** Says what the node takes, where that has changed. */
   readonly announce: () => void
   /** The time of the hub, by which it sets its deadlines; Unix seconds. */
   readonly now: () => number
 }
 
-export interface OfferDeskParts {
-  /** Offers that are taken at once. */
+export interface OfferDeskParts extends Uses<'clock' | 'identity' | 'log', 'leases' | 'votes'> {
   readonly workers: number
-  readonly identity: NodeIdentity
-  readonly store: Pick<ServeStore, 'leases' | 'votes'>
   readonly executor: Executor
-  readonly clock: Clock
-  readonly log: Log
   readonly link: DeskLink
   /** @param stop ends what waits for the hub. @throws {@link OfferRefused} */
   readonly check: (offer: OfferFrame, stop: AbortSignal) => Promise<CheckedOffer>
@@ -54,7 +45,6 @@ export interface Refusal {
   readonly offer_id: string
   readonly reason: DeclineReason
   readonly problem: string
-  /** Unix seconds. */
   readonly at: number
 }
 
@@ -69,6 +59,13 @@ interface Held {
   retry: NodeJS.Timeout | undefined
   tries: number
 }
+
+const heldOf = (offerId: string, roundId: string, stage: Held['stage']): Held => ({
+  ...{ offerId, roundId, stage, tries: 0 },
+  abandon: new AbortController(),
+  deadline: undefined,
+  retry: undefined,
+})
 
 /** Codes of errors after which the same vote may be taken. */
 const passingCodes: readonly ErrorCode[] = ['unavailable', 'internal', 'rate_limited']
@@ -93,7 +90,6 @@ export class OfferDesk {
     for (const lease of leases.open()) this.#resume(lease)
   }
 
-  /** Offers that are taken at once. */
   get slots(): number {
     return this.#stopping.signal.aborted ? 0 : this.#parts.workers
   }
@@ -102,7 +98,6 @@ export class OfferDesk {
     return [...this.#held.keys()]
   }
 
-  /** Offers that are checked or run. */
   get working(): number {
     return [...this.#held.values()].filter(({ stage }) => stage !== 'voted').length
   }
@@ -142,15 +137,7 @@ export class OfferDesk {
   }
 
   async #take(offer: OfferFrame): Promise<void> {
-    const held: Held = {
-      offerId: offer.offer_id,
-      roundId: deriveTaskRoundId(offer.task),
-      stage: 'checking',
-      abandon: new AbortController(),
-      deadline: undefined,
-      retry: undefined,
-      tries: 0,
-    }
+    const held = heldOf(offer.offer_id, deriveTaskRoundId(offer.task), 'checking')
     try {
       this.#requireRoom()
       this.#held.set(held.offerId, held)
@@ -303,15 +290,7 @@ export class OfferDesk {
   }
 
   #resume({ offer_id, round_id, vote_by }: Lease): void {
-    const held: Held = {
-      offerId: offer_id,
-      roundId: round_id,
-      stage: 'voted',
-      abandon: new AbortController(),
-      deadline: undefined,
-      retry: undefined,
-      tries: 0,
-    }
+    const held = heldOf(offer_id, round_id, 'voted')
     this.#held.set(offer_id, held)
     this.#endAt(held, vote_by)
   }
@@ -329,7 +308,7 @@ export class OfferDesk {
 
   #end(
     held: Held,
-    state: Exclude<LeaseState, 'leased' | 'voted'>,
+    state: EndedLease,
     reason: string | null,
     fields: Readonly<Record<string, string>> = {},
   ): void {
@@ -347,7 +326,7 @@ export class OfferDesk {
   }
 
   /** A lease that stays open in the store is missed after a restart, or its vote is sent once more. */
-  #storeEnd(held: Held, state: Exclude<LeaseState, 'leased' | 'voted'>, reason: string | null): void {
+  #storeEnd(held: Held, state: EndedLease, reason: string | null): void {
     const { store, clock } = this.#parts
     try {
       store.leases.end(held.offerId, state, reason, clock.now())

@@ -13,7 +13,6 @@ export class OfferRefused extends Error {
 
 /** Thrown for an offer that cannot be judged while the hub does not give what that takes. It may in a moment. */
 export class HubAway extends OfferRefused {
-  /** How long the hub asks its callers to wait. */
   readonly retryAfterSeconds: number | null
 
   constructor(message: string, retryAfterSeconds: number | null) {

@@ -1,7 +1,6 @@
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import type { Task } from '../../../../protocol/rounds/index.ts'
 import type { NamedSet, OwnSeat, SetHead } from '../background/attested-sets.ts'
-import type { LoadedModule } from '../execution/module-library.ts'
 import { type HubClient, originOf } from '../hub/index.ts'
 import {
   type HubSources,
@@ -10,33 +9,31 @@ import {
   SourceAway,
   type SourceRefused,
 } from '../hub/sources/index.ts'
-import type { NodeIdentity } from '../node-key.ts'
+import type { NodeParts } from '../part.ts'
 import { HubAway, OfferRefused } from './offer-refused.ts'
 
 const headsMax = 64
 
-export interface OfferSourcesParts extends HubSourcesParts {
-  readonly identity: NodeIdentity
-}
+export type OfferSourcesParts = HubSourcesParts & Pick<NodeParts, 'identity'>
 
-/** What a miner asks its hub for to judge an offer. */
 export class OfferSources {
   readonly #parts: OfferSourcesParts
   readonly #origin: string
-  readonly #hub: HubSources
+  /** Throws {@link OfferRefused}. */
+  readonly hub: HubSources
   /** Sets that were read last, by their hash. */
   readonly #heads = new Map<string, SetHead>()
 
   constructor(parts: OfferSourcesParts, client: HubClient) {
     this.#parts = parts
     this.#origin = client.origin
-    this.#hub = hubSources(parts, client, offerError)
+    this.hub = hubSources(parts, client, offerError)
   }
 
   /** The attested set that a task names. @throws {@link OfferRefused} */
   async set(task: Task): Promise<SetHead> {
     const known = this.#heads.get(task.set_hash)
-    const head = known ?? (await this.#hub.drawSet(setOf(task)))
+    const head = known ?? (await this.hub.drawSet(setOf(task)))
     this.#heads.delete(task.set_hash)
     this.#heads.set(task.set_hash, head)
     for (const oldest of this.#heads.keys()) {
@@ -48,30 +45,15 @@ export class OfferSources {
 
   /** The seat of this node in the draw of a task over a set that was read; null where it has none. */
   async seat(task: Task, consensus: ProjectRules): Promise<OwnSeat | null> {
-    const find = () =>
-      this.#parts.background.run('findSeat', {
-        profile: this.#parts.profile,
-        setHash: task.set_hash,
-        seq: task.seq,
-        rules: { committee: consensus.work.committee, params: this.#parts.params() },
-        publicKey: this.#parts.identity.publicKey,
-      })
+    const { background, profile, params, identity } = this.#parts
+    const rules = { committee: consensus.work.committee, params: params() }
+    const find = () => background.run('findSeat', profile, task.set_hash, task.seq, rules, identity.publicKey)
     const found = await find()
     if (found.status === 'drawn') return found.seat
-    await this.#hub.drawSet(setOf(task))
+    await this.hub.drawSet(setOf(task))
     const again = await find()
     if (again.status === 'drawn') return again.seat
     throw new OfferRefused('busy', 'the set was put aside for others before it was drawn from')
-  }
-
-  /** The rules of a project under their hash. @throws {@link OfferRefused} */
-  rules(projectId: string, consensusHash: string): Promise<ProjectRules> {
-    return this.#hub.rules(projectId, consensusHash)
-  }
-
-  /** @throws {@link OfferRefused} */
-  module(address: string): Promise<LoadedModule> {
-    return this.#hub.module(address)
   }
 
   /** The input of an offer that is too large to stand in it. @throws {@link OfferRefused} */
@@ -83,7 +65,7 @@ export class OfferSources {
         'incompatible',
         `the input is to be read from ${url.origin}, which is not the hub`,
       )
-    return this.#hub.input(url.pathname + url.search)
+    return this.hub.input(url.pathname + url.search)
   }
 }
 

@@ -2,7 +2,6 @@ import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/li
 import { HubError } from '../hub/index.ts'
 import type { SocketEnd } from './link-socket.ts'
 
-/** How the link to the hub stands while it is not open. */
 export type AwayState = 'away' | 'refused' | 'replaced' | 'banned'
 
 /** What follows from the end of a connection, or of the try to make one. */

@@ -1,6 +1,5 @@
 import { type JsonAnswer, NoAnswer, OversizedAnswer, requestBytes, requestJson } from '../../http-json.ts'
 import type { RequestSigner } from '../hub/request-signer.ts'
-import type { Sender } from '../store/senders.ts'
 
 /** What became of a peer that was asked in vain: it is away, refuses, or says what cannot be. */
 export class PeerError extends Error {
@@ -16,26 +15,21 @@ export interface PeerRequest {
   readonly answerBytesMax?: number
 }
 
-/** Calls of another validator, signed with the key of this node. Nothing that it answers is believed here. */
-export interface PeerClient {
-  readonly publicKey: string
-  /** The answer, whatever its status. @throws {@link PeerError} for none. */
-  readonly ask: (request: PeerRequest) => Promise<JsonAnswer>
-  /** JSON of a 200. @throws {@link PeerError} */
-  readonly read: (request: PeerRequest) => Promise<unknown>
-  /** Bytes of a 200. @throws {@link PeerError} */
-  readonly readBytes: (request: PeerRequest) => Promise<Uint8Array>
-}
-
 const answerBytesDefault = 4 * 1024 * 1024
 const timeoutSecondsDefault = 10
 
-/** @param stop ends calls under way. */
+export type PeerClient = ReturnType<typeof peerClient>
+
+/**
+ * Calls of another validator, signed with the key of this node. Nothing that it answers is believed here.
+ *
+ * @param stop ends calls under way.
+ */
 export function peerClient(
-  { publicKey, url }: Pick<Sender, 'publicKey'> & { readonly url: string },
+  { publicKey, url }: { readonly publicKey: string; readonly url: string },
   sign: RequestSigner,
   stop?: AbortSignal,
-): PeerClient {
+) {
   const signed = ({ target, body, timeoutSeconds, answerBytesMax }: PeerRequest) => {
     const address = new URL(new URL(url).pathname.replace(/\/$/, '') + target, url)
     const method = body === undefined ? 'GET' : 'POST'
@@ -53,19 +47,22 @@ export function peerClient(
       } as const,
     }
   }
-  const ask = (request: PeerRequest) => {
+  /** The answer, whatever its status. @throws {@link PeerError} for none. */
+  const ask = (request: PeerRequest): Promise<JsonAnswer> => {
     const { href, options } = signed(request)
     return orPeerError(requestJson(href, options))
   }
   return {
     publicKey,
     ask,
-    read: async (request) => {
+    /** JSON of a 200. @throws {@link PeerError} */
+    read: async (request: PeerRequest): Promise<unknown> => {
       const { status, value } = await ask(request)
       if (status !== 200 || value === undefined) throw new PeerError(`it answers ${status}`)
       return value
     },
-    readBytes: async (request) => {
+    /** Bytes of a 200. @throws {@link PeerError} */
+    readBytes: async (request: PeerRequest): Promise<Uint8Array> => {
       const { href, options } = signed(request)
       const { status, bytes } = await orPeerError(requestBytes(href, 'application/octet-stream', options))
       if (status !== 200 || bytes === undefined) throw new PeerError(`it answers ${status}`)

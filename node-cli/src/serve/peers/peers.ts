@@ -1,48 +1,31 @@
 import { nodeSigner } from '../../node-signer.ts'
-import type { Clock } from '../clock.ts'
-import type { Generations } from '../generations/generations.ts'
-import { type RequestSigner, requestSigner } from '../hub/request-signer.ts'
-import type { NodeKey } from '../node-key.ts'
-import type { ServeStore } from '../store/index.ts'
-import type { Sender } from '../store/senders.ts'
+import { requestSigner } from '../hub/request-signer.ts'
+import type { Uses } from '../part.ts'
 import { type PeerClient, peerClient } from './peer-client.ts'
 
-/** The validators of the network as this node sees them. */
-export interface Peers {
-  /** Public keys of the generation in force, this node's too when it is one. */
-  readonly validators: () => readonly string[]
-  /** Whether this node is one of the generation in force, or of one to come. */
-  readonly isValidator: () => boolean
-  /** Those of some keys that may be called, without this node. */
-  readonly others: (keys: readonly string[]) => readonly PeerClient[]
-  /** Signs requests with the key of this node. */
-  readonly sign: RequestSigner
-}
+export type PeersParts = Uses<'clock' | 'generations' | 'identity' | 'profile' | 'seed', 'senders'>
 
-export interface PeersParts extends NodeKey {
-  readonly clock: Clock
-  readonly store: Pick<ServeStore, 'senders'>
-  readonly generations: Generations
-}
+export type Peers = ReturnType<typeof peersOf>
 
-/** @param stop ends calls under way. */
+/** The validators of the network as this node sees them. @param stop ends calls under way. */
 export function peersOf(
   { profile, seed, clock, identity, store, generations }: PeersParts,
   stop?: AbortSignal,
-): Peers {
+) {
   const sign = requestSigner(profile, nodeSigner(seed), clock)
   return {
-    validators: () => generations.at(clock.now())?.keys ?? [],
+    /** Public keys of the generation in force, this node's too when it is one. */
+    validators: (): readonly string[] => generations.at(clock.now())?.keys ?? [],
+    /** Whether this node is one of the generation in force, or of one to come. */
     isValidator: () => generations.coming(clock.now()).some(({ keys }) => keys.includes(identity.publicKey)),
-    others: (wanted) =>
-      store.senders
-        .all()
-        .filter(
-          ({ role, publicKey }) =>
-            role === 'validator' && publicKey !== identity.publicKey && wanted.includes(publicKey),
-        )
-        .filter((sender): sender is Sender & { url: string } => sender.url !== null)
-        .map((sender) => peerClient(sender, sign, stop)),
+    /** The other validators that may be called. @param keys Those alone that have one of these. */
+    others: (keys?: readonly string[]): readonly PeerClient[] =>
+      store.senders.all().flatMap(({ publicKey, role, url }) => {
+        const isOther = role === 'validator' && publicKey !== identity.publicKey && url !== null
+        return isOther && (keys?.includes(publicKey) ?? true)
+          ? [peerClient({ publicKey, url }, sign, stop)]
+          : []
+      }),
     sign,
   }
 }

@@ -1,13 +1,12 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
-import type { ChunkStore, KeptChunk } from '../chunks/chunk-store.ts'
+import type { ChunkStore } from '../chunks/chunk-store.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { json, type Route } from '../http/route.ts'
 
 const chunkBytesMax = 1024 * 1024
 const binary = 'application/octet-stream'
 
-/** The calls on chunks, of a node that keeps any. */
 export const chunkRoutes = (background: BackgroundThread, chunks: ChunkStore): readonly Route[] => [
   {
     method: 'PUT',
@@ -31,7 +30,8 @@ export const chunkRoutes = (background: BackgroundThread, chunks: ChunkStore): r
     path: '/chunks/:hash',
     access: 'open',
     handle: ({ params: { hash = '' } }) => {
-      const chunk = findChunk(chunks, hash)
+      const chunk = isBytes32(hash) ? chunks.find(hash) : null
+      if (chunk === null) throw new ApiError('not_found', 'This node has no such chunk.')
       return {
         status: 200,
         contentType: binary,
@@ -43,9 +43,3 @@ export const chunkRoutes = (background: BackgroundThread, chunks: ChunkStore): r
     },
   },
 ]
-
-function findChunk(chunks: ChunkStore, hash: string): KeptChunk {
-  const chunk = isBytes32(hash) ? chunks.find(hash) : null
-  if (chunk === null) throw new ApiError('not_found', 'This node has no such chunk.')
-  return chunk
-}

@@ -9,21 +9,17 @@ import {
   utf8,
 } from '../../../../protocol/encoding/index.ts'
 import type { StateHead } from '../../../../protocol/execution/index.ts'
-import type { DirectRound, NetworkParams } from '../../../../protocol/identity/index.ts'
+import type { DirectRound } from '../../../../protocol/identity/index.ts'
 import { isDirectRound } from '../../../../protocol/rounds/index.ts'
 import { limits } from '../../engine/index.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import type { ServeConfig } from '../config.ts'
 import { requireDiskReserve } from '../disk-reserve.ts'
 import type { Executor, RunAnswer, RunRequest } from '../execution/executor.ts'
-import type { LoadedModule, ModuleLibrary } from '../execution/module-library.ts'
 import { StateBehind } from '../execution/state-behind.ts'
-import type { Generations } from '../generations/generations.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
-import type { Answer, Route, RouteRequest } from '../http/route.ts'
-import type { NodeIdentity } from '../node-key.ts'
+import type { Answer, Route } from '../http/route.ts'
+import type { NodeParts } from '../part.ts'
 import type { Validator } from '../validator/validator.ts'
 import { orFault } from './faults.ts'
 
@@ -34,17 +30,13 @@ const headsMax = 256
 /** After how long storage may have been taken. */
 const syncSeconds = 10
 
-export interface ExecuteParts {
+export interface ExecuteParts
+  extends Pick<
+    NodeParts,
+    'clock' | 'directBackground' | 'generations' | 'identity' | 'isSyncing' | 'library' | 'params'
+  > {
   readonly config: Pick<ServeConfig, 'dataDir' | 'direct' | 'hubUrl'>
-  readonly identity: NodeIdentity
-  readonly clock: Clock
-  readonly params: () => NetworkParams
   readonly executor: Executor
-  readonly library: ModuleLibrary
-  readonly directBackground: BackgroundThread
-  readonly generations: Generations
-  /** Whether modules and storage are still being taken from peers: no run sees them before they are whole. */
-  readonly isSyncing: () => boolean
 }
 
 /** Runs one function of a module that the node keeps. With a round the answer has this node's vote. */
@@ -65,7 +57,11 @@ export const executeRoute = (parts: ExecuteParts, validator: Validator | null): 
     if (asked.round !== null) requireDiskReserve(parts.config.dataDir, parts.config.direct.diskReserveBytes)
     if (parts.isSyncing())
       throw unavailable('This node takes its modules from its peers before it runs any.', syncSeconds)
-    const module = await orFault(() => findModule(parts.library, validator, asked.address, request.caller))
+    // What the coordinator asks for, the hub has; a validator that lacks it fetches it.
+    const isFetched = request.caller.kind === 'node' && validator !== null
+    const module = await orFault(() =>
+      isFetched ? validator.openModule(asked.address) : parts.library.find(asked.address),
+    )
     if (module === null)
       throw new ApiError(
         'not_found',
@@ -73,9 +69,8 @@ export const executeRoute = (parts: ExecuteParts, validator: Validator | null): 
       )
     if (!module.functions.includes(asked.functionName))
       throw invalidField('function', `must be one that the module exports: ${module.functions.join(', ')}`)
-    return answerOf(
-      await orFault(() => parts.executor.run(runRequest(asked, module, request)).catch(catchUp(validator))),
-    )
+    const run = { ...asked, module, signal: request.signal }
+    return answerOf(await orFault(() => parts.executor.run(run).catch(catchUp(validator))))
   },
 })
 
@@ -88,22 +83,7 @@ const catchUp =
     throw error
   }
 
-/** What the coordinator asks for, the hub has; a node that lacks it fetches it. */
-const findModule = (
-  library: ModuleLibrary,
-  validator: Validator | null,
-  address: string,
-  { kind }: RouteRequest['caller'],
-): Promise<LoadedModule | null> =>
-  kind === 'node' && validator !== null ? validator.openModule(address) : library.find(address)
-
 type Asked = Omit<RunRequest, 'module' | 'signal'>
-
-const runRequest = (asked: Asked, module: LoadedModule, { signal }: RouteRequest): RunRequest => ({
-  ...asked,
-  module,
-  signal,
-})
 
 /** The stored text with the vote as its last member. */
 function answerOf({ answer, vote }: RunAnswer): Answer {

@@ -1,12 +1,15 @@
 import { NodeFault } from '../../engine/index.ts'
+import { ReceiptDiffers } from '../epochs/epoch-receipts.ts'
+import { RoundsOpen } from '../epochs/open-rounds.ts'
 import { QueueFull } from '../execution/execution-queue.ts'
 import { StateBehind } from '../execution/state-behind.ts'
+import { GenerationRefused } from '../generations/signer.ts'
 import { ApiError, unavailable } from '../http/api-error.ts'
 import { VoteWithheld } from '../slashing-protection/votes.ts'
 import { NotYet, Refusal } from '../validator/refusal.ts'
 
-/** What a full queue takes to have room, and a hub or a chain to answer, as a guess. */
-const retrySeconds = { queue: 1, other: 5 }
+/** What a full queue takes to have room, open rounds to be over, and a hub or a chain to answer, as a guess. */
+const retrySeconds = { queue: 1, rounds: 10, other: 5 }
 
 /** 409 `invalid_state` for what only validators sign. */
 export const noValidator = (): ApiError =>
@@ -36,6 +39,20 @@ export async function orFault<T>(work: () => Promise<T>): Promise<T> {
       throw new ApiError('invalid_state', `This node does not vote yet: ${error.message}.`, {
         details: { reason: 'state_behind', modules: error.modules },
       })
+    if (error instanceof ReceiptDiffers)
+      throw new ApiError('invalid_evidence', `This node does not sign this. ${error.message}`, {
+        details: { difference: error.difference },
+        cause: error,
+      })
+    if (error instanceof RoundsOpen)
+      throw new ApiError('invalid_state', error.message, {
+        status: 425,
+        details: { reason: 'rounds_open', until: error.until },
+        headers: { 'Retry-After': String(retrySeconds.rounds) },
+        cause: error,
+      })
+    if (error instanceof GenerationRefused)
+      throw new ApiError('invalid_state', error.message, { details: { reason: error.reason }, cause: error })
     if (error instanceof VoteWithheld)
       throw new ApiError('invalid_state', error.message, { details: { reason: 'vote_withheld' } })
     throw error

@@ -9,18 +9,14 @@ import type { ServeStore } from '../store/index.ts'
 import type { Validator } from '../validator/validator.ts'
 import { chunkRoutes } from './chunks.ts'
 import { type ExecuteParts, executeRoute } from './execute.ts'
-import { healthRoute } from './health.ts'
 import { ledgerRoute } from './ledger.ts'
-import { metricsRoute } from './metrics.ts'
 import { putModuleRoute } from './modules.ts'
-import { nodeRoute } from './node.ts'
 import { rewardProposalsRoute } from './reward-proposals.ts'
-import { type StatusParts, statusRoute } from './status.ts'
+import { healthRoute, metricsRoute, nodeRoute, type StatusParts, statusRoute } from './status.ts'
 import { type SyncRouteParts, syncRoutes } from './sync.ts'
 import { type ValidatorRouteParts, validatorRoutes } from './validator.ts'
 import { validatorGenerationsRoute } from './validator-generations.ts'
 
-/** What the routes use. */
 interface RouteParts
   extends ValidatorRouteParts,
     ExecuteParts,

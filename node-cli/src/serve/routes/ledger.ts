@@ -3,6 +3,7 @@ import { functionNamePattern } from '../../../../protocol/hbc/artifact.ts'
 import { invalidField } from '../http/api-error.ts'
 import { pageText } from '../http/page.ts'
 import type { Route } from '../http/route.ts'
+import { readLimit } from '../http/target.ts'
 import type { LedgerQuery, LedgerStore } from '../store/ledger.ts'
 
 const limitDefault = 50
@@ -21,16 +22,14 @@ function readLedgerQuery(query: ReadonlyMap<string, string>): LedgerQuery {
   const address = query.get('module') ?? null
   const functionName = query.get('function') ?? null
   const cursor = query.get('cursor') ?? null
-  const limit = query.get('limit') ?? String(limitDefault)
   if (address !== null && !isBytes32(address))
     throw invalidField('module', 'must be an address of 0x and 64 hex digits in lower case')
   if (functionName !== null && !functionNamePattern.test(functionName))
     throw invalidField('function', 'must be the name of a function')
   if (cursor !== null && !/^[1-9]\d{0,14}$/.test(cursor))
     throw invalidField('cursor', 'must be the next_cursor of another page')
-  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > limitMax)
-    throw invalidField('limit', `must be a whole number from 1 to ${limitMax}`)
-  return { address, functionName, before: cursor === null ? null : Number(cursor), limit: Number(limit) }
+  const limit = readLimit(query, limitDefault, limitMax)
+  return { address, functionName, before: cursor === null ? null : Number(cursor), limit }
 }
 
 const receiptsText = (ledger: LedgerStore, query: LedgerQuery): Iterable<string> =>

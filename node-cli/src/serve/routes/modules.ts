@@ -4,7 +4,6 @@ import type { ModuleLibrary } from '../execution/module-library.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { json, type Route } from '../http/route.ts'
 
-/** Stores an artifact under its own address. */
 export const putModuleRoute = (library: ModuleLibrary): Route => ({
   method: 'PUT',
   path: '/modules/:address',
@@ -24,9 +23,7 @@ export const putModuleRoute = (library: ModuleLibrary): Route => ({
       throw new ApiError(
         'invalid_manifest',
         `The artifact has the address ${added.address}, not that of the path.`,
-        {
-          details: { reason: 'manifest_address', address: added.address },
-        },
+        { details: { reason: 'manifest_address', address: added.address } },
       )
     return json(added.status === 'stored' ? 201 : 200, { manifest_address: address, status: added.status })
   },

@@ -1,26 +1,58 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import { capabilitiesOf } from '../capabilities.ts'
 import type { ChunkStore } from '../chunks/chunk-store.ts'
 import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import type { ExecutionMetrics } from '../execution/execution-metrics.ts'
-import type { ExecutionQueue } from '../execution/execution-queue.ts'
 import { json, type Route } from '../http/route.ts'
-import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import type { NodeIdentity } from '../node-key.ts'
-import type { StatusMembers } from '../part.ts'
+import type { NodeParts } from '../part.ts'
 import type { ServeStore } from '../store/index.ts'
 
-export interface StatusParts {
+/** @param uptime Seconds since the start. */
+export const healthRoute = (uptime: () => number): Route => ({
+  method: 'GET',
+  path: '/health',
+  access: 'open',
+  handle: () => json(200, { status: 'ok', version: packageJson.version, uptime_secs: uptime() }),
+})
+
+/** Who the node is, and what it can be asked for. */
+export const nodeRoute = (identity: NodeIdentity, config: ServeConfig): Route => ({
+  method: 'GET',
+  path: '/node',
+  access: 'open',
+  handle: () =>
+    json(200, {
+      node_id: identity.nodeId,
+      public_key: identity.publicKey,
+      version: packageJson.version,
+      engine: deviceEngineOf(config.engine),
+      role: config.role,
+      network: config.network,
+      url: config.nodeUrl,
+      capabilities: capabilitiesOf(config),
+    }),
+})
+
+export const metricsRoute = (metrics: Metrics): Route => ({
+  method: 'GET',
+  path: '/metrics',
+  access: 'bearer',
+  handle: () => ({
+    status: 200,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    body: Buffer.from(metrics.text()),
+  }),
+})
+
+export interface StatusParts extends Pick<NodeParts, 'identity' | 'log' | 'queue' | 'status'> {
   readonly config: ServeConfig
-  readonly identity: NodeIdentity
   readonly store: ServeStore
   readonly executions: ExecutionMetrics
-  readonly queue: ExecutionQueue
   /** Null on a node that keeps no chunks. */
   readonly chunks: ChunkStore | null
-  readonly status: StatusMembers
-  readonly log: Log
-  /** Seconds since the start. */
   readonly uptime: () => number
 }
 

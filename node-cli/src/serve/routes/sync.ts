@@ -1,8 +1,8 @@
 import { isBytes32 } from '../../../../protocol/encoding/index.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
 import { ApiError, invalidField, unavailable } from '../http/api-error.ts'
 import { json, type Route, type RouteRequest } from '../http/route.ts'
-import type { ServeStore } from '../store/index.ts'
+import { readLimit } from '../http/target.ts'
+import type { Uses } from '../part.ts'
 import { listPageMax } from '../sync/module-list.ts'
 import type { ModuleStates } from '../sync/module-states.ts'
 
@@ -13,16 +13,10 @@ const retrySeconds = 10
 
 type Params = RouteRequest['params']
 
-export interface SyncRouteParts {
-  readonly store: Pick<ServeStore, 'modules'>
-  /** What modules store here, as peers are told. */
+export interface SyncRouteParts extends Uses<'background' | 'isSyncing', 'modules'> {
   readonly states: ModuleStates
-  readonly background: BackgroundThread
-  /** Whether modules and storage are still being taken from peers. */
-  readonly isSyncing: () => boolean
 }
 
-/** The calls by which another validator takes modules and what they store. */
 export const syncRoutes = ({ store, states, background, isSyncing }: SyncRouteParts): readonly Route[] => {
   const artifactOf = ({ address }: Params): { address: string; hbc: Uint8Array } => {
     requireWhole(isSyncing)
@@ -92,9 +86,7 @@ export const syncRoutes = ({ store, states, background, isSyncing }: SyncRoutePa
           throw new ApiError(
             'conflict',
             'The storage of the module has changed since; read the module again.',
-            {
-              details: { sequence: found.sequence },
-            },
+            { details: { sequence: found.sequence } },
           )
         if (found.status === 'nothing')
           throw new ApiError('not_found', 'The module stores nothing at this bucket and index.')
@@ -112,12 +104,9 @@ function requireWhole(isSyncing: () => boolean): void {
 
 function readListQuery(query: ReadonlyMap<string, string>): { cursor: string; limit: number } {
   const cursor = query.get('cursor') ?? ''
-  const limit = query.get('limit') ?? String(limitDefault)
   if (cursor !== '' && !isBytes32(cursor))
     throw invalidField('cursor', 'must be next_cursor of the page before')
-  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > listPageMax)
-    throw invalidField('limit', `must be a whole number from 1 to ${listPageMax}`)
-  return { cursor, limit: Number(limit) }
+  return { cursor, limit: readLimit(query, limitDefault, listPageMax) }
 }
 
 function readCount(query: ReadonlyMap<string, string>, name: string): number {

@@ -3,8 +3,8 @@ import {
   generationValidatorsMax,
   parseGeneration,
 } from '../../../../protocol/committees/index.ts'
-import { GenerationRefused, type GenerationSignerParts, signNextGeneration } from '../generations/signer.ts'
-import { ApiError, invalidField } from '../http/api-error.ts'
+import { type GenerationSignerParts, signNextGeneration } from '../generations/signer.ts'
+import { invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { json, type Route } from '../http/route.ts'
 import { orFault } from './faults.ts'
@@ -24,7 +24,7 @@ export const validatorGenerationsRoute = (parts: GenerationSignerParts): Route =
     checkMembers(members, ['document'], ['document'], () => {})
     const document = orInvalid(() => parseGeneration(parts.profile, members.document))
     const key = caller.kind === 'node' ? caller.publicKey : ''
-    return json(200, await orFault(() => orRefused(signNextGeneration(parts, document, key))))
+    return json(200, await orFault(() => signNextGeneration(parts, document, key)))
   },
 })
 
@@ -34,14 +34,5 @@ function orInvalid<T>(read: () => T): T {
   } catch (error) {
     if (!(error instanceof GenerationError)) throw error
     throw invalidField(`document.${error.field}`, error.message)
-  }
-}
-
-async function orRefused<T>(signing: Promise<T>): Promise<T> {
-  try {
-    return await signing
-  } catch (error) {
-    if (!(error instanceof GenerationRefused)) throw error
-    throw new ApiError('invalid_state', error.message, { details: { reason: error.reason }, cause: error })
   }
 }

@@ -14,7 +14,8 @@ import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { pageText } from '../http/page.ts'
 import { json, type Route } from '../http/route.ts'
-import type { ServeStore } from '../store/index.ts'
+import { readLimit } from '../http/target.ts'
+import type { Uses } from '../part.ts'
 import type { FinalRoundQuery } from '../store/rounds.ts'
 import type { TaskRound } from '../validator/round-rules.ts'
 import { describeFinality } from '../validator/round-view.ts'
@@ -33,13 +34,10 @@ const directVotesMax = generationValidatorsMax
 const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
   2 * (committee_max_size + committee_max_backups)
 const fallbacks = ['too_few_members', 'underfunded'] as const
-const pageLimits = { rounds: { usual: 20, max: 50 }, evidence: { usual: 20, max: 50 } }
+const pageLimits = { usual: 20, max: 50 }
 const cursorPattern = /^\d{1,15}$/
 
-export interface ValidatorRouteParts {
-  readonly params: () => NetworkParams
-  readonly store: Pick<ServeStore, 'evidence' | 'rounds' | 'roundVotes'>
-}
+export type ValidatorRouteParts = Uses<'params', 'evidence' | 'rounds' | 'roundVotes'>
 
 /** The calls of hub and peers on a node. One that is no validator signs nothing, and counts votes like any other. */
 export const validatorRoutes = (
@@ -92,7 +90,7 @@ export const validatorRoutes = (
     access: 'node or bearer',
     query: ['project_id', 'epoch', 'cursor', 'limit'],
     handle: ({ query }) => {
-      const asked = { ...readEpoch(query), ...readPage(query, pageLimits.rounds) }
+      const asked = { ...readEpoch(query), ...readPage(query) }
       return { status: 200, body: roundsText(store, asked) }
     },
   },
@@ -114,7 +112,7 @@ export const validatorRoutes = (
     access: 'open',
     query: ['cursor', 'limit'],
     handle: ({ query }) => {
-      const { after, limit } = readPage(query, pageLimits.evidence)
+      const { after, limit } = readPage(query)
       const ids = store.evidence.ids(after, limit + 1)
       const read = (id: number) => store.evidence.text(id)
       return { status: 200, body: pageText('items', { ids, limit, read, cursorOf: String }) }
@@ -202,14 +200,8 @@ function readEpoch(query: ReadonlyMap<string, string>): { projectId: string | nu
   return { projectId, epoch: epoch === null ? null : Number(epoch) }
 }
 
-function readPage(
-  query: ReadonlyMap<string, string>,
-  { usual, max }: { usual: number; max: number },
-): { after: number; limit: number } {
+function readPage(query: ReadonlyMap<string, string>): { after: number; limit: number } {
   const cursor = query.get('cursor') ?? '0'
-  const limit = query.get('limit') ?? String(usual)
   if (!cursorPattern.test(cursor)) throw invalidField('cursor', 'must be the next_cursor of another page')
-  if (!/^[1-9]\d?$/.test(limit) || Number(limit) > max)
-    throw invalidField('limit', `must be a whole number from 1 to ${max}`)
-  return { after: Number(cursor), limit: Number(limit) }
+  return { after: Number(cursor), limit: readLimit(query, pageLimits.usual, pageLimits.max) }
 }

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const take = () => {
   const facts: FactStore = {
     get: (name) => known.get(name) ?? null,
-    set: (name, value) => known.set(name, value),
+    set: (name, value) => void known.set(name, value),
   }
   return claimDirectory(folder, { file: database(), facts })
 }

@@ -26,7 +26,6 @@ interface Owner extends ProcessMark {
 
 /** What the file says to the process that claims the directory. */
 export type DirectoryFinding =
-  /** The directory is the one that its last process used. */
   | 'own'
   /** The database is another one than it was: the directory is a copy, or came back from a backup. */
   | 'copied'
@@ -65,7 +64,6 @@ export function claimDirectory(dataDir: string, { file: database, facts }: Owned
   return fits && last.database === own.database ? 'own' : 'copied'
 }
 
-/** The database of the directory. */
 interface OwnedStore {
   readonly file: string
   readonly facts: FactStore

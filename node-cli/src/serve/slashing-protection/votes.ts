@@ -3,7 +3,6 @@ import type { VoteKind } from '../../../../protocol/rounds/index.ts'
 import { inTransaction } from '../../data-dir/database.ts'
 import type { FactStore } from '../store/facts.ts'
 
-/** What every vote has that this node gives. */
 export interface OwnVote {
   readonly kind: VoteKind
   readonly round_id: string
@@ -21,35 +20,13 @@ export interface VoteToGive {
   readonly vote: OwnVote
   /** When its round began, in Unix seconds. */
   readonly issuedAt: number
-  /** What is answered with it each time. */
   readonly answer?: string
   readonly createdAt: number
 }
 
-/**
- * Thrown for a round that this node may have voted on from a data directory that this one is a copy of.
- */
+/** Thrown for a round that this node may have voted on from a data directory that this one is a copy of. */
 export class VoteWithheld extends Error {
   override readonly name = 'VoteWithheld'
-}
-
-/**
- * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
- * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.
- */
-export interface VoteStore {
-  /** @throws {@link VoteWithheld} for a round that gets no vote. */
-  readonly checkAllowed: (issuedAt: number) => void
-  readonly find: (publicKey: string, kind: VoteKind, roundId: string) => GivenVote | null
-  /**
-   * Stores a vote, and whatever else `alongside` writes, in one transaction that is on the disk when this returns. Where
-   * the round has a vote, nothing is written.
-   *
-   * @returns The vote of the round: this one, or the one that was given before.
-   * @throws {@link VoteWithheld}
-   */
-  readonly give: (vote: VoteToGive, alongside?: () => void) => GivenVote & { readonly isNew: boolean }
-  readonly count: () => number
 }
 
 const withheldFact = 'votes_not_before'
@@ -58,7 +35,13 @@ const withheldFact = 'votes_not_before'
 export const withholdVotesBefore = (facts: FactStore, time: number): void =>
   facts.set(withheldFact, String(time))
 
-export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
+export type VoteStore = ReturnType<typeof voteStore>
+
+/**
+ * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
+ * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.
+ */
+export function voteStore(db: DatabaseSync, facts: FactStore) {
   const select = db.prepare(
     'SELECT vote, answer FROM votes WHERE public_key = ? AND kind = ? AND round_id = ?',
   )
@@ -70,6 +53,7 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM votes')
   const find = (publicKey: string, kind: VoteKind, roundId: string): GivenVote | null =>
     (select.get(publicKey, kind, roundId) as GivenVote | undefined) ?? null
+  /** @throws {@link VoteWithheld} for a round that gets no vote. */
   const checkAllowed = (issuedAt: number): void => {
     const notBefore = Number(facts.get(withheldFact) ?? 0)
     if (issuedAt < notBefore)
@@ -80,7 +64,17 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
   return {
     checkAllowed,
     find,
-    give: ({ vote, issuedAt, answer, createdAt }, alongside = () => {}) =>
+    /**
+     * Stores a vote, and whatever else `alongside` writes, in one transaction that is on the disk when this returns. Where
+     * the round has a vote, nothing is written.
+     *
+     * @returns The vote of the round: this one, or the one that was given before.
+     * @throws {@link VoteWithheld}
+     */
+    give: (
+      { vote, issuedAt, answer, createdAt }: VoteToGive,
+      alongside = () => {},
+    ): GivenVote & { readonly isNew: boolean } =>
       inTransaction(db, () => {
         const { public_key, kind, round_id } = vote
         const text = JSON.stringify(vote)
@@ -90,6 +84,6 @@ export function voteStore(db: DatabaseSync, facts: FactStore): VoteStore {
         alongside()
         return { vote: text, answer: answer ?? null, isNew: true }
       }),
-    count: () => (last.get() as { count: number }).count,
+    count: (): number => (last.get() as { count: number }).count,
   }
 }

@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { expect, test } from 'vitest'
+import { openTestStore } from '../../../../testing/node/node-parts.ts'
 import { VoteWithheld } from '../slashing-protection/votes.ts'
 import type { DirectRetention } from './direct-rounds.ts'
-import { openServeStore, type ServeStore } from './index.ts'
+import type { ServeStore } from './index.ts'
 
 const generous: DirectRetention = { seconds: 1_000, rounds: 1_000, bytes: 1_000_000 }
 
@@ -11,8 +11,7 @@ const rowsOf = ({ db }: ServeStore, table: string): number =>
 
 /** A store with direct rounds that were voted on one second after the other, from second 1 on, of 100 bytes each. */
 function storeOf(count: number) {
-  const store = openServeStore(temporaryFolder())
-  onTestFinished(store.close)
+  const store = openTestStore()
   const vote = (second: number) =>
     store.votes.give(
       {

@@ -13,33 +13,20 @@ export interface DirectRetention {
 export interface KeptDirectRound {
   readonly roundId: string
   readonly issuedAt: number
-  /** The receipt of its run. */
   readonly ledgerId: number
   /** What vote, answer and receipt take. */
   readonly bytes: number
   readonly createdAt: number
 }
 
-/** What anybody may have the node run is kept for a while: its votes, answers and receipts. */
-export interface DirectRoundStore {
-  /** Within the transaction of its vote. */
-  readonly keep: (round: KeptDirectRound) => void
-  /** Drops some of the oldest that are more than may be kept. @returns How many. */
-  readonly prune: (retention: DirectRetention, now: number) => number
-  /** @throws {@link VoteWithheld} for a round whose vote may have been dropped. */
-  readonly checkAllowed: (issuedAt: number) => void
-  readonly totals: () => { readonly rounds: number; readonly bytes: number }
-}
-
 const droppedFact = 'direct_votes_not_before'
 /** Takes some milliseconds. */
 const droppedAtOnce = 50
 
-export function directRoundStore(
-  db: DatabaseSync,
-  facts: FactStore,
-  transaction: <T>(work: () => T) => T,
-): DirectRoundStore {
+export type DirectRoundStore = ReturnType<typeof directRoundStore>
+
+/** What anybody may have the node run is kept for a while: its votes, answers and receipts. */
+export function directRoundStore(db: DatabaseSync, facts: FactStore, transaction: <T>(work: () => T) => T) {
   const insert = db.prepare(
     'INSERT INTO direct_rounds (round_id, ledger_id, issued_at, bytes, created_at) VALUES (?, ?, ?, ?, ?)',
   )
@@ -60,9 +47,11 @@ export function directRoundStore(
   }
 
   return {
-    keep: ({ roundId, ledgerId, issuedAt, bytes, createdAt }) =>
+    /** Within the transaction of its vote. */
+    keep: ({ roundId, ledgerId, issuedAt, bytes, createdAt }: KeptDirectRound) =>
       void insert.run(roundId, ledgerId, issuedAt, bytes, createdAt),
-    prune: (retention, now) =>
+    /** Drops some of the oldest that are more than may be kept. @returns How many. */
+    prune: (retention: DirectRetention, now: number): number =>
       transaction(() => {
         const dropped: Row[] = []
         const left = readTotals()
@@ -79,7 +68,8 @@ export function directRoundStore(
         if (latest > notBefore()) facts.set(droppedFact, String(latest))
         return dropped.length
       }),
-    checkAllowed: (issuedAt) => {
+    /** @throws {@link VoteWithheld} for a round whose vote may have been dropped. */
+    checkAllowed: (issuedAt: number): void => {
       if (issuedAt < notBefore())
         throw new VoteWithheld(
           `This node has dropped what it voted in direct rounds that began before ${notBefore()}, and does not vote in them again.`,

@@ -14,24 +14,13 @@ export interface CertifiedHead extends IndexedRoot {
   readonly roundId: string
 }
 
-/** What direct rounds make of storage: it is pending from the vote on, and written when a quorum has signed it. */
-export interface DirectStateStore {
-  /**
-   * Within the transaction of the vote. What was pending of rounds that would write what this one looked at is forgotten: had
-   * they been decided, this vote would be for what they wrote. Of other modules a round may be decided, and this node not know.
-   */
-  readonly keep: (roundId: string, pending: PendingChanges) => void
-  readonly pending: (roundId: string) => PendingChanges | null
-  readonly drop: (roundId: string) => void
-  /** Null for a module whose storage no quorum has signed. */
-  readonly head: (address: string) => CertifiedHead | null
-  readonly setHead: (address: string, head: CertifiedHead) => void
-}
-
 /** Rounds of which nothing was heard; one may leave as much as a run may write. */
 const pendingMax = 16
 
-export function directStateStore(db: DatabaseSync): DirectStateStore {
+export type DirectStateStore = ReturnType<typeof directStateStore>
+
+/** What direct rounds make of storage: it is pending from the vote on, and written when a quorum has signed it. */
+export function directStateStore(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO pending_rounds (round_id, subject, written, changes) VALUES (?, ?, ?, ?)',
   )
@@ -52,7 +41,12 @@ export function directStateStore(db: DatabaseSync): DirectStateStore {
      SET sequence = excluded.sequence, root = excluded.root, round_id = excluded.round_id`,
   )
   return {
-    keep: (roundId, { subject, changes }) => {
+    /**
+     * Within the transaction of the vote. What was pending of rounds that would write what this one looked at is forgotten:
+     * had they been decided, this vote would be for what they wrote. Of other modules a round may be decided, and this node
+     * not know.
+     */
+    keep: (roundId: string, { subject, changes }: PendingChanges): void => {
       const addressesOf = (some: readonly ModuleChange[]) =>
         JSON.stringify(some.map(({ transition }) => transition.module_address))
       dropOver.run(addressesOf(changes))
@@ -60,13 +54,16 @@ export function directStateStore(db: DatabaseSync): DirectStateStore {
       insert.run(roundId, subject, addressesOf(written), serialize(changes))
       dropOldest.run(pendingMax)
     },
-    pending: (roundId) => {
+    pending: (roundId: string): PendingChanges | null => {
       const row = select.get(roundId) as { subject: string; changes: Uint8Array } | undefined
       if (row === undefined) return null
       return { subject: row.subject, changes: deserialize(row.changes) as ModuleChange[] }
     },
-    drop: (roundId) => void drop.run(roundId),
-    head: (address) => (selectHead.get(address) as CertifiedHead | undefined) ?? null,
-    setHead: (address, { sequence, root, roundId }) => void putHead.run(address, sequence, root, roundId),
+    drop: (roundId: string) => void drop.run(roundId),
+    /** Null for a module whose storage no quorum has signed. */
+    head: (address: string): CertifiedHead | null =>
+      (selectHead.get(address) as CertifiedHead | undefined) ?? null,
+    setHead: (address: string, { sequence, root, roundId }: CertifiedHead) =>
+      void putHead.run(address, sequence, root, roundId),
   }
 }

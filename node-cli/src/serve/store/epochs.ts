@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EpochReceipt } from '../../../../protocol/earnings/index.ts'
 
-/** An epoch of a project. */
 export interface ProjectEpoch {
   readonly projectId: string
   readonly epoch: number
@@ -13,26 +12,10 @@ export interface OpenEpoch extends ProjectEpoch {
   readonly isAttested: boolean
 }
 
-/** Epochs whose receipts this node helps to settle. */
-export interface EpochStore {
-  /** Adds the epochs of rounds that became final here since the last call. */
-  readonly collect: () => void
-  /** Adds an epoch that others have rounds of. */
-  readonly add: (epoch: ProjectEpoch) => void
-  /** What is open and not known to begin later, the oldest first. */
-  readonly due: (now: number) => readonly OpenEpoch[]
-  /** Says when the first attempt begins. */
-  readonly postpone: (epoch: ProjectEpoch, dueAt: number) => void
-  /** The receipt that is kept, with its attestations. */
-  readonly receipt: (epoch: ProjectEpoch) => EpochReceipt | null
-  /** Keeps an attested receipt until the hub has it; null drops one that it refuses. */
-  readonly keepReceipt: (epoch: ProjectEpoch, receipt: EpochReceipt | null) => void
-  /** An epoch that is empty is opened again by the first final round. */
-  readonly close: (epoch: ProjectEpoch, state: 'settled' | 'empty') => void
-  readonly count: () => { readonly open: number; readonly settled: number }
-}
+export type EpochStore = ReturnType<typeof epochStore>
 
-export function epochStore(db: DatabaseSync): EpochStore {
+/** Epochs whose receipts this node helps to settle. */
+export function epochStore(db: DatabaseSync) {
   const collect = db.prepare(
     `INSERT INTO epochs (project_id, epoch, state)
      SELECT DISTINCT project_id, epoch, 'open' FROM rounds
@@ -56,26 +39,35 @@ export function epochStore(db: DatabaseSync): EpochStore {
   )
   let collected = 0
   return {
-    collect: () => {
+    /** Adds the epochs of rounds that became final here since the last call. */
+    collect: (): void => {
       const { last } = lastSeq.get() as { last: number }
       if (last === collected) return
       collect.run(collected)
       collected = last
     },
-    add: ({ projectId, epoch }) => void add.run(projectId, epoch),
-    due: (now) =>
+    /** Adds an epoch that others have rounds of. */
+    add: ({ projectId, epoch }: ProjectEpoch) => void add.run(projectId, epoch),
+    /** What is open and not known to begin later, the oldest first. */
+    due: (now: number): OpenEpoch[] =>
       (due.all(now) as unknown as OpenEpoch[]).map((row) => ({
         ...row,
         isAttested: Boolean(row.isAttested),
       })),
-    postpone: ({ projectId, epoch }, dueAt) => void postpone.run(dueAt, projectId, epoch),
-    receipt: ({ projectId, epoch }) => {
+    /** Says when the first attempt begins. */
+    postpone: ({ projectId, epoch }: ProjectEpoch, dueAt: number) =>
+      void postpone.run(dueAt, projectId, epoch),
+    /** The receipt that is kept, with its attestations. */
+    receipt: ({ projectId, epoch }: ProjectEpoch): EpochReceipt | null => {
       const { receipt: text } = receipt.get(projectId, epoch) as { receipt: string | null }
       return text === null ? null : (JSON.parse(text) as EpochReceipt)
     },
-    keepReceipt: ({ projectId, epoch }, receipt) =>
+    /** Keeps an attested receipt until the hub has it; null drops one that it refuses. */
+    keepReceipt: ({ projectId, epoch }: ProjectEpoch, receipt: EpochReceipt | null) =>
       void keepReceipt.run(receipt && JSON.stringify(receipt), projectId, epoch),
-    close: ({ projectId, epoch }, state) => void close.run(state, projectId, epoch),
+    /** An epoch that is empty is opened again by the first final round. */
+    close: ({ projectId, epoch }: ProjectEpoch, state: 'settled' | 'empty') =>
+      void close.run(state, projectId, epoch),
     count: () => count.get() as { open: number; settled: number },
   }
 }

@@ -1,62 +1,64 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Evidence, offenceKey } from '../../../../protocol/slashing/index.ts'
 
-/** Evidence that can be posted to the hub. */
-export interface KeptEvidence {
-  /** Rises with each one that is kept. */
+/** Evidence of a round that is final, which the hub has not taken yet. */
+export interface EvidenceToPost {
   readonly id: number
   readonly evidence: Evidence
-  readonly createdAt: number
-  /** When the hub answered that it has it; null before. */
-  readonly postedAt: number | null
+  /** When the round agreed, as this node judged it; null when it judged it not. */
+  readonly agreedAt: number | null
+  /** How often the hub refused it. */
+  readonly failures: number
 }
 
-/** What proves offences: one record for each. */
-export interface EvidenceStore {
-  /** Keeps evidence, unless that of its offence is there. @returns Whether it is new. */
-  readonly keep: (evidence: Evidence, now: number) => boolean
-  /** Ids in the order in which it was kept, after an id. */
-  readonly ids: (after: number, limit: number) => readonly number[]
-  /** One piece of evidence, as JSON; null for an id that has none. */
-  readonly text: (id: number) => string | null
-  /** What the hub has not taken yet, the oldest first. */
-  readonly unposted: (limit: number) => readonly KeptEvidence[]
-  readonly markPosted: (id: number, now: number) => void
-  readonly count: () => number
-}
-
-interface Row {
-  readonly id: number
-  readonly evidence: string
-  readonly createdAt: number
-  readonly postedAt: number | null
-}
-
-export function evidenceStore(db: DatabaseSync): EvidenceStore {
+/** What proves offences, one record for each, and what became of it on its way to the hub. */
+export function evidenceStore(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO evidence (offence, round_id, evidence, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const select = (where: string) =>
-    db.prepare(
-      `SELECT id, evidence, created_at AS createdAt, posted_at AS postedAt FROM evidence ${where} ORDER BY id LIMIT ?`,
-    )
   const ids = db.prepare('SELECT id FROM evidence WHERE id > ? ORDER BY id LIMIT ?')
   const text = db.prepare('SELECT evidence FROM evidence WHERE id = ?')
-  const unposted = select('WHERE posted_at IS NULL')
   const mark = db.prepare('UPDATE evidence SET posted_at = ? WHERE id = ? AND posted_at IS NULL')
   // Nothing is ever removed, so the last id is their number.
   const count = db.prepare('SELECT coalesce(max(id), 0) AS count FROM evidence')
-  const read = (rows: unknown[]): KeptEvidence[] =>
-    (rows as Row[]).map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as Evidence }))
+  const waiting = db.prepare(
+    `SELECT evidence.id, evidence, json_extract(rounds.judgement, '$.agreed_at') AS agreedAt,
+       coalesce(failures, 0) AS failures
+     FROM evidence
+     JOIN rounds ON rounds.round_id = evidence.round_id AND rounds.final IS NOT NULL
+     LEFT JOIN evidence_posts ON evidence_id = evidence.id
+     WHERE evidence.id > ? AND posted_at IS NULL AND coalesce(status, 'waiting') = 'waiting'
+     ORDER BY evidence.id LIMIT ?`,
+  )
+  const refused = db.prepare(
+    `INSERT INTO evidence_posts VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET status = excluded.status, failures = failures + 1`,
+  )
+  const withhold = db.prepare(
+    "INSERT INTO evidence_posts VALUES (?, 'withheld', 0) ON CONFLICT DO UPDATE SET status = 'withheld'",
+  )
   return {
-    keep: (evidence, now) => {
+    /** Keeps evidence, unless that of its offence is there. @returns Whether it is new. */
+    keep: (evidence: Evidence, now: number): boolean => {
       const { changes } = insert.run(offenceKey(evidence), evidence.round_id, JSON.stringify(evidence), now)
       return Number(changes) === 1
     },
-    ids: (after, limit) => (ids.all(after, limit) as { id: number }[]).map(({ id }) => id),
-    text: (id) => (text.get(id) as { evidence: string } | undefined)?.evidence ?? null,
-    unposted: (limit) => read(unposted.all(limit)),
-    markPosted: (id, now) => void mark.run(now, id),
-    count: () => (count.get() as { count: number }).count,
+    /** Ids in the order in which it was kept, after an id. */
+    ids: (after: number, limit: number): readonly number[] =>
+      (ids.all(after, limit) as { id: number }[]).map(({ id }) => id),
+    /** One piece of evidence, as JSON; null for an id that has none. */
+    text: (id: number): string | null => (text.get(id) as { evidence: string } | undefined)?.evidence ?? null,
+    count: (): number => (count.get() as { count: number }).count,
+    /** What the hub may take, in the order in which it was kept, after an id. */
+    waiting: (after: number, limit: number): readonly EvidenceToPost[] =>
+      (waiting.all(after, limit) as unknown as (EvidenceToPost & { evidence: string })[]).map((row) => ({
+        ...row,
+        evidence: JSON.parse(row.evidence) as Evidence,
+      })),
+    markPosted: (id: number, now: number) => void mark.run(now, id),
+    /** Counts a refusal; a last one ends it. */
+    refused: (id: number, isLast: boolean) => void refused.run(id, isLast ? 'refused' : 'waiting'),
+    /** Never sent, for it may be this node that is wrong. */
+    withhold: (id: number) => void withhold.run(id),
   }
 }

@@ -1,13 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** When the hub heard this node without a pause. */
-export interface HubContactStore {
-  /** The hub has just heard this node. @param now Network time. */
-  readonly heard: (now: number) => void
-  /** Whether a span of network time was without a pause; `not_yet` while the next contact decides. */
-  readonly covers: (from: number, to: number) => 'yes' | 'no' | 'not_yet'
-}
-
 /** Longer than two heartbeats are apart. */
 const pauseMs = 75_000
 
@@ -16,8 +8,10 @@ interface Span {
   readonly lastAt: number
 }
 
-/** @param monotonicMs A clock that nobody moves: network time leaps on a local network. */
-export function hubContactStore(db: DatabaseSync, monotonicMs = () => performance.now()): HubContactStore {
+export type HubContactStore = ReturnType<typeof hubContactStore>
+
+/** When the hub heard this node without a pause. @param monotonicMs A clock that nobody moves: network time leaps on a local network. */
+export function hubContactStore(db: DatabaseSync, monotonicMs = () => performance.now()) {
   const insert = db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)')
   const extend = db.prepare('UPDATE hub_contact SET last_at = max(last_at, ?) WHERE id = ?')
   const spanAt = db.prepare(
@@ -26,14 +20,16 @@ export function hubContactStore(db: DatabaseSync, monotonicMs = () => performanc
   /** The span that goes on; every start begins another one. */
   let current: { id: number; heardAtMs: number } | null = null
   return {
-    heard: (now) => {
+    /** The hub has just heard this node. @param now Network time. */
+    heard: (now: number): void => {
       const heardAtMs = monotonicMs()
       if (current !== null && heardAtMs - current.heardAtMs <= pauseMs) {
         extend.run(now, current.id)
         current.heardAtMs = heardAtMs
       } else current = { id: Number(insert.run(now, now).lastInsertRowid), heardAtMs }
     },
-    covers: (from, to) => {
+    /** Whether a span of network time was without a pause; `not_yet` while the next contact decides. */
+    covers: (from: number, to: number): 'yes' | 'no' | 'not_yet' => {
       const span = spanAt.get(from) as Span | undefined
       if (span === undefined) return 'no'
       if (span.lastAt >= to) return 'yes'

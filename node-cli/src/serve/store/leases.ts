@@ -14,6 +14,9 @@ import type { DatabaseSync } from 'node:sqlite'
  */
 export type LeaseState = 'leased' | 'voted' | 'counted' | 'refused' | 'cancelled' | 'missed'
 
+/** A state in which a lease stays. */
+export type EndedLease = Exclude<LeaseState, 'leased' | 'voted'>
+
 export interface Lease {
   readonly offer_id: string
   readonly round_id: string
@@ -30,40 +33,19 @@ export interface Lease {
   readonly changed_at: number
 }
 
-/** What goes to the hub beside a vote. */
 export interface LeaseResult {
   readonly output_b64: string
   readonly events: readonly unknown[]
 }
 
-/** The offers that a miner took: those that are open, and the last ones that were. */
-export interface LeaseStore {
-  /** Keeps an offer that is accepted, also one that was taken before. */
-  readonly take: (lease: Omit<Lease, 'state' | 'reason'>) => void
-  /** Within the transaction that stores the vote. */
-  readonly vote: (offerId: string, result: LeaseResult, at: number) => void
-  /** Ends a lease that is open; one that has ended stays as it is. */
-  readonly end: (
-    offerId: string,
-    state: Exclude<LeaseState, 'leased' | 'voted'>,
-    reason: string | null,
-    at: number,
-  ) => void
-  /** Ends the leases that another process was at, and whose vote the hub cannot take any more. */
-  readonly endStale: (now: number) => void
-  /** Leases that run, and leases whose vote the hub has not confirmed. */
-  readonly open: () => readonly Lease[]
-  readonly resultOf: (offerId: string) => LeaseResult | null
-  /** The newest first. */
-  readonly newest: (limit: number) => readonly Lease[]
-}
-
-/** Leases that are kept; the oldest go. */
 const keptMax = 1000
 
 const columns = 'offer_id, round_id, project_id, function, position, role, vote_by, state, reason, changed_at'
 
-export function leaseStore(db: DatabaseSync): LeaseStore {
+export type LeaseStore = ReturnType<typeof leaseStore>
+
+/** The offers that a miner took: those that are open, and the last ones that were. */
+export function leaseStore(db: DatabaseSync) {
   const insert = db.prepare(
     `INSERT INTO leases (offer_id, round_id, project_id, function, position, role, vote_by, state, changed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'leased', ?)
@@ -89,20 +71,26 @@ export function leaseStore(db: DatabaseSync): LeaseStore {
   const result = db.prepare('SELECT result FROM leases WHERE offer_id = ?')
   const newest = db.prepare(`SELECT ${columns} FROM leases ORDER BY id DESC LIMIT ?`)
   return {
-    take: (lease) => {
+    /** Keeps an offer that is accepted, also one that was taken before. */
+    take: (lease: Omit<Lease, 'state' | 'reason'>): void => {
       const { offer_id, round_id, project_id, position, role, vote_by, changed_at } = lease
       insert.run(offer_id, round_id, project_id, lease.function, position, role, vote_by, changed_at)
       prune.run(keptMax)
     },
-    vote: (offerId, { output_b64, events }, at) =>
+    /** Within the transaction that stores the vote. */
+    vote: (offerId: string, { output_b64, events }: LeaseResult, at: number) =>
       void vote.run(JSON.stringify({ output_b64, events }), at, offerId),
-    end: (offerId, state, reason, at) => void end.run(state, reason, at, offerId),
-    endStale: (now) => void endStale.run(now, now),
+    /** Ends a lease that is open; one that has ended stays as it is. */
+    end: (offerId: string, state: EndedLease, reason: string | null, at: number) =>
+      void end.run(state, reason, at, offerId),
+    /** Ends the leases that another process was at, and whose vote the hub cannot take any more. */
+    endStale: (now: number) => void endStale.run(now, now),
+    /** Leases that run, and leases whose vote the hub has not confirmed. */
     open: () => open.all() as unknown as Lease[],
-    resultOf: (offerId) => {
+    resultOf: (offerId: string): LeaseResult | null => {
       const row = result.get(offerId) as { result: string | null } | undefined
       return row?.result == null ? null : (JSON.parse(row.result) as LeaseResult)
     },
-    newest: (limit) => newest.all(limit) as unknown as Lease[],
+    newest: (limit: number) => newest.all(limit) as unknown as Lease[],
   }
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { appendToLedger, type LedgerEntry } from '../../data-dir/run-records.ts'
 
-/** Which receipts of the ledger are wanted. */
 export interface LedgerQuery {
   readonly address: string | null
   readonly functionName: string | null
@@ -10,18 +9,10 @@ export interface LedgerQuery {
   readonly limit: number
 }
 
-/** The signed receipts of this node. */
-export interface LedgerStore {
-  /** Within a transaction of the caller's. @returns The id of the receipt. */
-  readonly append: (entry: LedgerEntry) => number
-  /** Ids of receipts, the newest first. */
-  readonly newest: (query: LedgerQuery) => readonly number[]
-  /** The signed envelope, as JSON; null for one that is not kept any more. */
-  readonly envelope: (id: number) => string | null
-  readonly count: () => number
-}
+export type LedgerStore = ReturnType<typeof ledgerStore>
 
-export function ledgerStore(db: DatabaseSync): LedgerStore {
+/** The signed receipts of this node. */
+export function ledgerStore(db: DatabaseSync) {
   const select = (where: string) =>
     db.prepare(`SELECT id FROM ledger WHERE id < ? ${where} ORDER BY id DESC LIMIT ?`)
   const all = select('')
@@ -33,8 +24,10 @@ export function ledgerStore(db: DatabaseSync): LedgerStore {
   const last = db.prepare('SELECT coalesce(max(id), 0) AS count FROM ledger')
   const idsOf = (rows: unknown[]): number[] => (rows as { id: number }[]).map(({ id }) => id)
   return {
-    append: (entry) => appendToLedger(db, entry),
-    newest: ({ address, functionName, before, limit }) => {
+    /** Within a transaction of the caller's. @returns The id of the receipt. */
+    append: (entry: LedgerEntry): number => appendToLedger(db, entry),
+    /** Ids of receipts, the newest first. */
+    newest: ({ address, functionName, before, limit }: LedgerQuery): readonly number[] => {
       const end = before ?? Number.MAX_SAFE_INTEGER
       if (address !== null && functionName !== null)
         return idsOf(ofBoth.all(end, address, functionName, limit))
@@ -42,7 +35,9 @@ export function ledgerStore(db: DatabaseSync): LedgerStore {
       if (functionName !== null) return idsOf(ofFunction.all(end, functionName, limit))
       return idsOf(all.all(end, limit))
     },
-    envelope: (id) => (envelope.get(id) as { envelope: string } | undefined)?.envelope ?? null,
-    count: () => (last.get() as { count: number }).count,
+    /** The signed envelope, as JSON; null for one that is not kept any more. */
+    envelope: (id: number): string | null =>
+      (envelope.get(id) as { envelope: string } | undefined)?.envelope ?? null,
+    count: (): number => (last.get() as { count: number }).count,
   }
 }

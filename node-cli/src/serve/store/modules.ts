@@ -1,32 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { keepArtifact } from '../../data-dir/run-records.ts'
 
-/** The artifacts that the node keeps, and what their modules store. */
-export interface ModuleStore {
-  readonly artifact: (address: string) => Uint8Array | null
-  /** Keeps an artifact whose address was checked. */
-  readonly keep: (address: string, hbc: Uint8Array) => void
-  /** What a module keeps under a key (hex of its bytes), or null. */
-  readonly stored: (address: string, key: string) => Uint8Array | null
-  /** How many runs have changed the storage of a module. */
-  readonly sequence: (address: string) => number
-  readonly count: () => number
-  /** Addresses above one, ascending. */
-  readonly after: (address: string, limit: number) => readonly string[]
-}
+export type ModuleStore = ReturnType<typeof moduleStore>
 
-export function moduleStore(db: DatabaseSync): ModuleStore {
+/** The artifacts that the node keeps, and what their modules store. */
+export function moduleStore(db: DatabaseSync) {
   const artifact = db.prepare('SELECT hbc FROM modules WHERE address = ?')
   const stored = db.prepare('SELECT value FROM storage WHERE address = ? AND key = ?')
   const sequence = db.prepare('SELECT sequence FROM sequences WHERE address = ?')
   const after = db.prepare('SELECT address FROM modules WHERE address > ? ORDER BY address LIMIT ?')
   const count = db.prepare('SELECT count(*) AS count FROM modules')
   return {
-    artifact: (address) => (artifact.get(address) as { hbc: Uint8Array } | undefined)?.hbc ?? null,
-    keep: (address, hbc) => keepArtifact(db, address, hbc),
-    stored: (address, key) => (stored.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
-    sequence: (address) => (sequence.get(address) as { sequence: number } | undefined)?.sequence ?? 0,
-    count: () => (count.get() as { count: number }).count,
-    after: (address, limit) => (after.all(address, limit) as { address: string }[]).map((row) => row.address),
+    artifact: (address: string): Uint8Array | null =>
+      (artifact.get(address) as { hbc: Uint8Array } | undefined)?.hbc ?? null,
+    /** Keeps an artifact whose address was checked. */
+    keep: (address: string, hbc: Uint8Array) => keepArtifact(db, address, hbc),
+    /** What a module keeps under a key (hex of its bytes), or null. */
+    stored: (address: string, key: string): Uint8Array | null =>
+      (stored.get(address, key) as { value: Uint8Array } | undefined)?.value ?? null,
+    /** How many runs have changed the storage of a module. */
+    sequence: (address: string): number =>
+      (sequence.get(address) as { sequence: number } | undefined)?.sequence ?? 0,
+    count: (): number => (count.get() as { count: number }).count,
+    /** Addresses above one, ascending. */
+    after: (address: string, limit: number): readonly string[] =>
+      (after.all(address, limit) as { address: string }[]).map((row) => row.address),
   }
 }

@@ -19,25 +19,10 @@ const keptOfOneKey = 2
 const keptSeconds = 30 * 86_400
 const droppedAtOnce = 1_000
 
-/** The votes of rounds, of this node and of others, each once. */
-export interface RoundVoteStore {
-  /**
-   * Keeps a vote that was checked.
-   *
-   * @returns Whether it is new, known, or contradicts one that was kept before. Of more than two contradicting ones the
-   * further are dropped.
-   */
-  readonly keep: (checked: CheckedVote, now: number) => 'new' | 'known' | 'conflict' | 'dropped'
-  /** The votes of a kind, in the order of keys and then of subjects. */
-  readonly ofRound: <Kind extends RoundVoteKind>(
-    roundId: string,
-    kind: Kind,
-  ) => readonly CheckedVote<VoteOf<Kind>>[]
-  /** Drops some of the votes of long ago. The records of their rounds stay. */
-  readonly dropOld: (now: number) => void
-}
+export type RoundVoteStore = ReturnType<typeof roundVoteStore>
 
-export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
+/** The votes of rounds, of this node and of others, each once. */
+export function roundVoteStore(db: DatabaseSync) {
   const insert = db.prepare(
     'INSERT INTO round_votes (round_id, kind, public_key, subject, vote, kept_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -51,7 +36,13 @@ export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
     'DELETE FROM round_votes WHERE id IN (SELECT id FROM round_votes WHERE kept_at < ? LIMIT ?)',
   )
   return {
-    keep: ({ vote, subject }, now) => {
+    /**
+     * Keeps a vote that was checked.
+     *
+     * @returns Whether it is new, known, or contradicts one that was kept before. Of more than two contradicting ones the
+     * further are dropped.
+     */
+    keep: ({ vote, subject }: CheckedVote, now: number): 'new' | 'known' | 'conflict' | 'dropped' => {
       const { round_id: roundId, kind, public_key: key } = vote
       const kept = (subjects.all(roundId, kind, key) as { subject: string }[]).map((row) => row.subject)
       if (kept.includes(subject)) return 'known'
@@ -59,11 +50,16 @@ export function roundVoteStore(db: DatabaseSync): RoundVoteStore {
       insert.run(roundId, kind, key, subject, JSON.stringify(vote), now)
       return kept.length === 0 ? 'new' : 'conflict'
     },
-    ofRound: <Kind extends RoundVoteKind>(roundId: string, kind: Kind) =>
+    /** The votes of a kind, in the order of keys and then of subjects. */
+    ofRound: <Kind extends RoundVoteKind>(
+      roundId: string,
+      kind: Kind,
+    ): readonly CheckedVote<VoteOf<Kind>>[] =>
       (select.all(roundId, kind) as { subject: string; vote: string }[]).map(({ subject, vote }) => ({
         subject,
         vote: JSON.parse(vote) as VoteOf<Kind>,
       })),
-    dropOld: (now) => void drop.run(now - keptSeconds, droppedAtOnce),
+    /** Drops some of the votes of long ago. The records of their rounds stay. */
+    dropOld: (now: number) => void drop.run(now - keptSeconds, droppedAtOnce),
   }
 }

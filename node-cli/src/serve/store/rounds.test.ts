@@ -1,9 +1,8 @@
-import path from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { FinalityRecord, Task } from '../../../../protocol/rounds/index.ts'
 import type { Evidence } from '../../../../protocol/slashing/index.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
-import { openServeStore, type ServeStore } from './index.ts'
+import { openTestStore } from '../../../../testing/node/node-parts.ts'
+import type { ServeStore } from './index.ts'
 import type { CheckedVote } from './round-votes.ts'
 import type { Judgement } from './rounds.ts'
 
@@ -11,19 +10,13 @@ const day = 86_400
 
 let store: ServeStore
 
-const open = (): ServeStore => {
-  const opened = openServeStore(path.join(temporaryFolder(), 'node'))
-  onTestFinished(() => opened.close())
-  return opened
-}
-
 const recordOf = (round_id: string, epoch = 7) =>
   ({ round_id, project_id: 'project', epoch, gas_used: 1 }) as FinalityRecord
 const voteOf = (public_key: string, subject: string): CheckedVote =>
   ({ vote: { round_id: 'task:1', kind: 'finality', public_key, subject }, subject }) as unknown as CheckedVote
 
 beforeEach(() => {
-  store = open()
+  store = openTestStore()
 })
 
 describe('rounds', () => {
@@ -113,7 +106,7 @@ describe('votes of rounds', () => {
   })
 })
 
-test('evidence is kept once for each offence, and unposted until it is marked', () => {
+test('evidence is kept once for each offence, and waits for the hub until it is marked, once its round is final', () => {
   const evidence = {
     kind: 'missed_sla',
     round_id: 'task:1',
@@ -123,11 +116,12 @@ test('evidence is kept once for each offence, and unposted until it is marked', 
   expect(store.evidence.keep(evidence, 5)).toBe(true)
   expect(store.evidence.keep({ ...evidence, proof: { of: 2 } }, 6)).toBe(false)
   expect(store.evidence.keep({ ...evidence, node_key: 'b' }, 7)).toBe(true)
-  const [first, second] = store.evidence.unposted(9)
-  expect(first).toEqual({ id: 1, evidence, createdAt: 5, postedAt: null })
+  expect(store.evidence.waiting(0, 9)).toEqual([])
+  store.rounds.finalize(recordOf('task:1'), 'hash', 8)
+  const [first, second] = store.evidence.waiting(0, 9)
+  expect(first).toEqual({ id: 1, evidence, agreedAt: null, failures: 0 })
   store.evidence.markPosted(1, 8)
-  store.evidence.markPosted(1, 9)
-  expect(store.evidence.unposted(9)).toEqual([second])
+  expect(store.evidence.waiting(0, 9)).toEqual([second])
   expect(store.evidence.ids(0, 1)).toEqual([1])
   expect(JSON.parse(store.evidence.text(1)!)).toEqual(evidence)
   expect(store.evidence.count()).toBe(2)
@@ -147,4 +141,14 @@ test('one set is attested for each project and epoch, for ever; snapshots are ke
   store.sets.keep(other, 30 * day + 1)
   expect([store.sets.has('one'), store.sets.snapshot('two')]).toEqual([false, new Uint8Array([1])])
   expect(store.sets.attested('project', 7)).toEqual({ setHash: 'one', attestation })
+})
+
+test('a set gives the length of its epoch for its own project and epoch alone', () => {
+  const set = { setHash: 'set', projectId: 'project', epoch: 7 }
+  const snapshot = new TextEncoder().encode('{}')
+  store.sets.keep({ ...set, epochSecs: 3_600, snapshot }, 1)
+  expect(store.sets.epochSecs(set)).toBe(3_600)
+  expect(store.sets.snapshot('set')).toEqual(snapshot)
+  expect(store.sets.epochSecs({ ...set, epoch: 8 })).toBeNull()
+  expect(store.sets.epochSecs({ ...set, projectId: 'another' })).toBeNull()
 })

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { FinalityRecord, RoundState, Tally, Task } from '../../../../protocol/rounds/index.ts'
 
-/** Why a round has no committee. */
 export type Fallback = 'too_few_members' | 'underfunded'
 
 /** A drawn member, with what evidence against it names. */
@@ -39,6 +38,12 @@ export interface RoundRecord {
   readonly finalSeq: number | null
 }
 
+interface JudgedRound {
+  readonly roundId: string
+  readonly task: Task
+  readonly judgement: Judgement
+}
+
 /** Which final rounds are wanted, in the order in which they became final here. */
 export interface FinalRoundQuery {
   readonly projectId: string | null
@@ -48,48 +53,17 @@ export interface FinalRoundQuery {
   readonly limit: number
 }
 
-/** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
-export interface RoundStore {
-  readonly find: (roundId: string) => RoundRecord | null
-  /** Makes the record of a round that others vote in, who may be wrong about its place. One that is there stays as it is. */
-  readonly see: (round: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) => void
-  /** Adds what this node found; a round keeps what was found first, and the state of a final one stays. */
-  readonly judge: (
-    round: { readonly roundId: string; readonly task: Task; readonly judgement: Judgement },
-    state: RoundState,
-    now: number,
-  ) => void
-  /** Adds the record that a quorum signed. @returns False when the round was final before. */
-  readonly finalize: (record: FinalityRecord, finalityHash: string, now: number) => boolean
-  /** Marks a direct round as decided. */
-  readonly close: (roundId: string, now: number) => boolean
-  /** Rounds of a project and epoch that may still become final, by id. */
-  readonly openOfEpoch: (projectId: string, epoch: number) => readonly string[]
-  readonly isOpen: (roundId: string) => boolean
-  /** Notes that a round ended without a result, as the hub says; a quorum of votes still makes it final. */
-  readonly fail: (roundId: string) => void
-  readonly finalPage: (query: FinalRoundQuery) => readonly RoundRecord[]
-  /** Task rounds that are not final, seen within a span of time; the oldest first. */
-  readonly open: (from: number, to: number, limit: number) => readonly RoundRecord[]
-  readonly count: () => { readonly known: number; readonly final: number }
-}
+type JsonMember = 'task' | 'judgement' | 'final'
+type Row = Omit<RoundRecord, JsonMember> & Record<JsonMember, string | null>
 
-interface Row {
-  readonly round_id: string
-  readonly project_id: string | null
-  readonly epoch: number | null
-  readonly state: RoundState
-  readonly task: string | null
-  readonly judgement: string | null
-  readonly final: string | null
-  readonly finality_hash: string | null
-  readonly final_seq: number | null
-}
-
-const columns = 'round_id, project_id, epoch, state, task, judgement, final, finality_hash, final_seq'
+const columns =
+  'round_id AS roundId, project_id AS projectId, epoch, state, task, judgement, final, finality_hash AS finalityHash, final_seq AS finalSeq'
 const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 
-export function roundStore(db: DatabaseSync): RoundStore {
+export type RoundStore = ReturnType<typeof roundStore>
+
+/** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
+export function roundStore(db: DatabaseSync) {
   const select = (rest: string) => db.prepare(`SELECT ${columns} FROM rounds ${rest}`)
   const one = select('WHERE round_id = ?')
   const finalOfEpoch = select(
@@ -127,37 +101,46 @@ export function roundStore(db: DatabaseSync): RoundStore {
     'SELECT coalesce(max(id), 0) AS known, coalesce(max(final_seq), 0) AS final FROM rounds',
   )
   return {
-    find: (roundId) => {
+    find: (roundId: string): RoundRecord | null => {
       const row = one.get(roundId) as Row | undefined
       return row === undefined ? null : recordOf(row)
     },
-    see: ({ roundId, projectId, epoch }, now) => void see.run(roundId, projectId, epoch, now),
-    judge: ({ roundId, task, judgement }, state, now) => {
+    /** Makes the record of a round that others vote in, who may be wrong about its place. One that is there stays as it is. */
+    see: ({ roundId, projectId, epoch }: Pick<RoundRecord, 'roundId' | 'projectId' | 'epoch'>, now: number) =>
+      void see.run(roundId, projectId, epoch, now),
+    /** Adds what this node found; a round keeps what was found first, and the state of a final one stays. */
+    judge: ({ roundId, task, judgement }: JudgedRound, state: RoundState, now: number): void => {
       see.run(roundId, task.project_id, task.epoch, now)
       const { project_id: projectId, epoch } = task
       judge.run(projectId, epoch, JSON.stringify(task), JSON.stringify(judgement), state, roundId)
     },
-    finalize: (record, finalityHash, now) => {
+    /** Adds the record that a quorum signed. @returns False when the round was final before. */
+    finalize: (record: FinalityRecord, finalityHash: string, now: number): boolean => {
       const { round_id: roundId, project_id: projectId, epoch } = record
       see.run(roundId, projectId, epoch, now)
       const { changes } = finalize.run(projectId, epoch, JSON.stringify(record), finalityHash, roundId)
       return Number(changes) === 1
     },
-    close: (roundId, now) => {
+    /** Marks a direct round as decided. */
+    close: (roundId: string, now: number): boolean => {
       see.run(roundId, null, null, now)
       return Number(close.run(roundId).changes) === 1
     },
-    openOfEpoch: (projectId, epoch) =>
+    /** Rounds of a project and epoch that may still become final, by id. */
+    openOfEpoch: (projectId: string, epoch: number): readonly string[] =>
       (openOfEpoch.all(projectId, epoch) as { roundId: string }[]).map(({ roundId }) => roundId),
-    isOpen: (roundId) => isOpen.get(roundId) !== undefined,
-    fail: (roundId) => void fail.run(roundId),
-    finalPage: ({ projectId, epoch, after, limit }) =>
+    isOpen: (roundId: string): boolean => isOpen.get(roundId) !== undefined,
+    /** Notes that a round ended without a result, as the hub says; a quorum of votes still makes it final. */
+    fail: (roundId: string) => void fail.run(roundId),
+    finalPage: ({ projectId, epoch, after, limit }: FinalRoundQuery): readonly RoundRecord[] =>
       recordsOf(
         projectId === null || epoch === null
           ? finalOfAll.all(after, limit)
           : finalOfEpoch.all(projectId, epoch, after, limit),
       ),
-    open: (from, to, limit) => recordsOf(open.all(from, to, limit)),
+    /** Task rounds that are not final, seen within a span of time; the oldest first. */
+    open: (from: number, to: number, limit: number): readonly RoundRecord[] =>
+      recordsOf(open.all(from, to, limit)),
     count: () => count.get() as { known: number; final: number },
   }
 }
@@ -165,15 +148,10 @@ export function roundStore(db: DatabaseSync): RoundStore {
 const recordsOf = (rows: unknown[]): RoundRecord[] => (rows as Row[]).map(recordOf)
 
 const recordOf = (row: Row): RoundRecord => ({
-  roundId: row.round_id,
-  projectId: row.project_id,
-  epoch: row.epoch,
-  state: row.state,
+  ...row,
   task: parsed(row.task),
   judgement: parsed(row.judgement),
   final: parsed(row.final),
-  finalityHash: row.finality_hash,
-  finalSeq: row.final_seq,
 })
 
 const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T))

@@ -11,24 +11,20 @@ export interface Sender {
   readonly url: string | null
 }
 
-/** Validators of generations that still count, and the coordinator. */
-export interface SenderStore {
-  readonly roleOf: (publicKey: string) => SenderRole | null
-  readonly all: () => readonly Sender[]
-  /** Puts another set in the place of the one there is. */
-  readonly replace: (senders: readonly Sender[]) => void
-}
+export type SenderStore = ReturnType<typeof senderStore>
 
-export function senderStore(db: DatabaseSync): SenderStore {
+/** Validators of generations that still count, and the coordinator. */
+export function senderStore(db: DatabaseSync) {
   const read = () =>
     db
       .prepare('SELECT public_key AS publicKey, role, url FROM senders ORDER BY public_key')
       .all() as unknown as Sender[]
   let known = new Map(read().map((sender) => [sender.publicKey, sender]))
   return {
-    roleOf: (publicKey) => known.get(publicKey)?.role ?? null,
-    all: () => [...known.values()],
-    replace: (senders) => {
+    roleOf: (publicKey: string): SenderRole | null => known.get(publicKey)?.role ?? null,
+    all: (): readonly Sender[] => [...known.values()],
+    /** Puts another set in the place of the one there is. */
+    replace: (senders: readonly Sender[]): void => {
       inTransaction(db, () => {
         db.exec('DELETE FROM senders')
         const insert = db.prepare('INSERT INTO senders VALUES (?, ?, ?)')

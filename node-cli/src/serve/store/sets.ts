@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Attestation } from '../../../../protocol/committees/index.ts'
 
-/** A snapshot under its hash. */
 export interface KeptSet {
   readonly setHash: string
   readonly projectId: string
@@ -11,7 +10,6 @@ export interface KeptSet {
   readonly snapshot: Uint8Array
 }
 
-/** What this node attested for a project and epoch. */
 export interface GivenAttestation {
   readonly setHash: string
   readonly attestation: Attestation
@@ -20,31 +18,12 @@ export interface GivenAttestation {
 /** How long snapshots are kept, in seconds: longer than any round or dispute of their epoch needs them. */
 const keptSeconds = 30 * 86_400
 
-/** The snapshots that committees are drawn from, and what this node attested. */
-export interface SetStore {
-  /** The canonical JSON of a snapshot, or null. */
-  readonly snapshot: (setHash: string) => Uint8Array | null
-  readonly has: (setHash: string) => boolean
-  /** The length of the epoch that a set is for; null where no set of this hash is kept for this project and epoch. */
-  readonly epochSecs: (set: Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>) => number | null
-  /** Keeps a snapshot whose hash was checked, and drops those of long ago. */
-  readonly keep: (set: KeptSet, now: number) => void
-  readonly attested: (projectId: string, epoch: number) => GivenAttestation | null
-  /**
-   * Stores what this node attests for a project and epoch, which is on the disk when this returns.
-   *
-   * @returns The attestation of the epoch: this one, or the one that was given before.
-   */
-  readonly attest: (
-    set: Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>,
-    attestation: Attestation,
-    now: number,
-  ) => GivenAttestation
-  /** How many sets this node attested. */
-  readonly count: () => number
-}
+type SetName = Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>
 
-export function setStore(db: DatabaseSync): SetStore {
+export type SetStore = ReturnType<typeof setStore>
+
+/** The snapshots that committees are drawn from, and what this node attested. */
+export function setStore(db: DatabaseSync) {
   const snapshot = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?')
   const known = db.prepare('SELECT 1 FROM sets WHERE set_hash = ?')
   const insert = db.prepare('INSERT INTO sets VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
@@ -64,19 +43,33 @@ export function setStore(db: DatabaseSync): SetStore {
       : { setHash: row.setHash, attestation: JSON.parse(row.attestation) as Attestation }
   }
   return {
-    snapshot: (setHash) => (snapshot.get(setHash) as { snapshot: Uint8Array } | undefined)?.snapshot ?? null,
-    has: (setHash) => known.get(setHash) !== undefined,
-    epochSecs: ({ setHash, projectId, epoch }) =>
+    /** The canonical JSON of a snapshot, or null. */
+    snapshot: (setHash: string): Uint8Array | null =>
+      (snapshot.get(setHash) as { snapshot: Uint8Array } | undefined)?.snapshot ?? null,
+    has: (setHash: string): boolean => known.get(setHash) !== undefined,
+    /** The length of the epoch that a set is for; null where no set of this hash is kept for this project and epoch. */
+    epochSecs: ({ setHash, projectId, epoch }: SetName): number | null =>
       (length.get(setHash, projectId, epoch) as { epochSecs: number } | undefined)?.epochSecs ?? null,
-    keep: (set, now) => {
+    /** Keeps a snapshot whose hash was checked, and drops those of long ago. */
+    keep: (set: KeptSet, now: number): void => {
       insert.run(set.setHash, set.projectId, set.epoch, set.epochSecs, set.snapshot, now)
       purge.run(now - keptSeconds)
     },
     attested,
-    attest: ({ setHash, projectId, epoch }, attestation, now) => {
+    /**
+     * Stores what this node attests for a project and epoch, which is on the disk when this returns.
+     *
+     * @returns The attestation of the epoch: this one, or the one that was given before.
+     */
+    attest: (
+      { setHash, projectId, epoch }: SetName,
+      attestation: Attestation,
+      now: number,
+    ): GivenAttestation => {
       give.run(projectId, epoch, setHash, JSON.stringify(attestation), now)
       return attested(projectId, epoch)!
     },
-    count: () => (count.get() as { count: number }).count,
+    /** How many sets this node attested. */
+    count: (): number => (count.get() as { count: number }).count,
   }
 }

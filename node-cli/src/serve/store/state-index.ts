@@ -23,13 +23,11 @@ export interface IndexChange extends IndexedRoot {
   readonly buckets: readonly (readonly [bucket: number, hash: string | null])[]
 }
 
-/** A whole index. */
 export interface FullIndex extends IndexedRoot {
   readonly leaves: readonly (IndexedLeaf & { readonly hash: Uint8Array })[]
   readonly buckets: readonly StateBucket[]
 }
 
-/** A change of the storage of a module. */
 export interface ModuleChange {
   readonly transition: StateTransition
   readonly writes: readonly StorageWrite[]
@@ -37,24 +35,17 @@ export interface ModuleChange {
   readonly index: IndexChange | null
 }
 
-/** What state roots are made of, kept beside the storage that they are of. */
-export interface StateIndexStore {
-  /** The root as of the storage that is there; null while the index is of another. */
-  readonly root: (address: string) => IndexedRoot | null
-  /** Within the transaction that changes the storage. */
-  readonly apply: (address: string, change: IndexChange) => void
-  /** Rebuilds the index, some rows at a time, so that the node answers meanwhile. Nothing may change the storage. */
-  readonly replace: (address: string, index: FullIndex) => Promise<void>
-}
-
 /** Takes some milliseconds. */
 const rowsAtOnce = 1_000
 
+export type StateIndexStore = ReturnType<typeof stateIndexStore>
+
+/** What state roots are made of, kept beside the storage that they are of. */
 export function stateIndexStore(
   db: DatabaseSync,
   transaction: <T>(work: () => T) => T,
   sequenceOf: (address: string) => number,
-): StateIndexStore {
+) {
   const selectRoot = db.prepare('SELECT sequence, root FROM state_roots WHERE address = ?')
   const putRoot = db.prepare(
     'INSERT INTO state_roots VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence, root = excluded.root',
@@ -84,15 +75,18 @@ export function stateIndexStore(
   }
 
   return {
-    root: (address) => {
+    /** The root as of the storage that is there; null while the index is of another. */
+    root: (address: string): IndexedRoot | null => {
       const found = selectRoot.get(address) as IndexedRoot | undefined
       return found?.sequence === sequenceOf(address) ? found : null
     },
-    apply: (address, change) => {
+    /** Within the transaction that changes the storage. */
+    apply: (address: string, change: IndexChange): void => {
       write(address, change)
       putRoot.run(address, change.sequence, change.root)
     },
-    replace: async (address, { sequence, root, leaves, buckets }) => {
+    /** Rebuilds the index, some rows at a time, so that the node answers meanwhile. Nothing may change the storage. */
+    replace: async (address: string, { sequence, root, leaves, buckets }: FullIndex): Promise<void> => {
       dropRoot.run(address)
       dropBuckets.run(address)
       while (Number(dropSomeLeaves.run(address, address, rowsAtOnce).changes) === rowsAtOnce) await nextTurn()

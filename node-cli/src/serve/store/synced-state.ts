@@ -7,41 +7,19 @@ import type { FactStore } from './facts.ts'
 /** How far the state sync of a data directory is; null where none was begun. */
 export type SyncProgress = 'under_way' | 'complete' | null
 
-/** How much of a bucket is there. */
 export interface KeptBucket {
   readonly entries: number
   readonly isWhole: boolean
 }
 
-/** What state sync has taken. The storage of a module is put in its place when all of it is there. */
-export interface SyncedStateStore {
-  readonly progress: () => SyncProgress
-  readonly begin: () => void
-  /** Forgets what was taken and not put in its place. */
-  readonly complete: () => void
-  /** Whether any module stores something here. */
-  readonly hasStorage: () => boolean
-  /** Takes a bucket from what the module stores here, where that has the hash. @returns Whether it did. */
-  readonly copyOwn: (address: string, bucket: number, hash: string) => boolean
-  /** What is there of the buckets of a module; those that it has no more are removed. */
-  readonly kept: (address: string, buckets: readonly StateBucket[]) => ReadonlyMap<number, KeptBucket>
-  readonly keep: (address: string, buckets: readonly ProvenBucket[]) => void
-  /** Begins to replace the storage of a module by what was taken of it. */
-  readonly beginInstall: (target: StateTarget) => void
-  /** Puts some of it in its place, so that the caller can do something else meanwhile. @returns Whether all is. */
-  readonly installSome: (target: StateTarget) => boolean
-  /** What was begun to be put in place, and is not. */
-  readonly installing: (address: string) => StateTarget | null
-  /** Takes back what was begun. */
-  readonly dropInstall: (address: string) => void
-}
-
 const progressFact = 'state_sync'
 
-/** Takes some milliseconds. */
 const movedAtOnce = 500
 
-export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStateStore {
+export type SyncedStateStore = ReturnType<typeof syncedStateStore>
+
+/** What state sync has taken. The storage of a module is put in its place when all of it is there. */
+export function syncedStateStore(db: DatabaseSync, facts: FactStore) {
   const selectBuckets = db.prepare(
     'SELECT bucket, hash, is_whole AS isWhole FROM sync_buckets WHERE address = ?',
   )
@@ -91,11 +69,12 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
   const isProgress = (fact: string | null): fact is SyncProgress =>
     fact === 'under_way' || fact === 'complete'
   return {
-    progress: () => {
+    progress: (): SyncProgress => {
       const fact = facts.get(progressFact)
       return isProgress(fact) ? fact : null
     },
     begin: () => facts.set(progressFact, 'under_way'),
+    /** Forgets what was taken and not put in its place. */
     complete: () =>
       inTransaction(db, () => {
         db.exec(`DELETE FROM storage WHERE address IN (SELECT address FROM sync_installs);
@@ -103,8 +82,10 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
           DELETE FROM sync_installs; DELETE FROM sync_entries; DELETE FROM sync_buckets`)
         facts.set(progressFact, 'complete')
       }),
+    /** Whether any module stores something here. */
     hasStorage: () => anyStorage.get() !== undefined,
-    copyOwn: (address, bucket, hash) =>
+    /** Takes a bucket from what the module stores here, where that has the hash. @returns Whether it did. */
+    copyOwn: (address: string, bucket: number, hash: string): boolean =>
       inTransaction(db, () => {
         if (isTaken.get(address, bucket, hash) !== undefined) return false
         if (hasOwn.get(address, bucket, hash) === undefined) return false
@@ -113,7 +94,8 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
         putBucket.run(address, bucket, hash, 1)
         return true
       }),
-    kept: (address, buckets) =>
+    /** What is there of the buckets of a module; those that it has no more are removed. */
+    kept: (address: string, buckets: readonly StateBucket[]): ReadonlyMap<number, KeptBucket> =>
       inTransaction(db, () => {
         const wanted = new Map(buckets)
         const kept = new Map<number, KeptBucket>()
@@ -128,7 +110,7 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
           }
         return kept
       }),
-    keep: (address, buckets) =>
+    keep: (address: string, buckets: readonly ProvenBucket[]) =>
       inTransaction(db, () => {
         for (const { bucket, hash, index, entries, isEnd } of buckets) {
           if (index === 0) removeEntries.run(address, bucket)
@@ -136,14 +118,16 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
           putBucket.run(address, bucket, hash, Number(isEnd))
         }
       }),
-    beginInstall: ({ address, sequence, state_root }) =>
+    /** Begins to replace the storage of a module by what was taken of it. */
+    beginInstall: ({ address, sequence, state_root }: StateTarget) =>
       inTransaction(db, () => {
         removeStorage.run(address)
         removeSequence.run(address)
         removeRoot.run(address)
         putInstall.run(address, sequence, state_root)
       }),
-    installSome: ({ address, sequence }) =>
+    /** Puts some of it in its place, so that the caller can do something else meanwhile. @returns Whether all is. */
+    installSome: ({ address, sequence }: StateTarget): boolean =>
       inTransaction(db, () => {
         const { changes } = moveEntries.run(address, movedAtOnce)
         removeMoved.run(address, address, movedAtOnce)
@@ -153,8 +137,11 @@ export function syncedStateStore(db: DatabaseSync, facts: FactStore): SyncedStat
         if (sequence > 0) putSequence.run(address, sequence)
         return true
       }),
-    installing: (address) => (selectInstall.get(address) as StateTarget | undefined) ?? null,
-    dropInstall: (address) =>
+    /** What was begun to be put in place, and is not. */
+    installing: (address: string): StateTarget | null =>
+      (selectInstall.get(address) as StateTarget | undefined) ?? null,
+    /** Takes back what was begun. */
+    dropInstall: (address: string) =>
       inTransaction(db, () => {
         for (const remove of [removeStorage, removeRoot, removeAllEntries, removeBuckets, removeInstall])
           remove.run(address)

@@ -2,12 +2,10 @@ import { isBytes32, isObject, isUnsigned } from '../../../../protocol/encoding/i
 import { PeerError } from '../peers/peer-client.ts'
 import type { StateTarget } from './module-state.ts'
 
-/** Modules in one page of a list. */
 export const listPageMax = 200
 /** More than any network has; what a peer lists is bounded anyway. */
 export const modulesMax = 10_000
 
-/** What a peer says of one of its modules. */
 export type ListedModule = StateTarget
 
 /** A list of modules in pages, read with the peer's help and on no more of its word than need be. @throws {@link PeerError} */

@@ -73,9 +73,7 @@ const isBucket = (value: unknown): value is StateBucket =>
 
 /**
  * Reads a page, and holds every entry against the root: each bucket must have the hash that the root has for it, and the
- * first entry be the one that was asked for.
- *
- * @throws {@link PeerError}
+ * first entry be the one that was asked for. @throws {@link PeerError}
  */
 export function readPage(answer: unknown, state: ProvenState, place: StatePlace): readonly ProvenBucket[] {
   requireTarget(answer, state)

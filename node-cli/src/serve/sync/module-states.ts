@@ -6,7 +6,6 @@ import type { FoundPage, StatePlace, StateSummary } from './state-reader.ts'
 export class ModuleStates {
   readonly #store: ServeStore
   readonly #background: BackgroundThread
-  /** The last root of each module. */
   readonly #roots = new Map<string, { readonly sequence: number; readonly root: string }>()
 
   /** @param background A thread that keeps nobody waiting: the storage of a module may be large. */
@@ -26,13 +25,13 @@ export class ModuleStates {
   }
 
   async summary(address: string): Promise<StateSummary> {
-    const summary = await this.#background.run('stateSummary', { file: this.#store.file, address })
+    const summary = await this.#background.run('stateSummary', this.#store.file, address)
     this.#roots.set(address, { sequence: summary.sequence, root: summary.state_root })
     return summary
   }
 
   page(address: string, sequence: number, place: StatePlace): Promise<FoundPage> {
-    return this.#background.run('statePage', { file: this.#store.file, address, sequence, place })
+    return this.#background.run('statePage', this.#store.file, address, sequence, place)
   }
 
   close(): Promise<void> {

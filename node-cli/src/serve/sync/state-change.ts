@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import {
   hashStateBucket,
@@ -11,22 +10,19 @@ import {
 } from '../../../../protocol/execution/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { StorageWrite } from '../../engine/index.ts'
+import { inSnapshot } from '../background/in-snapshot.ts'
 import type { FullIndex, IndexChange, IndexedLeaf } from '../store/state-index.ts'
 import { readEntries, readSequence } from './state-reader.ts'
 
 /** Makes the index of everything that a module stores. */
 export function computeStateIndex(profile: Profile, file: string, address: string): FullIndex {
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    db.exec('BEGIN')
+  return inSnapshot(file, (db) => {
     const sequence = readSequence(db, address)
     const sorted = sortStateLeaves(readEntries(db, address))
     const { root, buckets } = stateRootOf(profile, sorted)
     const leaves = sorted.flatMap(({ bucket, leaves: own }) => own.map((leaf) => ({ bucket, ...leaf })))
     return { sequence, root, leaves, buckets }
-  } finally {
-    db.close()
-  }
+  })
 }
 
 /**
@@ -39,9 +35,7 @@ export function computeIndexChange(
   address: string,
   writes: readonly Pick<StorageWrite, 'key' | 'value'>[],
 ): IndexChange {
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    db.exec('BEGIN')
+  return inSnapshot(file, (db) => {
     const leaves = writes.map(({ key, value }): IndexedLeaf => {
       const bytes = hexToBytes(`0x${key}`)
       const hash = value === null ? null : hexToBytes(hashStateLeaf({ key: bytes, value }))
@@ -60,9 +54,7 @@ export function computeIndexChange(
     const ascending = ([...buckets] as StateBucket[]).sort(([a], [b]) => a - b)
     const root = hashStateBuckets(profile, ascending)
     return { sequence: readSequence(db, address) + 1, root, leaves, buckets: changed }
-  } finally {
-    db.close()
-  }
+  })
 }
 
 /** Null for a bucket without leaves. */

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { bytesToHex, hexToBytes } from '../../../../protocol/encoding/index.ts'
 import {
   type BucketLeaves,
@@ -9,6 +9,7 @@ import {
   stateRootOf,
 } from '../../../../protocol/execution/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
+import { inSnapshot } from '../background/in-snapshot.ts'
 
 /** The storage of a module at one sequence, without its values. */
 export interface StateSummary {
@@ -101,17 +102,6 @@ export class StateReader {
     const sorted = sortStateLeaves(readEntries(db, address))
     this.#last = { file, address, sequence, sorted, root: stateRootOf(this.#profile, sorted) }
     return this.#last
-  }
-}
-
-/** Everything `read` sees is of one moment. */
-function inSnapshot<T>(file: string, read: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    db.exec('BEGIN')
-    return read(db)
-  } finally {
-    db.close()
   }
 }
 

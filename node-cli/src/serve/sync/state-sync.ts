@@ -1,15 +1,10 @@
-import type { ModuleLibrary } from '../execution/module-library.ts'
-import { backoffSeconds } from '../hub/backoff.ts'
-import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { Part, StatusMembers } from '../part.ts'
+import { backoffSeconds, repeat, waitUnreferenced } from '../hub/repeat.ts'
+import type { Part, Uses } from '../part.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import { type PeersParts, peersOf } from '../peers/peers.ts'
-import type { ServeStore } from '../store/index.ts'
 import { readModuleList } from './module-list.ts'
 import type { ModuleStates } from './module-states.ts'
-import { hasArtifact, takeArtifact, takeState } from './take-module.ts'
+import { takeArtifact, takeState } from './take-module.ts'
 import { type PeerList, type VouchedModule, vouchedModules, vouchersNeeded } from './vouched.ts'
 
 /** A root of a large store may have to be computed first. */
@@ -17,15 +12,10 @@ const listSeconds = 30
 /** What is written here changes with the next heartbeat at the earliest. */
 const waitingSeconds = 1
 
-interface StateSyncParts extends PeersParts {
-  readonly store: Pick<ServeStore, 'senders' | 'syncedState'>
-  readonly library: ModuleLibrary
-  readonly states: ModuleStates
-  readonly isSyncing: () => boolean
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly status: StatusMembers
-}
+type StateSyncParts = PeersParts &
+  Uses<'isSyncing' | 'library' | 'log' | 'metrics' | 'status', 'senders' | 'syncedState'> & {
+    readonly states: ModuleStates
+  }
 
 /** Why nothing more can be taken for the moment. */
 class SyncProblem extends Error {
@@ -74,17 +64,13 @@ class StateSync {
   /** How often a peer was asked in vain; those that were are asked last. */
   readonly #faults = new Map<string, number>()
   #failures = 0
-  #problem: string | null = null
+  /** Why it does not go on at the moment. */
+  problem: string | null = null
 
   constructor(parts: StateSyncParts, stop: AbortSignal) {
     this.#parts = parts
     this.#stop = stop
     this.#peers = peersOf(parts, stop)
-  }
-
-  /** Why it does not go on at the moment. */
-  get problem(): string | null {
-    return this.#problem
   }
 
   /** @returns The seconds to wait for the next turn; null when nothing is left to take. */
@@ -96,7 +82,7 @@ class StateSync {
     try {
       const taken = await this.#takeAll()
       this.#failures = 0
-      this.#problem = null
+      this.problem = null
       if (taken > 0) return 0
       this.#parts.store.syncedState.complete()
       this.#parts.log.info('modules and storage are as the other validators have them')
@@ -141,7 +127,7 @@ class StateSync {
   async #takeModule(module: VouchedModule<PeerClient>): Promise<boolean> {
     const { library, states, store, profile } = this.#parts
     const { address, sequence, state_root, peers } = module
-    const isHere = await hasArtifact(library, address)
+    const isHere = (await library.findWhole(address)) !== null
     if (!isHere) await this.#fromAny(peers, address, (peer) => takeArtifact(peer, library, address))
     const own = await states.root(address)
     if (own.sequence === sequence && own.root === state_root) return !isHere
@@ -179,7 +165,7 @@ class StateSync {
   }
 
   #tell(problem: string): void {
-    if (problem !== this.#problem) this.#parts.log.warn('state sync waits', { reason: problem })
-    this.#problem = problem
+    if (problem !== this.problem) this.#parts.log.warn('state sync waits', { reason: problem })
+    this.problem = problem
   }
 }

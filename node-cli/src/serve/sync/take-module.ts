@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { artifactBytesMax } from '../../../../protocol/hbc/artifact.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
-import { NodeFault } from '../../engine/index.ts'
 import type { ModuleLibrary } from '../execution/module-library.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import type { KeptBucket, SyncedStateStore } from '../store/synced-state.ts'
@@ -10,16 +9,6 @@ import type { StatePlace } from './state-reader.ts'
 
 /** For an artifact, which may have 16 MiB. */
 const artifactSeconds = 60
-
-/** Whether the artifact of a module is here, and whole. */
-export async function hasArtifact(library: ModuleLibrary, address: string): Promise<boolean> {
-  try {
-    return (await library.find(address)) !== null
-  } catch (error) {
-    if (error instanceof NodeFault) return false
-    throw error
-  }
-}
 
 /** Takes the artifact of a module from a peer. @throws {@link PeerError} */
 export async function takeArtifact(peer: PeerClient, library: ModuleLibrary, address: string): Promise<void> {

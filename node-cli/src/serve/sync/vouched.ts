@@ -1,6 +1,5 @@
 import type { ListedModule } from './module-list.ts'
 
-/** The modules of one peer. */
 export interface PeerList<Peer> {
   readonly peer: Peer
   readonly modules: readonly ListedModule[]

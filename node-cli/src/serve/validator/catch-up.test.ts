@@ -1,24 +1,18 @@
-import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { quorum } from '../../../../protocol/committees/index.ts'
 import { encodeCanonicalJson, hashText, utf8 } from '../../../../protocol/encoding/index.ts'
 import { createFinalityVote, type FinalityRecord } from '../../../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
-import { knownGenerations } from '../../../../testing/node/generations.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
-import { createTestProject, createTestRound, params, profile } from '../../../../testing/node/test-project.ts'
+import { testParts } from '../../../../testing/node/node-parts.ts'
+import { createTestProject, createTestRound, profile } from '../../../../testing/node/test-project.ts'
 import { startTestHub, validatorSeeds } from '../../../../testing/node/validator-network.ts'
-import { BackgroundThread } from '../background/background-thread.ts'
 import { systemClock } from '../clock.ts'
-import { ModuleLibrary } from '../execution/module-library.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { hubSources } from '../hub/sources/index.ts'
 import { sendJson, startLyingHub } from '../hub/testing/lying-hub.ts'
-import { createLog } from '../log.ts'
-import { openServeStore } from '../store/index.ts'
+import { peersOf } from '../peers/peers.ts'
 import { CatchUp } from './catch-up.ts'
 import { RoundBook } from './round-book.ts'
-import { roundClient } from './round-client.ts'
 import { RoundVotes } from './round-votes.ts'
 import { validatorError } from './validator-error.ts'
 
@@ -47,12 +41,8 @@ function signed(signers: number, change: Partial<FinalityRecord> = {}) {
 /** What a validator has to catch up with, whose peers are at these addresses. */
 async function setUp(peerUrls: readonly string[] = []) {
   const hub = await startTestHub(project)
-  const store = openServeStore(path.join(temporaryFolder(), 'node'))
-  const background = new BackgroundThread()
-  onTestFinished(async () => {
-    await background.close()
-    store.close()
-  })
+  const node = testParts(hashText('self'))
+  const { store } = node
   store.senders.replace(
     validatorSeeds.map((seed, i) => ({
       publicKey: ed25519PublicKey(seed),
@@ -60,19 +50,6 @@ async function setUp(peerUrls: readonly string[] = []) {
       url: peerUrls[i] ?? null,
     })),
   )
-  const node = {
-    store,
-    background,
-    profile,
-    params: () => params,
-    clock: systemClock,
-    log: createLog('json', 'error'),
-    generations: knownGenerations(store, validatorSeeds),
-    generationFollower: null,
-    identity: { nodeId: 'node', publicKey: hashText('self') },
-    library: new ModuleLibrary(store.modules, background),
-    directBackground: background,
-  }
   store.sets.keep(
     {
       setHash: project.setHash,
@@ -85,8 +62,7 @@ async function setUp(peerUrls: readonly string[] = []) {
   )
   const facts = hubSources(node, hubClient(new URL(hub.origin)), validatorError)
   const book = new RoundBook(node)
-  const peers = roundClient(() => ({}), new AbortController().signal)
-  const catchUp = new CatchUp(node, facts, peers, new RoundVotes(node, facts, book), book)
+  const catchUp = new CatchUp(node, facts, peersOf(node), new RoundVotes(node, facts, book), book)
   const finalIds = () =>
     store.rounds
       .finalPage({ projectId, epoch, after: 0, limit: 100 })
@@ -176,7 +152,7 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
     { items: [item(later), item(first)], next_cursor: 'two' },
     { items: [item(few), item(second), older], next_cursor: 'three' },
   ]
-  hub.answer('/v1/explorer/rounds', ({ url }, response) => {
+  hub.answers.set('/v1/explorer/rounds', ({ url }, response) => {
     const page = url?.includes('cursor=two') ? pages[1] : pages[0]
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(page))
   })

@@ -1,10 +1,11 @@
-import type { Clock } from '../clock.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { NodeIdentity } from '../node-key.ts'
-import type { ServeStore } from '../store/index.ts'
+import type { Uses } from '../part.ts'
+import type { PeerClient } from '../peers/peer-client.ts'
+import type { Peers } from '../peers/peers.ts'
+import type { ProjectEpoch } from '../store/epochs.ts'
 import { NotYet, Refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
-import type { Peer, RoundClient, RoundFilter } from './round-client.ts'
+import { readFinalityVotes, readFinalRounds } from './round-client.ts'
 import type { RoundVotes } from './round-votes.ts'
 
 /** A round that is open for so long may be final elsewhere. */
@@ -17,15 +18,9 @@ const openMax = 1_000
 const looksOfStep = 20
 const peersOfStep = 4
 const pagesOfStep = 10
-/** More rounds than a project has in one epoch. */
 const pagesOfEpoch = 5_000
-const everything: RoundFilter = { projectId: null, epoch: null }
 
-export interface CatchUpParts {
-  readonly store: Pick<ServeStore, 'facts' | 'rounds' | 'roundVotes' | 'senders'>
-  readonly identity: NodeIdentity
-  readonly clock: Clock
-}
+export type CatchUpParts = Uses<'clock', 'facts' | 'rounds' | 'roundVotes'>
 
 /**
  * Learns what became final while this node was away: from its peers, and from the hub. Finality votes are verified like
@@ -34,14 +29,14 @@ export interface CatchUpParts {
 export class CatchUp {
   readonly #parts: CatchUpParts
   readonly #hub: HubSources
-  readonly #peers: RoundClient
+  readonly #peers: Peers
   readonly #votes: RoundVotes
   readonly #book: RoundBook
   #steps = 0
   /** When to look again at rounds that stay open, and how long was waited before. */
   #looks = new Map<string, { readonly at: number; readonly waited: number }>()
 
-  constructor(parts: CatchUpParts, hub: HubSources, peers: RoundClient, votes: RoundVotes, book: RoundBook) {
+  constructor(parts: CatchUpParts, hub: HubSources, peers: Peers, votes: RoundVotes, book: RoundBook) {
     this.#parts = parts
     this.#hub = hub
     this.#peers = peers
@@ -49,14 +44,7 @@ export class CatchUp {
     this.#book = book
   }
 
-  /** The other validators that may be called. */
-  peers(): readonly Peer[] {
-    const { store, identity } = this.#parts
-    return store.senders.all().flatMap(({ publicKey, role, url }) => {
-      const isOther = role === 'validator' && publicKey !== identity.publicKey
-      return isOther && url !== null ? [{ publicKey, url }] : []
-    })
-  }
+  peers = (): readonly PeerClient[] => this.#peers.others()
 
   /** Reads on where some peers were left, others each time, and looks at rounds that stay open. */
   async step(): Promise<void> {
@@ -104,18 +92,18 @@ export class CatchUp {
       if ((rounds.find(roundId)?.final ?? null) === null) await this.#lookUp(roundId, undefined)
   }
 
-  async #takeEpoch(peer: Peer, filter: RoundFilter): Promise<void> {
+  async #takeEpoch(peer: PeerClient, filter: ProjectEpoch): Promise<void> {
     let cursor: string | null = '0'
     for (let page = 0; cursor !== null && page < pagesOfEpoch; page++)
       cursor = await this.#takePage(peer, filter, cursor)
   }
 
-  async #follow(peer: Peer): Promise<void> {
+  async #follow(peer: PeerClient): Promise<void> {
     const { facts } = this.#parts.store
     const fact = `rounds_read_of_${peer.publicKey}`
     let cursor = facts.get(fact) ?? '0'
     for (let page = 0; page < pagesOfStep; page++) {
-      const found = await this.#peers.finalRounds(peer, everything, cursor)
+      const found = await readFinalRounds(peer, null, cursor)
       if (found === null || !(await this.#take(found.votes))) return
       // A peer that started again counts from the beginning.
       const reached = Number(found.last) < Number(cursor) ? '0' : (found.next ?? found.last)
@@ -126,17 +114,17 @@ export class CatchUp {
   }
 
   /** @returns The cursor of the next page; null after the last one. */
-  async #takePage(peer: Peer, filter: RoundFilter, cursor: string): Promise<string | null> {
-    const page = await this.#peers.finalRounds(peer, filter, cursor)
+  async #takePage(peer: PeerClient, filter: ProjectEpoch, cursor: string): Promise<string | null> {
+    const page = await readFinalRounds(peer, filter, cursor)
     if (page === null || page.votes.length === 0 || !(await this.#take(page.votes))) return null
     return page.next !== null && Number(page.next) > Number(cursor) ? page.next : null
   }
 
-  async #lookUp(roundId: string, peer: Peer | undefined): Promise<void> {
+  async #lookUp(roundId: string, peer: PeerClient | undefined): Promise<void> {
     const votes = await orNone(async () => (await this.#hub.round(roundId)).finalityVotes)
     if (votes.length > 0) await this.#take(votes)
     if (this.#parts.store.rounds.find(roundId)?.final !== null || peer === undefined) return
-    const others = await this.#peers.finalityVotes(peer, roundId)
+    const others = await readFinalityVotes(peer, roundId)
     if (others !== null) await this.#take(others)
   }
 

@@ -1,16 +1,11 @@
-import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isSnapshotAttested } from '../../../../protocol/committees/index.ts'
 import { hashText, utf8 } from '../../../../protocol/encoding/index.ts'
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
-import { knownGenerations } from '../../../../testing/node/generations.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
-import { createTestProject, params, profile } from '../../../../testing/node/test-project.ts'
+import { testParts } from '../../../../testing/node/node-parts.ts'
+import { createTestProject, profile } from '../../../../testing/node/test-project.ts'
 import { BackgroundThread } from '../background/background-thread.ts'
 import type { JobName } from '../background/jobs.ts'
-import { AdjustableClock } from '../clock.ts'
-import { createLog } from '../log.ts'
-import { openServeStore } from '../store/index.ts'
 import { CommitteeSets } from './committee-sets.ts'
 
 const seed = hashText('validator')
@@ -19,34 +14,17 @@ const seed = hashText('validator')
 class TellingThread extends BackgroundThread {
   readonly asked: JobName[] = []
 
-  override run: BackgroundThread['run'] = (name, input) => {
+  override run: BackgroundThread['run'] = (name, ...input) => {
     this.asked.push(name)
-    return super.run(name, input)
+    return super.run(name, ...input)
   }
 }
 
 function createSets() {
-  const store = openServeStore(path.join(temporaryFolder(), 'node'))
   const background = new TellingThread()
-  onTestFinished(async () => {
-    await background.close()
-    store.close()
-  })
   const project = createTestProject()
-  const node = {
-    background,
-    clock: new AdjustableClock(),
-    log: createLog('json', 'error'),
-    generations: knownGenerations(store, [seed]),
-    generationFollower: null,
-    identity: { nodeId: 'node', publicKey: ed25519PublicKey(seed) },
-    params: () => params,
-    profile,
-    seed,
-    store,
-  }
   const hub = { rules: async () => project.consensus, stakingAddress: async () => '' }
-  return { sets: new CommitteeSets(node, hub, null), background, project }
+  return { sets: new CommitteeSets(testParts(seed, [seed], background), hub, null), background, project }
 }
 
 test('a set that comes again and again, also while it is looked at, is read once', async () => {

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type Attestation, epochStart } from '../../../../protocol/committees/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { NamedSet } from '../background/attested-sets.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import { type KnownValidators, requireMembership } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { Log } from '../log.ts'
-import type { NodeKey } from '../node-key.ts'
 import { Once } from '../once.ts'
-import type { ServeStore } from '../store/index.ts'
+import type { Uses } from '../part.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findSetProblemsOnChain } from './chain/chain-rules.ts'
 import { Refusal, refusal } from './refusal.ts'
@@ -19,19 +14,13 @@ import type { ReadSnapshot } from './set-rules.ts'
 /** Sets of which it is known how they came: those of an epoch of many projects. */
 const attestedMax = 1024
 
-/** What the hub is asked for. */
-interface SetSources extends Pick<HubSources, 'rules'> {
-  /** Where the contract of collaterals is. @throws {@link NotYet} */
-  readonly stakingAddress: () => Promise<string>
-}
+type SetSources = Pick<HubSources, 'rules'> & { readonly stakingAddress: () => Promise<string> }
 
-export interface CommitteeSetsParts extends NodeKey, KnownValidators {
-  readonly store: Pick<ServeStore, 'sets' | 'transaction' | 'votes'>
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly background: BackgroundThread
-  readonly log: Log
-}
+export type CommitteeSetsParts = KnownValidators &
+  Uses<
+    'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+    'sets' | 'transaction' | 'votes'
+  >
 
 type Read = Extract<ReadSnapshot, { status: 'read' }>
 
@@ -75,7 +64,7 @@ export class CommitteeSets {
 
   async #lookAt(bytes: Uint8Array): Promise<{ attestation: Attestation; named: NamedSet }> {
     const { background, params } = this.#parts
-    const read = await background.run('readSnapshot', { bytes, params: params() })
+    const read = await background.run('readSnapshot', bytes, params())
     if (read.status === 'invalid') throw new Refusal(read.problems)
     const { setHash, header } = read
     const named = { projectId: header.project_id, epoch: header.epoch, setHash }
@@ -103,13 +92,13 @@ export class CommitteeSets {
     const { project_id: projectId, epoch, epoch_secs } = header
     store.votes.checkAllowed(epochStart(epoch, epoch_secs) - params().snapshot_lead_secs)
     const consensus = await this.#hub.rules(projectId, header.consensus_hash)
-    const context = { canonical, profile, params: params(), consensus, now: clock.now() }
-    const problems = await background.run('findSetProblems', context)
+    const context = { profile, params: params(), consensus, now: clock.now() }
+    const problems = await background.run('findSetProblems', canonical, context)
     if (problems.length > 0) throw new Refusal(problems)
     requireMembership(this.#parts, { epoch, epochSecs: epoch_secs })
     const onChain = await this.#problemsOnChain(read)
     if (onChain.length > 0) throw new Refusal(onChain)
-    const attestation = await background.run('attestSet', { profile, seed, setHash })
+    const attestation = await background.run('attestSet', profile, seed, setHash)
     const set = { setHash, projectId, epoch, epochSecs: epoch_secs, snapshot: canonical }
     const given = store.transaction(() => {
       store.sets.keep(set, clock.now())
@@ -123,7 +112,7 @@ export class CommitteeSets {
     if (this.#chain === null) return []
     const entries = await this.#parts.background.run('entriesOf', canonical)
     const params = this.#parts.params()
-    return findSetProblemsOnChain(this.#chain, await this.#hub.stakingAddress(), { header, entries, params })
+    return findSetProblemsOnChain(this.#chain, await this.#hub.stakingAddress(), header, entries, params)
   }
 }
 

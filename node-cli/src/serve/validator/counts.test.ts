@@ -33,10 +33,7 @@ describe('countFinality', () => {
 
   test('each record is counted by the validators of its own epoch', () => {
     const of = (epoch: number, subject: string, keys: string) =>
-      [...keys].map((public_key) => ({
-        vote: { public_key, finality: { epoch } } as FinalityVote,
-        subject,
-      }))
+      [...keys].map((public_key) => ({ vote: { public_key, finality: { epoch } } as FinalityVote, subject }))
     const validatorsOf = ({ epoch }: { epoch: number }) => (epoch === 1 ? validators : [...'abcdef'])
     const before = of(1, 'x', 'abc')
     expect(countFinality(before, validatorsOf)).toMatchObject({ quorum: 3, decided: 'x' })

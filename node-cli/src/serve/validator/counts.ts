@@ -56,7 +56,6 @@ function countSubjects(votes: readonly CheckedVote[]): Map<string, number> {
   return counts
 }
 
-/** Keys with several votes, ascending. */
 function equivocatorsOf(votes: readonly CheckedVote[]): string[] {
   const ofKey = Map.groupBy(votes, ({ vote }) => vote.public_key)
   return [...ofKey].flatMap(([key, own]) => (own.length > 1 ? [key] : [])).sort()

@@ -1,34 +1,20 @@
 import type { StateTransition } from '../../../../protocol/execution/index.ts'
 import { type ExecutionVote, executionSubject } from '../../../../protocol/rounds/index.ts'
-import type { ExecutionQueue } from '../execution/execution-queue.ts'
-import type { ModuleChanges } from '../execution/module-changes.ts'
-import type { ModuleLibrary } from '../execution/module-library.ts'
-import type { Log } from '../log.ts'
 import { Once } from '../once.ts'
+import type { Uses } from '../part.ts'
 import { type PeerClient, PeerError } from '../peers/peer-client.ts'
 import { type PeersParts, peersOf } from '../peers/peers.ts'
-import type { ServeStore } from '../store/index.ts'
 import type { IndexedRoot } from '../store/state-index.ts'
-import { hasArtifact, takeArtifact, takeState } from '../sync/take-module.ts'
+import type { StateTarget } from '../sync/module-state.ts'
+import { takeArtifact, takeState } from '../sync/take-module.ts'
 import { NotYet, refusal } from './refusal.ts'
 import type { RoundVotes } from './round-votes.ts'
 
-/** What became of the storage of a round that was decided. */
-export interface Committed {
-  readonly round_id: string
-  /** Modules whose storage here was not that before the round: it is taken from other validators. */
-  readonly behind: readonly string[]
-}
-
-export interface DirectCommitsParts extends PeersParts {
-  readonly store: Pick<ServeStore, 'directState' | 'senders' | 'syncedState' | 'transaction'>
-  readonly changes: ModuleChanges
-  readonly library: ModuleLibrary
-  readonly queue: ExecutionQueue
-  /** Whether modules and storage are still being taken from peers. */
-  readonly isSyncing: () => boolean
-  readonly log: Log
-}
+export type DirectCommitsParts = PeersParts &
+  Uses<
+    'changes' | 'isSyncing' | 'library' | 'log' | 'queue',
+    'directState' | 'senders' | 'syncedState' | 'transaction'
+  >
 
 /**
  * Writes what direct rounds make of storage, once a quorum has signed it and the coordinator says that the round is decided.
@@ -48,8 +34,11 @@ export class DirectCommits {
     this.#peers = peersOf(parts, stop)
   }
 
-  /** @throws {@link Refusal}, {@link NotYet}, {@link QueueFull}, {@link RunAbandoned} */
-  async commit(votes: readonly unknown[]): Promise<Committed> {
+  /**
+   * @returns Modules whose storage here was not that before the round: it is taken from other validators.
+   * @throws {@link Refusal}, {@link NotYet}, {@link QueueFull}, {@link RunAbandoned}
+   */
+  async commit(votes: readonly unknown[]) {
     if (this.#parts.isSyncing()) throw new NotYet('it takes its modules from its peers')
     const vote = await this.#votes.decidedDirect(votes)
     const behind = await this.#exclusively(() => this.#write(vote))
@@ -133,14 +122,11 @@ export class DirectCommits {
     log.warn('no validator gives the storage that a quorum signed', { module: address, sequence, state_root })
   }
 
-  async #takeFrom(
-    peer: PeerClient,
-    target: { readonly address: string; readonly sequence: number; readonly state_root: string },
-  ): Promise<boolean> {
+  async #takeFrom(peer: PeerClient, target: StateTarget): Promise<boolean> {
     const { library, profile, store, log } = this.#parts
     const { address } = target
     try {
-      if (!(await hasArtifact(library, address))) await takeArtifact(peer, library, address)
+      if ((await library.findWhole(address)) === null) await takeArtifact(peer, library, address)
       await takeState(peer, profile, store.syncedState, target, (work) => this.#exclusively(work))
       return true
     } catch (error) {

@@ -1,10 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
-import {
-  type Attestation,
-  attestSnapshot,
-  isSnapshotAttested,
-  type Snapshot,
-} from '../../../../protocol/committees/index.ts'
+import { attestSnapshot, type Snapshot } from '../../../../protocol/committees/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import {
@@ -18,6 +12,7 @@ import {
   VoteError,
 } from '../../../../protocol/rounds/index.ts'
 import { verifyNatively } from '../../node-verifier.ts'
+import { inSnapshot } from '../background/in-snapshot.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import {
   type CheckedTaskVote,
@@ -30,16 +25,13 @@ import {
 } from './round-rules.ts'
 import { findSetProblems, readSnapshot, type SetContext } from './set-rules.ts'
 
-/** A context whose snapshot is in the database. */
 type Stored<Context> = Omit<Context, 'snapshot'> & { readonly file: string; readonly setHash: string }
 
-/** What a chain is asked about an entry of a set. */
 export type SetEntry = Pick<
   Snapshot['entries'][number],
   'subscription_id' | 'owner' | 'payout_address' | 'collateral'
 >
 
-/** A vote of a validator, or why it is not valid. */
 export type CheckedValidatorVote =
   | { readonly status: 'valid'; readonly checked: CheckedVote }
   | { readonly status: 'invalid'; readonly reason: string }
@@ -48,8 +40,7 @@ export type CheckedValidatorVote =
 export const validatorJobs = {
   readSnapshot,
 
-  /** @param canonical what {@link readSnapshot} gave. */
-  findSetProblems: ({ canonical, ...context }: SetContext & { canonical: Uint8Array }): Problem[] =>
+  findSetProblems: (canonical: Uint8Array, context: SetContext): Problem[] =>
     findSetProblems(parseKept(canonical), context),
 
   entriesOf: (canonical: Uint8Array): SetEntry[] =>
@@ -60,50 +51,24 @@ export const validatorJobs = {
       collateral,
     })),
 
-  attestSet: ({ profile, seed, setHash }: { profile: Profile; seed: string; setHash: string }): Attestation =>
-    attestSnapshot(profile, seed, setHash),
+  attestSet: attestSnapshot,
 
-  isSetAttested: (set: {
-    profile: Profile
-    setHash: string
-    attestations: readonly unknown[]
-    validators: readonly string[]
-  }): boolean =>
-    isSnapshotAttested(set.profile, set.setHash, set.attestations, set.validators, verifyNatively),
-
-  judgeRound: ({
-    round,
-    ...context
-  }: Stored<RoundContext> & { round: Omit<TaskRound, 'input'> }): JudgedRound | InvalidRound =>
+  judgeRound: (round: Omit<TaskRound, 'input'>, context: Stored<RoundContext>): JudgedRound | InvalidRound =>
     judgeRound(round, { ...context, snapshot: snapshotOf(context) }),
 
-  checkTaskVote: ({
-    vote,
-    ...context
-  }: Stored<Omit<RoundContext, 'now'>> & { vote: unknown }): CheckedTaskVote =>
+  checkTaskVote: (vote: unknown, context: Stored<Omit<RoundContext, 'now'>>): CheckedTaskVote =>
     checkTaskVote(vote, { ...context, snapshot: snapshotOf(context) }),
 
-  makeFinalityVote({
-    profile,
-    seed,
-    record,
-  }: {
-    profile: Profile
-    seed: string
-    record: FinalityRecord
-  }): CheckedVote<FinalityVote> {
-    return { vote: createFinalityVote(profile, seed, record), subject: hashFinality(record) }
-  },
+  makeFinalityVote: (profile: Profile, seed: string, record: FinalityRecord): CheckedVote<FinalityVote> => ({
+    vote: createFinalityVote(profile, seed, record),
+    subject: hashFinality(record),
+  }),
 
-  checkFinalityVotes: ({
-    profile,
-    votes,
-    validators,
-  }: {
-    profile: Profile
-    votes: readonly unknown[]
-    validators: readonly string[]
-  }): CheckedValidatorVote[] =>
+  checkFinalityVotes: (
+    profile: Profile,
+    votes: readonly unknown[],
+    validators: readonly string[],
+  ): CheckedValidatorVote[] =>
     votes.map((value) =>
       checked(() => {
         const vote = parseFinalityVote(profile, value, validators, verifyNatively)
@@ -111,15 +76,11 @@ export const validatorJobs = {
       }),
     ),
 
-  checkExecutionVote: ({
-    profile,
-    vote: value,
-    validators,
-  }: {
-    profile: Profile
-    vote: unknown
-    validators: readonly string[]
-  }): CheckedValidatorVote =>
+  checkExecutionVote: (
+    profile: Profile,
+    value: unknown,
+    validators: readonly string[],
+  ): CheckedValidatorVote =>
     checked(() => {
       const vote = parseExecutionVote(profile, value, verifyNatively)
       if (!validators.includes(vote.public_key)) throw new VoteError('its key is that of no validator')
@@ -145,13 +106,10 @@ let last: { readonly setHash: string; readonly snapshot: Snapshot } | null = nul
 /** Reads a snapshot whose hash was checked when it was stored. */
 function snapshotOf({ file, setHash }: { file: string; setHash: string }): Snapshot {
   if (last?.setHash === setHash) return last.snapshot
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    const row = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?').get(setHash)
-    const snapshot = parseKept((row as { snapshot: Uint8Array }).snapshot)
-    last = { setHash, snapshot }
-    return snapshot
-  } finally {
-    db.close()
-  }
+  const row = inSnapshot(file, (db) =>
+    db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?').get(setHash),
+  )
+  const snapshot = parseKept((row as { snapshot: Uint8Array }).snapshot)
+  last = { setHash, snapshot }
+  return snapshot
 }

@@ -9,14 +9,12 @@ export interface FinalRound {
   readonly votes: readonly FinalityVote[]
 }
 
-/** What offences of a round are found in. */
 export interface RoundFacts {
   readonly task: Task
   /** Who was drawn; nobody in a fallback, in which nobody misses a vote. */
   readonly members: readonly RoundMember[]
   /** Every valid vote that this node knows, at most two of one member that differ. */
   readonly votes: readonly TaskVote[]
-  /** Null while the round is not final. */
   readonly final: FinalRound | null
 }
 

@@ -4,23 +4,16 @@ import {
   type FinalityRecord,
   type FinalityVote,
 } from '../../../../protocol/rounds/index.ts'
-import type { Clock } from '../clock.ts'
-import type { Generations } from '../generations/generations.ts'
-import type { Log } from '../log.ts'
-import type { NodeIdentity } from '../node-key.ts'
-import type { ServeStore } from '../store/index.ts'
+import type { Uses } from '../part.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import type { RoundRecord } from '../store/rounds.ts'
 import { type Count, countDirect, countFinality } from './counts.ts'
 import { findOffences } from './offences.ts'
 
-export interface RoundBookParts {
-  readonly store: Pick<ServeStore, 'evidence' | 'projectRules' | 'rounds' | 'roundVotes' | 'sets' | 'votes'>
-  readonly identity: NodeIdentity
-  readonly clock: Clock
-  readonly generations: Generations
-  readonly log: Log
-}
+export type RoundBookParts = Uses<
+  'clock' | 'generations' | 'identity' | 'log',
+  'evidence' | 'projectRules' | 'rounds' | 'roundVotes' | 'sets' | 'votes'
+>
 
 /** Finds out what the votes that are kept make of a round, and keeps that. Every step may be repeated. */
 export class RoundBook {
@@ -66,7 +59,6 @@ export class RoundBook {
     return countDirect(votes, this.#parts.generations.at(issuedAt)?.keys ?? [])
   }
 
-  /** The votes of a direct round, with the one that this node gave. */
   directVotes(roundId: string): readonly CheckedVote<ExecutionVote>[] {
     const { store, identity } = this.#parts
     const heard = store.roundVotes.ofRound(roundId, 'execution')

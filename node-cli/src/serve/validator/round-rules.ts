@@ -32,7 +32,6 @@ export interface TaskRound {
   readonly fallback: Fallback | null
 }
 
-/** What a round is held against. */
 export interface RoundContext {
   readonly profile: Profile
   readonly params: NetworkParams
@@ -40,11 +39,9 @@ export interface RoundContext {
   readonly consensus: ProjectRules
   /** The attested snapshot with the hash that the task names. */
   readonly snapshot: Snapshot
-  /** Network time. */
   readonly now: number
 }
 
-/** A round that may be decided. */
 export interface JudgedRound {
   readonly status: 'judged'
   readonly tally: TallyWithVotes
@@ -86,10 +83,7 @@ export function judgeRound(
     problems.add(problem('audit_block.timestamp', `must not be after this node's time, ${now}.`))
   // A committee is drawn from a snapshot of the task's own project and rules alone.
   if (taskProblem !== null) return { status: 'invalid', problems: problems.found() }
-  const seated = seatCommittee(profile, snapshot, task.seq, {
-    committee: consensus.work.committee,
-    params,
-  })
+  const seated = seatCommittee(profile, snapshot, task.seq, { committee: consensus.work.committee, params })
   for (const one of fallbackProblems(round, seated)) problems.add(one)
   if (!problems.isEmpty) return { status: 'invalid', problems: problems.found() }
 

@@ -1,5 +1,4 @@
 import { isObject } from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams, Profile } from '../../../../protocol/identity/index.ts'
 import {
   type ExecutionVote,
   type FinalityRecord,
@@ -7,11 +6,9 @@ import {
   isTaskVote,
   type RoundState,
 } from '../../../../protocol/rounds/index.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import { generationOf, type KnownValidators } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
-import type { Log } from '../log.ts'
+import type { Uses } from '../part.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
 import { countDirect } from './counts.ts'
@@ -19,7 +16,6 @@ import type { CheckedValidatorVote } from './jobs.ts'
 import { NotYet, Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 
-/** What the votes of a round say so far. */
 export interface RoundCounts {
   readonly round_id: string
   readonly state: RoundState
@@ -28,7 +24,6 @@ export interface RoundCounts {
   readonly quorum: number
 }
 
-/** Kinds of votes that a node takes of others. */
 export const takenKinds = ['execution', 'task', 'finality'] as const
 type TakenKind = (typeof takenKinds)[number]
 
@@ -37,16 +32,11 @@ const votersMax = 64
 /** Rounds that may be open at once; a validator that names more cannot be believed. */
 const openMax = 100_000
 
-export interface RoundVotesParts extends KnownValidators {
-  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'sets' | 'transaction'>
-  readonly profile: Profile
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly background: BackgroundThread
-  /** For direct rounds, which do not wait for what is done for others. */
-  readonly directBackground: BackgroundThread
-  readonly log: Log
-}
+export type RoundVotesParts = KnownValidators &
+  Uses<
+    'background' | 'clock' | 'directBackground' | 'log' | 'params' | 'profile',
+    'file' | 'rounds' | 'roundVotes' | 'sets' | 'transaction'
+  >
 
 /** Takes the votes of other nodes: each is verified, and counts once. */
 export class RoundVotes {
@@ -92,7 +82,7 @@ export class RoundVotes {
     const { directBackground, profile, generations } = this.#parts
     const validators = await this.#allValidators(values)
     const found = await Promise.all(
-      values.map((vote) => directBackground.run('checkExecutionVote', { profile, vote, validators })),
+      values.map((vote) => directBackground.run('checkExecutionVote', profile, vote, validators)),
     )
     const votes = found.flatMap((one) => (one.status === 'valid' ? [one.checked] : []))
     if (new Set(votes.map(({ vote }) => vote.round_id)).size > 1)
@@ -115,7 +105,7 @@ export class RoundVotes {
   async #checkFinality(votes: readonly unknown[]): Promise<readonly CheckedValidatorVote[]> {
     const { background, profile } = this.#parts
     const validators = await this.#allValidators(votes)
-    const found = await background.run('checkFinalityVotes', { profile, votes, validators })
+    const found = await background.run('checkFinalityVotes', profile, votes, validators)
     const checked: CheckedValidatorVote[] = []
     for (const one of found) {
       const reason =
@@ -165,7 +155,7 @@ export class RoundVotes {
   async #takeExecution(value: unknown): Promise<RoundCounts> {
     const { background, profile, generations } = this.#parts
     const validators = await this.#allValidators([value])
-    const one = await background.run('checkExecutionVote', { profile, vote: value, validators })
+    const one = await background.run('checkExecutionVote', profile, value, validators)
     if (one.status === 'valid' && one.checked.vote.kind === 'execution') {
       const { round, public_key } = one.checked.vote
       const generation = generations.at(round.issued_at)
@@ -186,7 +176,7 @@ export class RoundVotes {
     const consensus = await this.#hub.rules(projectId, consensus_hash)
     await this.#hub.storeSet({ projectId, epoch, setHash })
     const context = { file: store.file, setHash, profile, params: params(), consensus }
-    const one = await background.run('checkTaskVote', { ...context, vote: value })
+    const one = await background.run('checkTaskVote', value, context)
     if (one.status === 'invalid') throw noVote(one.reason)
     const { vote, member, quorum } = one
     this.#keep({ vote, subject: vote.receipt_hash })
@@ -236,7 +226,6 @@ function unlikely({ vote }: CheckedVote): string | null {
   return vote.finality.voters.length > votersMax ? `it has more than ${votersMax} voters` : null
 }
 
-/** Where a round belongs; a direct round to no project. */
 function placeOf({ vote }: CheckedVote): { projectId: string | null; epoch: number | null } {
   if (vote.kind === 'execution') return { projectId: null, epoch: null }
   const { project_id: projectId, epoch } = vote.kind === 'task' ? vote.task : vote.finality

@@ -27,7 +27,6 @@ import { problem } from './refusal.ts'
 /** A snapshot without its lists. */
 export type SnapshotHeader = Omit<Snapshot, 'entries' | 'excluded'>
 
-/** A snapshot whose form is right, or what is wrong with it. */
 export type ReadSnapshot =
   | {
       readonly status: 'read'
@@ -38,14 +37,7 @@ export type ReadSnapshot =
     }
   | { readonly status: 'invalid'; readonly problems: readonly Problem[] }
 
-/** Reads a snapshot as it came. */
-export function readSnapshot({
-  bytes,
-  params,
-}: {
-  readonly bytes: Uint8Array
-  readonly params: NetworkParams
-}): ReadSnapshot {
+export function readSnapshot(bytes: Uint8Array, params: NetworkParams): ReadSnapshot {
   try {
     const snapshot = parseSnapshot(parseStrictJson(bytes, { maxValues: setValuesMax }), params)
     const { entries: _, excluded: __, ...header } = snapshot
@@ -61,13 +53,10 @@ export function readSnapshot({
   }
 }
 
-/** What a set is held against. */
 export interface SetContext {
   readonly profile: Profile
   readonly params: NetworkParams
-  /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules
-  /** Network time. */
   readonly now: number
 }
 

@@ -1,17 +1,14 @@
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
-import { deriveTaskRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
+import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { closedRoundState, createFinalityRecord } from '../../../../protocol/rounds/index.ts'
-import type { BackgroundThread } from '../background/background-thread.ts'
-import type { Clock } from '../clock.ts'
 import type { Executor, TaskRerun } from '../execution/executor.ts'
 import { type KnownValidators, requireMembership } from '../generations/membership.ts'
 import type { HubSources } from '../hub/sources/index.ts'
 import type { Log } from '../log.ts'
-import type { NodeKey } from '../node-key.ts'
 import { Once } from '../once.ts'
+import type { Uses } from '../part.ts'
 import type { GivenVote } from '../slashing-protection/votes.ts'
-import type { ServeStore } from '../store/index.ts'
 import type { Judgement } from '../store/rounds.ts'
 import type { ChainFacts } from './chain/chain-facts.ts'
 import { findAuditBlockProblem } from './chain/chain-rules.ts'
@@ -19,13 +16,13 @@ import { Refusal, refusal } from './refusal.ts'
 import type { RoundBook } from './round-book.ts'
 import type { JudgedRound, TaskRound } from './round-rules.ts'
 
-export interface TaskRoundsParts extends NodeKey, KnownValidators {
-  readonly store: Pick<ServeStore, 'file' | 'rounds' | 'roundVotes' | 'votes'>
-  readonly params: () => NetworkParams
-  readonly clock: Clock
-  readonly background: BackgroundThread
+export interface TaskRoundsParts
+  extends KnownValidators,
+    Uses<
+      'background' | 'clock' | 'identity' | 'log' | 'params' | 'profile' | 'seed',
+      'file' | 'rounds' | 'roundVotes' | 'votes'
+    > {
   readonly executor: Executor
-  readonly log: Log
 }
 
 /** Decides task rounds: one finality vote for each, for ever. */
@@ -84,15 +81,9 @@ export class TaskRounds {
 
   async #judge({ input: _, ...round }: TaskRound, consensus: ProjectRules): Promise<JudgedRound> {
     const { background, clock, params, profile, store } = this.#parts
-    const judged = await background.run('judgeRound', {
-      file: store.file,
-      setHash: round.task.set_hash,
-      profile,
-      params: params(),
-      consensus,
-      now: clock.now(),
-      round,
-    })
+    const stored = { file: store.file, setHash: round.task.set_hash }
+    const context = { ...stored, profile, params: params(), consensus, now: clock.now() }
+    const judged = await background.run('judgeRound', round, context)
     if (judged.status === 'invalid') throw new Refusal(judged.problems)
     const wrong = this.#chain === null ? null : await findAuditBlockProblem(this.#chain, round)
     if (wrong !== null) throw new Refusal([wrong])
@@ -105,14 +96,8 @@ export class TaskRounds {
       throw refusal('task.module_address', 'must be that of a module without storage and calls.')
     if (!module.functions.includes(task.function))
       throw refusal('task.function', `must be one that the module exports: ${module.functions.join(', ')}.`)
-    const request = {
-      address: task.module_address,
-      module,
-      functionName: task.function,
-      input,
-      gasLimit: task.gas_limit,
-      signal: this.#whileRunning,
-    }
+    const { module_address: address, function: functionName, gas_limit: gasLimit } = task
+    const request = { address, module, functionName, input, gasLimit, signal: this.#whileRunning }
     return this.#parts.executor.rerunTask(request, log)
   }
 
@@ -121,7 +106,7 @@ export class TaskRounds {
     const { task, fallback, agreed_at, audit_block } = round
     const { tally: counted, audited } = judged
     const record = createFinalityRecord(task, counted, run?.receipt ?? null)
-    const own = await background.run('makeFinalityVote', { profile, seed, record })
+    const own = await background.run('makeFinalityVote', profile, seed, record)
     const { votes: _, ...tally } = counted
     const judgement: Judgement = { agreed_at, audit_block, fallback, members: judged.members, tally }
     const state = closedRoundState(fallback !== null, tally.contested, audited)

@@ -1,24 +1,14 @@
 import { repeat, waitUnreferenced } from '../hub/repeat.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { NodeIdentity } from '../node-key.ts'
-import type { Part, StatusMembers } from '../part.ts'
+import type { NodeParts, Part } from '../part.ts'
 import { findUnreachable } from './reachability.ts'
 import type { Validator } from './validator.ts'
 
 /** How often a validator asks for what it missed; sooner while it knows no peer. */
 const seconds = { catchUp: 10, withoutPeers: 5, unreachable: 60, reachable: 600 }
 
-interface OwnWorkParts {
-  readonly identity: NodeIdentity
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly status: StatusMembers
-}
-
 /** What a validator does by itself: it learns what it missed, and looks whether others reach it. @param nodeUrl Where that is. */
 export function validatorPart(
-  { identity, log, metrics, status }: OwnWorkParts,
+  { identity, log, metrics, status }: Pick<NodeParts, 'identity' | 'log' | 'metrics' | 'status'>,
   validator: Validator,
   nodeUrl: string | null,
 ): Part {

@@ -1,14 +1,11 @@
-import { type Attestation, quorum } from '../../../../protocol/committees/index.ts'
-import { nodeSigner } from '../../node-signer.ts'
+import { quorum } from '../../../../protocol/committees/index.ts'
 import type { ServeConfig } from '../config.ts'
-import type { LoadedModule } from '../execution/module-library.ts'
 import type { GenerationFollower } from '../generations/follower.ts'
 import { hubClient } from '../hub/hub-client.ts'
 import { parseHubUrl } from '../hub/hub-url.ts'
-import { requestSigner } from '../hub/request-signer.ts'
 import { type HubSourcesParts, hubSources } from '../hub/sources/index.ts'
 import type { Metrics } from '../metrics.ts'
-import type { GivenVote } from '../slashing-protection/votes.ts'
+import { peersOf } from '../peers/peers.ts'
 import type { ServeStore } from '../store/index.ts'
 import { CatchUp, type CatchUpParts } from './catch-up.ts'
 import { chainFacts } from './chain/chain-facts.ts'
@@ -18,36 +15,13 @@ import { CommitteeSets, type CommitteeSetsParts } from './committee-sets.ts'
 import { DirectCommits, type DirectCommitsParts } from './direct-commits.ts'
 import { Refusal } from './refusal.ts'
 import { RoundBook, type RoundBookParts } from './round-book.ts'
-import { roundClient } from './round-client.ts'
 import type { TaskRound } from './round-rules.ts'
 import { describeRound } from './round-view.ts'
-import { type RoundCounts, RoundVotes, type RoundVotesParts } from './round-votes.ts'
+import { RoundVotes, type RoundVotesParts } from './round-votes.ts'
 import { TaskRounds, type TaskRoundsParts } from './task-rounds.ts'
 import { validatorError } from './validator-error.ts'
 
-/** What a validator decides, and what it keeps of what others decide. */
-export interface Validator {
-  /** Attests a snapshot, as it came. @throws as {@link CommitteeSets.attest} */
-  readonly attestSet: (snapshot: Uint8Array) => Promise<Attestation>
-  /** @throws as {@link TaskRounds.decide} */
-  readonly decide: (round: TaskRound) => Promise<GivenVote>
-  /** @throws as {@link RoundVotes.take} */
-  readonly takeVote: (vote: unknown) => Promise<RoundCounts>
-  /** Null for a round that this node never heard of. */
-  readonly describeRound: (roundId: string) => object | null
-  /** A module, fetched from the hub when this node lacks it. @throws {@link Refusal}, {@link NotYet} */
-  readonly openModule: (address: string) => Promise<LoadedModule>
-  readonly catchUp: CatchUp
-  /** What direct rounds make of storage. */
-  readonly directCommits: DirectCommits
-  /** What the operator sees of it. */
-  readonly describe: () => object
-  /** Ends calls under way. */
-  readonly stop: () => void
-}
-
-/** What the parts of a validator use. */
-export interface ValidatorParts
+interface ValidatorParts
   extends CatchUpParts,
     CommitteeSetsParts,
     DirectCommitsParts,
@@ -60,26 +34,24 @@ export interface ValidatorParts
   readonly metrics: Metrics
 }
 
-/** Joins the parts of a validator. */
+/** What a validator decides, and what it keeps of what others decide. */
+export type Validator = ReturnType<typeof createValidator>
+
 export function createValidator(
   parts: ValidatorParts,
   { hubUrl, chainRpc: rpcUrl, chainId }: Pick<ServeConfig, 'hubUrl' | 'chainRpc' | 'chainId'>,
-): Validator {
-  const { profile, seed, clock, store, metrics, generations, identity } = parts
+) {
+  const { clock, store, metrics, generations, identity } = parts
   const stopping = new AbortController()
   const client = hubUrl === null ? null : hubClient(parseHubUrl(hubUrl), stopping.signal)
   const hub = hubSources(parts, client, validatorError)
   const chain = rpcUrl === null ? null : chainFacts(chainRpc(rpcUrl), chainId)
   const book = new RoundBook(parts)
-  const sets = new CommitteeSets(
-    parts,
-    { rules: hub.rules, stakingAddress: () => askStakingAddress(client) },
-    chain,
-  )
+  const stakingAddress = () => askStakingAddress(client)
+  const sets = new CommitteeSets(parts, { rules: hub.rules, stakingAddress }, chain)
   const rounds = new TaskRounds(parts, hub, chain, book)
   const votes = new RoundVotes(parts, hub, book)
-  const peers = roundClient(requestSigner(profile, nodeSigner(seed), clock), stopping.signal)
-  const catchUp = new CatchUp(parts, hub, peers, votes, book)
+  const catchUp = new CatchUp(parts, hub, peersOf(parts, stopping.signal), votes, book)
   const directCommits = new DirectCommits(parts, votes, stopping.signal)
   const counted = countOutcomes(metrics)
   metrics.gauge('sets_attested', 'Sets that this node attested', store.sets.count)
@@ -94,10 +66,15 @@ export function createValidator(
     () => generations.newest?.generation ?? -1,
   )
   return {
-    attestSet: (snapshot) => counted('set', () => sets.attest(snapshot)),
-    decide: (round) => counted('round', () => rounds.decide(round)),
-    takeVote: (vote) => counted('vote', () => votes.take(vote)),
-    describeRound: (roundId) => describeRound(store, book, roundId),
+    /** Attests a snapshot, as it came. @throws as {@link CommitteeSets.attest} */
+    attestSet: (snapshot: Uint8Array) => counted('set', () => sets.attest(snapshot)),
+    /** @throws as {@link TaskRounds.decide} */
+    decide: (round: TaskRound) => counted('round', () => rounds.decide(round)),
+    /** @throws as {@link RoundVotes.take} */
+    takeVote: (vote: unknown) => counted('vote', () => votes.take(vote)),
+    /** Null for a round that this node never heard of. */
+    describeRound: (roundId: string) => describeRound(store, book, roundId),
+    /** A module, fetched from the hub when this node lacks it. @throws {@link Refusal}, {@link NotYet} */
     openModule: hub.module,
     catchUp,
     directCommits,

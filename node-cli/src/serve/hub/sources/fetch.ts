@@ -1,21 +1,15 @@
 import { artifactBytesMax } from '../../../../../protocol/hbc/artifact.ts'
 import { limits } from '../../../engine/index.ts'
-import type { AnswerReader, HubClient } from '../hub-client.ts'
+import type { AnswerReader, DownloadBounds, HubClient } from '../hub-client.ts'
 import { HubError } from '../hub-error.ts'
 
 /** The kinds of things that a node fetches from its hub to judge by them. */
 export type SourceKind = 'set' | 'rules' | 'module' | 'round' | 'input'
 
-interface Bounds {
-  readonly type: string | null
-  readonly answerBytesMax: number
-  readonly timeoutSeconds: number
-}
-
 const mebibyte = 1024 * 1024
 const json = 'application/json'
 
-const boundsOf: Readonly<Record<SourceKind, Bounds>> = {
+const boundsOf: Readonly<Record<SourceKind, DownloadBounds>> = {
   // 65,536 entries take up to 33 MB, and the signatures of 1,024 validators less than one.
   set: { type: json, answerBytesMax: 48 * mebibyte, timeoutSeconds: 60 },
   rules: { type: json, answerBytesMax: mebibyte, timeoutSeconds: 10 },
@@ -28,7 +22,6 @@ const boundsOf: Readonly<Record<SourceKind, Bounds>> = {
 export class SourceAway extends Error {
   override readonly name = 'SourceAway'
   readonly kind: SourceKind
-  /** How long the hub asks its callers to wait. */
   readonly retryAfterSeconds: number | null
 
   constructor(kind: SourceKind, message: string, retryAfterSeconds: number | null = null) {
@@ -51,16 +44,15 @@ export class SourceRefused extends Error {
   }
 }
 
-/** Asks the hub, within the bounds of each kind. Nobody has checked the answers. */
-export interface SourceFetch {
-  /** @throws {@link SourceAway}, {@link SourceRefused} */
-  readonly read: <T>(kind: SourceKind, target: string, read: AnswerReader<T>) => Promise<T>
-  /** @throws {@link SourceAway}, {@link SourceRefused} with the code `not_found` for a 404. */
-  readonly bytes: (kind: SourceKind, target: string) => Promise<Uint8Array>
-}
+export type SourceFetch = ReturnType<typeof sourceFetch>
 
-/** @param client Null on a node without a hub, which can fetch nothing. */
-export function sourceFetch(client: HubClient | null): SourceFetch {
+/**
+ * Asks the hub, within the bounds of each kind. Nobody has checked the answers. Both calls throw {@link SourceAway} and
+ * {@link SourceRefused}, whose code is `not_found` for a 404.
+ *
+ * @param client Null on a node without a hub, which can fetch nothing.
+ */
+export function sourceFetch(client: HubClient | null) {
   const ask = async <T>(kind: SourceKind, call: (hub: HubClient) => Promise<T>): Promise<T> => {
     if (client === null) throw new SourceAway(kind, 'this node has no hub to ask; name one with --hub-url')
     try {
@@ -73,11 +65,12 @@ export function sourceFetch(client: HubClient | null): SourceFetch {
     }
   }
   return {
-    read: (kind, target, read) => {
+    read: <T>(kind: SourceKind, target: string, read: AnswerReader<T>): Promise<T> => {
       const { answerBytesMax, timeoutSeconds } = boundsOf[kind]
       return ask(kind, (hub) => hub.call({ method: 'GET', target, answerBytesMax, timeoutSeconds }, read))
     },
-    bytes: (kind, target) => ask(kind, (hub) => hub.download(target, boundsOf[kind])),
+    bytes: (kind: SourceKind, target: string): Promise<Uint8Array> =>
+      ask(kind, (hub) => hub.download(target, boundsOf[kind])),
   }
 }
 

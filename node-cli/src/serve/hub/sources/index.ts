@@ -1,45 +1,26 @@
 import type { ProjectRules } from '../../../../../protocol/manifest/index.ts'
 import type { NamedSet, SetHead } from '../../background/attested-sets.ts'
-import type { Clock } from '../../clock.ts'
-import type { LoadedModule, ModuleLibrary } from '../../execution/module-library.ts'
+import type { LoadedModule } from '../../execution/module-library.ts'
 import { Once } from '../../once.ts'
-import type { ProjectRulesStore } from '../../store/project-rules.ts'
-import type { SetStore } from '../../store/sets.ts'
+import type { Uses } from '../../part.ts'
 import type { HubClient } from '../hub-client.ts'
 import { orMissing, SourceAway, SourceRefused, sourceFetch } from './fetch.ts'
 import { fetchModule } from './modules.ts'
-import { fetchFinalRounds, fetchRound, type ShownRound } from './rounds.ts'
+import { fetchFinalRounds, fetchRound } from './rounds.ts'
 import { fetchRules } from './rules.ts'
 import { fetchSet, type SetParts } from './sets.ts'
 
 export { SourceAway, SourceRefused } from './fetch.ts'
 
+export type HubSourcesParts = Omit<SetParts, 'fetch' | 'rules'> &
+  Uses<'clock' | 'library', 'projectRules' | 'sets'>
+
+export type HubSources = ReturnType<typeof hubSources>
+
 /**
  * What a node fetches from its hub, the same for every role. Each thing is checked against its hash and its signatures
  * before anybody gets it; those who ask for one at the same time share one request.
- */
-export interface HubSources {
-  /** The rules of a project, as its developer signed them. */
-  readonly rules: (projectId: string, consensusHash: string) => Promise<ProjectRules>
-  /** An attested set, which the background thread keeps for draws. */
-  readonly drawSet: (set: NamedSet) => Promise<SetHead>
-  /** Sees to it that the store has an attested set. */
-  readonly storeSet: (set: NamedSet) => Promise<void>
-  /** A module, which the library keeps. */
-  readonly module: (address: string) => Promise<LoadedModule>
-  /** The bytes at a target of the hub; the caller knows their hash. */
-  readonly input: (target: string) => Promise<Uint8Array>
-  readonly round: (roundId: string) => Promise<ShownRound>
-  readonly finalRounds: (projectId: string, epoch: number) => Promise<readonly string[]>
-}
-
-export interface HubSourcesParts extends Omit<SetParts, 'fetch' | 'rules'> {
-  readonly clock: Clock
-  readonly library: ModuleLibrary
-  readonly store: { readonly projectRules: ProjectRulesStore; readonly sets: SetStore }
-}
-
-/**
+ *
  * @param client Null on a node without a hub.
  * @param toError What a role throws for something that it cannot have: whether to ask again is up to the caller.
  */
@@ -47,7 +28,7 @@ export function hubSources(
   parts: HubSourcesParts,
   client: HubClient | null,
   toError: (error: SourceAway | SourceRefused) => Error,
-): HubSources {
+) {
   const { profile, params, library, store, clock } = parts
   const fetch = sourceFetch(client)
   const running = {
@@ -73,21 +54,26 @@ export function hubSources(
     store.sets.keep({ ...named, epochSecs: head.epoch_secs, snapshot: canonical! }, clock.now())
   }
   return {
-    rules: (projectId, consensusHash) => orThrow(() => rules(projectId, consensusHash)),
-    drawSet: (named) =>
+    /** The rules of a project, as its developer signed them. */
+    rules: (projectId: string, consensusHash: string) => orThrow(() => rules(projectId, consensusHash)),
+    /** An attested set, which the background thread keeps for draws. */
+    drawSet: (named: NamedSet) =>
       orThrow(() =>
         running.drawn.run(nameOf(named), async () => (await fetchSet(setParts, named, 'draw')).head),
       ),
-    storeSet: async (named) => {
+    /** Sees to it that the store has an attested set. */
+    storeSet: async (named: NamedSet): Promise<void> => {
       if (!store.sets.has(named.setHash))
         await orThrow(() => running.stored.run(nameOf(named), () => keepSet(named)))
     },
-    module: (address) =>
-      orThrow(() => running.modules.run(address, () => fetchModule({ fetch, library }, address))),
-    input: (target) =>
+    module: (address: string) =>
+      orThrow(() => running.modules.run(address, () => fetchModule(fetch, library, address))),
+    /** The bytes at a target of the hub; the caller knows their hash. */
+    input: (target: string) =>
       orThrow(() => orMissing(fetch.bytes('input', target), 'the hub does not have the input that it names')),
-    round: (roundId) => orThrow(() => fetchRound(fetch, roundId)),
-    finalRounds: (projectId, epoch) => orThrow(() => fetchFinalRounds(fetch, projectId, epoch)),
+    round: (roundId: string) => orThrow(() => fetchRound(fetch, roundId)),
+    finalRounds: (projectId: string, epoch: number) =>
+      orThrow(() => fetchFinalRounds(fetch, projectId, epoch)),
   }
 }
 

@@ -1,19 +1,17 @@
-import { NodeFault } from '../../../engine/index.ts'
 import type { LoadedModule, ModuleLibrary } from '../../execution/module-library.ts'
 import { orMissing, type SourceFetch, SourceRefused } from './fetch.ts'
-
-export interface ModuleParts {
-  readonly fetch: SourceFetch
-  readonly library: ModuleLibrary
-}
 
 /**
  * A module of the library. One that is missing there, or damaged, is fetched: the artifact of the hub must have its address.
  *
  * @throws {@link SourceAway}, {@link SourceRefused}
  */
-export async function fetchModule({ fetch, library }: ModuleParts, address: string): Promise<LoadedModule> {
-  const known = await findWhole(library, address)
+export async function fetchModule(
+  fetch: SourceFetch,
+  library: ModuleLibrary,
+  address: string,
+): Promise<LoadedModule> {
+  const known = await library.findWhole(address)
   if (known !== null) return known
   const artifact = fetch.bytes('module', `/v1/modules/${address}/hbc`)
   const added = await library.add(address, await orMissing(artifact, `the hub has no module ${address}`))
@@ -30,13 +28,4 @@ export async function fetchModule({ fetch, library }: ModuleParts, address: stri
       `the artifact that the hub has of the module ${address} has the address ${added.address}`,
     )
   return (await library.find(address))!
-}
-
-async function findWhole(library: ModuleLibrary, address: string): Promise<LoadedModule | null> {
-  try {
-    return await library.find(address)
-  } catch (error) {
-    if (error instanceof NodeFault) return null
-    throw error
-  }
 }

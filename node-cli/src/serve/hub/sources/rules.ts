@@ -7,34 +7,29 @@ import {
   MemberChecker,
   ProblemList,
 } from '../../../../../protocol/encoding/index.ts'
-import { type NetworkParams, type Profile, SlugError } from '../../../../../protocol/identity/index.ts'
+import { SlugError } from '../../../../../protocol/identity/index.ts'
 import {
   checkManifestEnvelope,
   checkProjectRules,
   type ManifestEnvelope,
   type ProjectRules,
 } from '../../../../../protocol/manifest/index.ts'
+import type { NodeParts } from '../../part.ts'
 import type { ProjectRulesStore } from '../../store/project-rules.ts'
 import type { AnswerReader } from '../hub-client.ts'
-import { Members } from '../members.ts'
+import { Members, readPages } from '../members.ts'
 import { type SourceFetch, SourceRefused } from './fetch.ts'
 
-const versionsOfPage = 200
-const versionPagesMax = 10
+const pageBounds = { itemsMax: 200, pagesMax: 10 }
 
-export interface RulesParts {
+export interface RulesParts extends Pick<NodeParts, 'params' | 'profile'> {
   readonly fetch: SourceFetch
-  readonly profile: Profile
-  readonly params: () => NetworkParams
-  /** Keeps rules that were checked. */
   readonly kept: ProjectRulesStore
 }
 
 /**
  * The rules of a project with this hash, as its developer signed them: those in force, otherwise those of the version that
- * has them.
- *
- * @throws {@link SourceAway}, {@link SourceRefused}
+ * has them. @throws {@link SourceAway}, {@link SourceRefused}
  */
 export async function fetchRules(
   parts: RulesParts,
@@ -65,18 +60,18 @@ async function findRules(
     signedRules(parts, answer, projectId, consensusHash)
   const current = await fetch.read('rules', `${project}/manifest`, read)
   if (current !== null) return current
-  let cursor: string | null = null
-  for (let page = 0; page < versionPagesMax; page++) {
-    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const target = `${project}/versions?limit=${versionsOfPage}${after}`
-    const { versions, next }: VersionPage = await fetch.read('rules', target, readVersions)
-    const version = versions.find((one) => one.consensusHash === consensusHash)?.version
+  const readVersion = (item: Members) => ({
+    version: item.get('version', isUnsigned, 'a number'),
+    hash: item.get('consensus_hash', isBytes32, 'a hash'),
+  })
+  for await (const versions of readPages(`${project}/versions`, pageBounds, readVersion, (page, readPage) =>
+    fetch.read('rules', page, readPage),
+  )) {
+    const version = versions.find(({ hash }) => hash === consensusHash)?.version
     if (version !== undefined)
       return fetch.read('rules', `${project}/versions/${version}`, (answer) =>
         read(new Members(answer).get('signed_manifest', isObject, 'a manifest')),
       )
-    if (next === null) return null
-    cursor = next
   }
   return null
 }
@@ -109,20 +104,4 @@ function signedRules(
 function readEnvelope(value: unknown): ManifestEnvelope | null {
   if (!isObject(value) || !isObject(value.manifest)) return null
   return typeof value.signature === 'string' ? (value as unknown as ManifestEnvelope) : null
-}
-
-interface VersionPage {
-  readonly versions: readonly { readonly version: number; readonly consensusHash: string }[]
-  readonly next: string | null
-}
-
-const readVersions: AnswerReader<VersionPage> = (answer) => {
-  const page = new Members(answer)
-  return {
-    versions: page.objects('items', versionsOfPage).map((item) => ({
-      version: item.get('version', isUnsigned, 'a number'),
-      consensusHash: item.get('consensus_hash', isBytes32, 'a hash'),
-    })),
-    next: page.cursor(),
-  }
 }

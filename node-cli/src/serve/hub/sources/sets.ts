@@ -1,27 +1,18 @@
-import type { NetworkParams, Profile } from '../../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../../protocol/manifest/index.ts'
 import type { NamedSet, ReadSet, SetHead, SetUse } from '../../background/attested-sets.ts'
-import type { BackgroundThread } from '../../background/background-thread.ts'
 import type { GenerationFollower } from '../../generations/follower.ts'
-import type { Generations } from '../../generations/generations.ts'
+import type { NodeParts } from '../../part.ts'
 import { orMissing, SourceAway, type SourceFetch, SourceRefused } from './fetch.ts'
 
-export interface SetParts {
+export interface SetParts extends Pick<NodeParts, 'background' | 'generations' | 'params' | 'profile'> {
   readonly fetch: SourceFetch
-  readonly profile: Profile
-  readonly params: () => NetworkParams
-  readonly background: BackgroundThread
-  readonly generations: Generations
   readonly generationFollower: Pick<GenerationFollower, 'ask' | 'isHubAway'> | null
   /** @throws {@link SourceAway}, {@link SourceRefused} */
   readonly rules: (projectId: string, consensusHash: string) => Promise<ProjectRules>
 }
 
-export interface FetchedSet {
-  readonly head: SetHead
-  /** Canonical JSON, for a set that is to be stored; null for one that the background thread keeps for draws. */
-  readonly canonical: Uint8Array | null
-}
+/** Its canonical JSON is there for a set that is to be stored. */
+type FetchedSet = Extract<ReadSet, { status: 'attested' }>
 
 /**
  * The committee set of an epoch: it has the hash that was named, belongs to this network and its parameters, its epochs are

@@ -1,22 +1,10 @@
-import path from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashSnapshot, type Snapshot } from '../../../../../protocol/committees/index.ts'
 import { hashText } from '../../../../../protocol/encoding/index.ts'
 import { echo } from '../../../../../testing/node/artifacts.ts'
-import { knownGenerations } from '../../../../../testing/node/generations.ts'
-import { temporaryFolder } from '../../../../../testing/node/nodectl.ts'
-import {
-  attestedSet,
-  createTestProject,
-  createTestRound,
-  params,
-  profile,
-} from '../../../../../testing/node/test-project.ts'
+import { testParts } from '../../../../../testing/node/node-parts.ts'
+import { attestedSet, createTestProject, createTestRound } from '../../../../../testing/node/test-project.ts'
 import { showArtifact, startTestHub, validatorSeeds } from '../../../../../testing/node/validator-network.ts'
-import { BackgroundThread } from '../../background/background-thread.ts'
-import { systemClock } from '../../clock.ts'
-import { ModuleLibrary } from '../../execution/module-library.ts'
-import { openServeStore } from '../../store/index.ts'
 import { hubClient } from '../hub-client.ts'
 import { sendJson } from '../testing/lying-hub.ts'
 import { hubSources } from './index.ts'
@@ -28,24 +16,10 @@ const setTarget = `/v1/committees/${projectId}/${epoch}`
 /** What a node fetches from the hub of a test. */
 async function setUp({ isHubAway = false } = {}) {
   const hub = await startTestHub(project)
-  const store = openServeStore(path.join(temporaryFolder(), 'node'))
-  const background = new BackgroundThread()
-  onTestFinished(async () => {
-    await background.close()
-    store.close()
-  })
-  const parts = {
-    profile,
-    params: () => params,
-    store,
-    background,
-    clock: systemClock,
-    generations: knownGenerations(store, validatorSeeds),
-    generationFollower: { ask: async () => {}, isHubAway },
-    library: new ModuleLibrary(store.modules, background),
-  }
+  const generationFollower = { ask: async () => {}, isHubAway }
+  const parts = { ...testParts(hashText('self')), generationFollower }
   const sources = hubSources(parts, hubClient(new URL(hub.origin)), (error) => error)
-  return { hub, store, sources }
+  return { hub, store: parts.store, sources }
 }
 
 /** The set of the project with changes, and its name. */
@@ -81,7 +55,7 @@ describe('a set, whether it is stored or drawn from', () => {
     const { hub, sources } = await setUp()
     const { named, answer } = changedSet()
     const text = JSON.stringify(answer).replace('"snapshot":{', '"snapshot":{"v":1,')
-    hub.answer(setTarget, (_, response) => {
+    hub.answers.set(setTarget, (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
     })
     for (const fetch of [sources.storeSet, sources.drawSet])
@@ -104,7 +78,7 @@ describe('a set, whether it is stored or drawn from', () => {
   test('of more than 48 MiB is refused before it is read', async () => {
     const { hub, sources } = await setUp()
     const { named } = changedSet()
-    hub.answer(setTarget, (_, response) => {
+    hub.answers.set(setTarget, (_, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.alloc(50 * 1024 * 1024, ' '))
     })
     for (const fetch of [sources.storeSet, sources.drawSet])
@@ -162,7 +136,7 @@ describe('a module', () => {
 
   test('that is declared as another type is refused', async () => {
     const { hub, sources } = await setUp()
-    hub.answer(`/v1/modules/${echo.address}/hbc`, (_, response) => {
+    hub.answers.set(`/v1/modules/${echo.address}/hbc`, (_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).end(echo.bytes)
     })
     await expect(sources.module(echo.address)).rejects.toMatchObject({
@@ -173,7 +147,7 @@ describe('a module', () => {
 
   test('that a proxy cannot give now may be asked for again', async () => {
     const { hub, sources } = await setUp()
-    hub.answer(`/v1/modules/${echo.address}/hbc`, (_, response) => {
+    hub.answers.set(`/v1/modules/${echo.address}/hbc`, (_, response) => {
       response.writeHead(429, { 'Retry-After': '7' }).end('slower')
     })
     await expect(sources.module(echo.address)).rejects.toMatchObject({
@@ -187,7 +161,7 @@ test('a round of more than a mebibyte is read, without the votes of others', asy
   const { hub, sources } = await setUp()
   const { roundId } = createTestRound(project)
   const own = { round_id: roundId, padding: 'x'.repeat(2 * 1024 * 1024) }
-  hub.answer(`/v1/explorer/rounds/${roundId}`, (_, response) =>
+  hub.answers.set(`/v1/explorer/rounds/${roundId}`, (_, response) =>
     sendJson(response, { state: 'failed', finality_votes: [own, { round_id: 'task:other' }, 7] }),
   )
   expect(await sources.round(roundId)).toEqual({ state: 'failed', finalityVotes: [own] })

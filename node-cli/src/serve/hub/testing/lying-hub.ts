@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { atEnd } from '../../../../../testing/node/shared.ts'
 
 /** What is answered instead of what the hub says. */
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -24,7 +24,7 @@ export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
     void answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections()
     server.close()
   })
@@ -34,14 +34,3 @@ export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
 /** Answers JSON. */
 export const sendJson = (response: ServerResponse, value: unknown, status = 200): void =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
-
-/** The descriptor of a hub at `origin`, with changes. */
-export const descriptorOf = (origin: string, change: object = {}) => ({
-  network: 'hub-testnet',
-  protocol: 'hub/1',
-  chain: { id: 31337 },
-  hosts: { api: origin },
-  coordinator: null,
-  versions: { nodectl_min: '1.0.0' },
-  ...change,
-})

@@ -3,7 +3,6 @@ import { hashText, isObject, zeroAddress } from '../../../../../protocol/encodin
 import { NotYet } from '../refusal.ts'
 import type { ChainRpc } from './chain-rpc.ts'
 
-/** What the contract of collaterals keeps of a subscription. */
 export interface BondedSubscription {
   /** The zero address while nothing is bonded. */
   readonly owner: string
@@ -13,27 +12,14 @@ export interface BondedSubscription {
   readonly payout: string
 }
 
-/** What a validator asks its chain. */
-export interface ChainFacts {
-  /** A block by its number; null while it is not mined. @throws {@link NotYet} */
-  readonly block: (number: number) => Promise<Block | null>
-  /**
-   * Subscriptions as of a block, in the order of their ids. Most nodes keep the states of their last blocks only: without
-   * that state, what holds now counts where the contract has logged nothing about them since. @throws {@link NotYet}
-   */
-  readonly subscriptions: (
-    staking: string,
-    ids: readonly string[],
-    block: number,
-  ) => Promise<readonly BondedSubscription[]>
-}
-
 /** Returns (owner, releaseAt, openSlashes, collateral, payout), a word each. */
 const subscriptionSelector = hashText('subscriptionOf(bytes32)').slice(0, 10)
 const wordDigits = 64
 
-/** @param chainId that the node was told. */
-export function chainFacts(rpc: ChainRpc, chainId: number): ChainFacts {
+export type ChainFacts = ReturnType<typeof chainFacts>
+
+/** What a validator asks its chain. @param chainId that the node was told. */
+export function chainFacts(rpc: ChainRpc, chainId: number) {
   let isRight = false
   const ask: ChainRpc = async (calls) => {
     if (!isRight) {
@@ -45,11 +31,20 @@ export function chainFacts(rpc: ChainRpc, chainId: number): ChainFacts {
     return rpc(calls)
   }
   return {
-    block: async (number) => {
+    /** A block by its number; null while it is not mined. @throws {@link NotYet} */
+    block: async (number: number): Promise<Block | null> => {
       const [block] = await ask([{ method: 'eth_getBlockByNumber', params: [quantity(number), false] }])
       return block === null ? null : readBlock(block)
     },
-    subscriptions: async (staking, ids, block) => {
+    /**
+     * Subscriptions as of a block, in the order of their ids. Most nodes keep the states of their last blocks only: without
+     * that state, what holds now counts where the contract has logged nothing about them since. @throws {@link NotYet}
+     */
+    subscriptions: async (
+      staking: string,
+      ids: readonly string[],
+      block: number,
+    ): Promise<readonly BondedSubscription[]> => {
       const asOf = async (number: number) => {
         const calls = ids.map((id) => ({
           method: 'eth_call',

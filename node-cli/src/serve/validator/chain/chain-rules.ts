@@ -9,18 +9,14 @@ import type { ChainFacts } from './chain-facts.ts'
 
 /**
  * What the chain says against a set: its beacon is not the highest block before the target, or an entry is not what was
- * bonded as of that block.
- *
- * @throws {@link NotYet} while the chain has not the block after the beacon, or does not answer.
+ * bonded as of that block. @throws {@link NotYet} while the chain has not the block after the beacon, or does not answer.
  */
 export async function findSetProblemsOnChain(
   chain: ChainFacts,
   staking: string,
-  {
-    header,
-    entries,
-    params,
-  }: { header: SnapshotHeader; entries: readonly SetEntry[]; params: NetworkParams },
+  header: SnapshotHeader,
+  entries: readonly SetEntry[],
+  params: NetworkParams,
 ): Promise<Problem[]> {
   const problems = new ProblemList()
   const { block_number: number, block_hash: hash } = header.beacon

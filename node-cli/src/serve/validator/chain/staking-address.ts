@@ -1,26 +1,21 @@
 import { isAddress } from '../../../../../protocol/encoding/index.ts'
-import type { AnswerReader, HubClient } from '../../hub/hub-client.ts'
+import type { HubClient } from '../../hub/hub-client.ts'
 import { HubError } from '../../hub/hub-error.ts'
 import { Members } from '../../hub/members.ts'
 import { NotYet } from '../refusal.ts'
 
 /**
  * Where the contract of collaterals is, as the hub says. A set is not wrong while the hub does not say what to compare it
- * with.
- *
- * @throws {@link NotYet}
+ * with. @throws {@link NotYet}
  */
 export async function askStakingAddress(client: HubClient | null): Promise<string> {
   if (client === null) throw new NotYet('this node has no hub to ask; name one with --hub-url')
   try {
-    return await client.call({ method: 'GET', target: '/' }, readStaking)
+    return await client.call({ method: 'GET', target: '/' }, (answer) => {
+      const contracts = new Members(answer).object('chain').object('contracts')
+      return contracts.get('staking', isAddress, 'the address of a contract')
+    })
   } catch (error) {
     throw error instanceof HubError ? new NotYet(error.message) : error
   }
 }
-
-const readStaking: AnswerReader<string> = (answer) =>
-  new Members(answer)
-    .object('chain')
-    .object('contracts')
-    .get('staking', isAddress, 'the address of a contract')

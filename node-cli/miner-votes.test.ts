@@ -1,0 +1,177 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { filler } from '../testing/node/artifacts.ts'
+import { unixNow } from '../testing/node/hub-answers.ts'
+import { createRunning, createStage, slow, take, untilStatus, votesIn } from '../testing/node/miner-stage.ts'
+import { buildNodectl } from '../testing/node/nodectl.ts'
+
+beforeAll(buildNodectl)
+
+const slowTask = { task: { gas_limit: slow.maxGas } }
+const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
+
+describe('slots', () => {
+  test('what is offered beyond them is declined as busy, until a vote makes room', async () => {
+    const { miner, project, socket } = await createStage({ ...slow, flags: ['--workers', '1'] })
+    const [first, second, third] = [0, 1, 2].map((seq) => project.offer(miner.key, { seq, ...slowTask }))
+    for (const offer of [first!, second!, third!]) socket.send(offer)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: second!.offer_id, reason: 'busy' })
+    expect(await socket.next('decline')).toMatchObject({ offer_id: third!.offer_id, reason: 'busy' })
+    expect(await socket.next('vote')).toMatchObject({ offer_id: first!.offer_id })
+    await take(socket, project.offer(miner.key, { seq: 3 }))
+  })
+
+  test('a node that stops takes nothing more, votes on what runs, and exits 0', async () => {
+    const { miner, project, node, socket, offer } = await createRunning()
+    const stopped = node.stop()
+    expect(await socket.next('ready')).toMatchObject({ slots: 0, holding: [offer.offer_id] })
+    const late = project.offer(miner.key, { seq: 1 })
+    socket.send(late)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: late.offer_id, reason: 'stopping' })
+    expect(await socket.next('vote')).toMatchObject({ offer_id: offer.offer_id })
+    expect([await stopped, await socket.closed]).toEqual([0, 1000])
+  })
+})
+
+describe('one vote for each round, whatever happens to the connection', () => {
+  test('a node that is killed with a vote that was not sent sends the same one when it is back', async () => {
+    const { hub, miner, node, socket, offer } = await createRunning()
+    hub.refusal = away
+    socket.cut()
+    await expect.poll(() => votesIn(miner.dataDir).length).toBe(1)
+    await node.kill()
+    const [stored] = votesIn(miner.dataDir)
+
+    hub.refusal = null
+    await miner.start()
+    const again = await hub.connection()
+    expect(await again.next('ready')).toMatchObject({ holding: [offer.offer_id] })
+    expect(await again.next('accept')).toMatchObject({ offer_id: offer.offer_id })
+    expect(await again.next('vote')).toMatchObject({ offer_id: offer.offer_id, vote: stored })
+    // What the hub sends again, because it heard of no vote, gets that vote too.
+    again.send(offer)
+    expect(await again.next('vote')).toMatchObject({ vote: stored })
+    expect(votesIn(miner.dataDir)).toEqual([stored])
+  })
+
+  test('a node that is killed while it runs holds nothing, and runs what is offered again', async () => {
+    const { hub, miner, node, offer } = await createRunning()
+    await node.kill()
+    const back = await miner.start()
+    const again = await hub.connection()
+    expect(await again.next('ready')).toMatchObject({ holding: [] })
+    await untilStatus(back, { recent_leases: [{ state: 'missed', reason: 'the node was stopped' }] })
+    await take(again, offer)
+    await untilStatus(back, { recent_leases: [{ offer_id: offer.offer_id, state: 'voted' }] })
+  })
+
+  test('a cut connection: the node comes back, says what it holds, and votes on it', async () => {
+    const { hub, socket, offer } = await createRunning()
+    socket.cut()
+    const again = await hub.connection()
+    expect(await again.next('ready')).toMatchObject({ holding: [offer.offer_id] })
+    expect(await again.next('accept')).toMatchObject({ offer_id: offer.offer_id })
+    expect(await again.next('vote')).toMatchObject({ offer_id: offer.offer_id })
+  })
+
+  test('an offer that comes twice runs once', async () => {
+    const { node, socket, offer } = await createRunning()
+    socket.send(offer)
+    await socket.next('accept')
+    const { vote } = await socket.next('vote')
+    socket.send(offer)
+    expect((await socket.next('vote')).vote).toEqual(vote)
+    socket.send({ type: 'voted', offer_id: offer.offer_id, state: 'running' })
+    await untilStatus(node, { counts: { executions: 1, votes: 1 }, active_leases: [] })
+  })
+
+  test('an offer that the hub has forgotten is run again, for the same vote', async () => {
+    const { miner, project, node, socket } = await createStage()
+    const offer = project.offer(miner.key)
+    const first = await take(socket, offer)
+    socket.send({ type: 'voted', offer_id: offer.offer_id, state: 'running' })
+    await untilStatus(node, { active_leases: [] })
+    expect(await take(socket, offer)).toEqual(first)
+    expect(votesIn(miner.dataDir)).toEqual([first.vote])
+  })
+
+  test('a hub that cannot take the vote now gets it again; one that refuses it does not', async () => {
+    const { miner, project, node, socket } = await createStage()
+    const offer = project.offer(miner.key)
+    const { vote } = await take(socket, offer)
+    const error = { type: 'error', offer_id: offer.offer_id } as const
+    socket.send({ ...error, code: 'unavailable', message: 'Not now.' })
+    expect((await socket.next('vote')).vote).toEqual(vote)
+    socket.send({ ...error, code: 'invalid_evidence', message: 'The receipt is of another run.' })
+    await untilStatus(node, {
+      active_leases: [],
+      recent_leases: [{ state: 'refused', reason: 'The receipt is of another run.' }],
+      last_errors: [{ message: 'lease refused' }],
+    })
+  })
+
+  test('what the hub takes back is not voted on', async () => {
+    const { miner, node, socket, offer } = await createRunning()
+    socket.send({ type: 'cancel', offer_id: offer.offer_id, reason: 'round_closed' })
+    await untilStatus(node, {
+      active_leases: [],
+      recent_leases: [{ state: 'cancelled', reason: 'round_closed' }],
+      queue: { running: 0 },
+    })
+    expect(votesIn(miner.dataDir)).toEqual([])
+  })
+
+  test('what does not end in time is not voted on', async () => {
+    const frame = { vote_by: unixNow() + 10, accept_by: unixNow() + 10 }
+    const { miner, node } = await createRunning({ ...slow, module: filler, maxGas: 10_000_000_000 }, frame)
+    await untilStatus(node, {
+      active_leases: [],
+      recent_leases: [{ state: 'missed', reason: 'the run did not end in time' }],
+      queue: { running: 0 },
+    })
+    expect(votesIn(miner.dataDir)).toEqual([])
+  })
+})
+
+describe('a data directory that cannot be written', () => {
+  /** Another program keeps the database for itself, until it is told to let go. */
+  const hold = (dataDir: string) => {
+    const db = new DatabaseSync(path.join(dataDir, 'node.sqlite'))
+    db.exec('BEGIN IMMEDIATE')
+    return () => db.close()
+  }
+
+  test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
+    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 3_000_000_000 })
+    const letGo = hold(miner.dataDir)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
+    await expect
+      .poll(() => node.log())
+      .toContainEqual(
+        expect.objectContaining({
+          level: 'error',
+          message: 'offer declined',
+          problem: 'the data directory cannot be used: database is locked',
+        }),
+      )
+    letGo()
+    expect(votesIn(miner.dataDir)).toEqual([])
+    const next = await take(socket, project.offer(miner.key, { seq: 1 }))
+    expect(votesIn(miner.dataDir)).toEqual([next.vote])
+    expect(await node.stop()).toBe(0)
+  })
+
+  test('no offer is accepted whose lease cannot be stored', async () => {
+    const { miner, project, socket } = await createStage()
+    // What the offer needs is here, so that the lease is the first that is stored.
+    await take(socket, project.offer(miner.key))
+    const letGo = hold(miner.dataDir)
+    const offer = project.offer(miner.key, { seq: 1 })
+    socket.send(offer)
+    expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
+    expect(socket.unread()).toEqual([])
+    letGo()
+    await take(socket, offer)
+  })
+})

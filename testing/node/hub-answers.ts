@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { coordinatorSeed } from './generations.ts'
+
+export const unixNow = (): number => Math.floor(Date.now() / 1000)
+
+/** The descriptor of a hub at `origin`, with changes. */
+export const descriptorOf = (origin: string, change: object = {}) => ({
+  network: 'hub-testnet',
+  protocol: 'hub/1',
+  chain: { id: 31337 },
+  hosts: { api: origin },
+  coordinator: null,
+  versions: { nodectl_min: '1.0.0' },
+  ...change,
+})
+
+/** What a hub answers to the calls with which any node begins; undefined for all others. @param now Network time. */
+export function usualAnswer(
+  { url = '', headers }: IncomingMessage,
+  role: string,
+  now = unixNow(),
+): object | undefined {
+  const coordinator = { public_key: ed25519PublicKey(coordinatorSeed) }
+  const answers: Readonly<Record<string, object>> = {
+    '/': descriptorOf(`http://${headers.host}`, { coordinator }),
+    '/v1/status': { time: now },
+    '/v1/nodes/heartbeat': { status: 'approved', next_in_secs: 5 },
+    '/v1/nodes/register': { node_id: 'node-1', role, status: 'approved', url: null },
+  }
+  return answers[url]
+}
