@@ -1,5 +1,5 @@
-import type { Address, Hex } from 'viem'
-import { encodeDeployData } from 'viem/utils'
+import type { Abi, Address, ContractConstructorArgs, Hex } from 'viem'
+import { type EncodeDeployDataParameters, encodeDeployData } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs } from '../protocol/earnings/index.ts'
 import { type NetworkParams, profileStrings } from '../protocol/identity/index.ts'
 import type { ContractAddresses, DeployOptions, Roles } from './deploy-options.ts'
@@ -29,13 +29,40 @@ export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unb
 const defaultHolder = (role: keyof Roles, { roles, account }: DeployOptions): Address =>
   role === 'guardian' ? roles.admin : account.address
 
-/** What creates each contract, in the order of the nonces. */
-export function creationCode(options: DeployOptions, contracts: ContractAddresses, admin: Address): Hex[] {
+/** A contract that a deployment sends, or that one of them creates. */
+interface PlannedContract extends ExpectedContract {
+  /** What creates it; null where another contract does. */
+  readonly creation: Hex | null
+}
+
+const created = <const A extends Abi>({
+  args,
+  ...contract
+}: ExpectedContract & { readonly abi: A; readonly args: ContractConstructorArgs<A> }): PlannedContract => ({
+  ...contract,
+  creation: encodeDeployData({ ...contract, args } as EncodeDeployDataParameters),
+})
+
+/**
+ * The contracts of a network: their creation, in the order of the nonces, and their roles and parameters, as their
+ * functions say them.
+ */
+export function planContracts(
+  options: DeployOptions,
+  contracts: ContractAddresses,
+  admin: Address,
+): PlannedContract[] {
   const { profile, params, faucetSupplyWei } = options
   const names = profileStrings(profile)
+  const withdrawalNotice = options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs
   const role = (name: keyof Roles): Address => options.roles[name] ?? defaultHolder(name, options)
+  const holds = (name: keyof Roles, hash = `${name.toUpperCase()}_ROLE`) =>
+    ['hasRole', [roleHash(hash), role(name)], true] as const
+  const guarded = [['hasRole', [roleHash('DEFAULT_ADMIN_ROLE'), admin], true] as const, holds('guardian')]
   return [
-    encodeDeployData({
+    created({
+      name: 'token',
+      address: contracts.token,
       abi: hubTokenAbi,
       bytecode: hubTokenBytecode,
       args: [
@@ -48,32 +75,63 @@ export function creationCode(options: DeployOptions, contracts: ContractAddresse
         contracts.faucet,
         faucetSupplyWei,
       ],
+      answers: [...guarded, holds('minter'), ['symbol', [], profile.token_symbol]],
     }),
-    encodeDeployData({
+    created({
+      name: 'faucet',
+      address: contracts.faucet,
       abi: faucetAbi,
       bytecode: faucetBytecode,
       args: [contracts.token, admin, role('guardian'), role('dripper')],
+      answers: [...guarded, holds('dripper'), ['token', [], contracts.token]],
     }),
-    encodeDeployData({
+    created({
+      name: 'project_registry',
+      address: contracts.project_registry,
       abi: projectRegistryAbi,
       bytecode: projectRegistryBytecode,
       args: [names.registry_domain, names.project, admin, role('guardian'), role('reviewer')],
+      answers: [...guarded, holds('reviewer')],
     }),
-    encodeDeployData({
+    created({
+      name: 'vault_factory',
+      address: contracts.vault_factory,
       abi: vaultFactoryAbi,
       bytecode: vaultFactoryBytecode,
       args: [
         contracts.project_registry,
         contracts.treasury,
         BigInt(params.vault_challenge_secs),
-        BigInt(options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs),
+        BigInt(withdrawalNotice),
         admin,
         role('guardian'),
         role('poster'),
         role('arbiter'),
       ],
+      answers: [
+        ...guarded,
+        holds('poster'),
+        holds('arbiter'),
+        ['registry', [], contracts.project_registry],
+        ['implementation', [], contracts.vault_implementation],
+      ],
     }),
-    encodeDeployData({
+    {
+      name: 'vault_implementation',
+      address: contracts.vault_implementation,
+      abi: projectVaultAbi,
+      bytecode: projectVaultBytecode,
+      creation: null,
+      answers: [
+        ['factory', [], contracts.vault_factory],
+        ['treasury', [], contracts.treasury],
+        ['challengeSecs', [], params.vault_challenge_secs],
+        ['withdrawalNoticeSecs', [], withdrawalNotice],
+      ],
+    },
+    created({
+      name: 'staking',
+      address: contracts.staking,
       abi: stakingAbi,
       bytecode: stakingBytecode,
       args: [
@@ -91,84 +149,10 @@ export function creationCode(options: DeployOptions, contracts: ContractAddresse
         role('proposer'),
         role('arbiter'),
       ],
-    }),
-    encodeDeployData({
-      abi: adminTimelockAbi,
-      bytecode: adminTimelockBytecode,
-      args: [BigInt(adminDelaySecs(params)), role('admin')],
-    }),
-  ]
-}
-
-/** Roles and parameters of each contract, as its functions say them. */
-export function expectedContracts(
-  options: DeployOptions,
-  contracts: ContractAddresses,
-  admin: Address,
-): ExpectedContract[] {
-  const { profile, params } = options
-  const holds = (role: keyof Roles, hash: string) =>
-    ['hasRole', [roleHash(hash), options.roles[role] ?? defaultHolder(role, options)], true] as const
-  const guarded = [
-    ['hasRole', [roleHash('DEFAULT_ADMIN_ROLE'), admin], true] as const,
-    holds('guardian', 'GUARDIAN_ROLE'),
-  ]
-  return [
-    {
-      name: 'token',
-      address: contracts.token,
-      abi: hubTokenAbi,
-      bytecode: hubTokenBytecode,
-      answers: [...guarded, holds('minter', 'MINTER_ROLE'), ['symbol', [], profile.token_symbol]],
-    },
-    {
-      name: 'faucet',
-      address: contracts.faucet,
-      abi: faucetAbi,
-      bytecode: faucetBytecode,
-      answers: [...guarded, holds('dripper', 'DRIPPER_ROLE'), ['token', [], contracts.token]],
-    },
-    {
-      name: 'project_registry',
-      address: contracts.project_registry,
-      abi: projectRegistryAbi,
-      bytecode: projectRegistryBytecode,
-      answers: [...guarded, holds('reviewer', 'REVIEWER_ROLE')],
-    },
-    {
-      name: 'vault_factory',
-      address: contracts.vault_factory,
-      abi: vaultFactoryAbi,
-      bytecode: vaultFactoryBytecode,
       answers: [
         ...guarded,
-        holds('poster', 'POSTER_ROLE'),
-        holds('arbiter', 'ARBITER_ROLE'),
-        ['registry', [], contracts.project_registry],
-        ['implementation', [], contracts.vault_implementation],
-      ],
-    },
-    {
-      name: 'vault_implementation',
-      address: contracts.vault_implementation,
-      abi: projectVaultAbi,
-      bytecode: projectVaultBytecode,
-      answers: [
-        ['factory', [], contracts.vault_factory],
-        ['treasury', [], contracts.treasury],
-        ['challengeSecs', [], params.vault_challenge_secs],
-        ['withdrawalNoticeSecs', [], options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs],
-      ],
-    },
-    {
-      name: 'staking',
-      address: contracts.staking,
-      abi: stakingAbi,
-      bytecode: stakingBytecode,
-      answers: [
-        ...guarded,
-        holds('proposer', 'PROPOSER_ROLE'),
-        holds('arbiter', 'ARBITER_ROLE'),
+        holds('proposer'),
+        holds('arbiter'),
         ['token', [], contracts.token],
         ['treasury', [], contracts.treasury],
         ['bondMin', [], params.min_collateral_floor],
@@ -176,13 +160,14 @@ export function expectedContracts(
         ['disputeWindowSecsMin', [], params.dispute_window_secs_min],
         ['disputeWindowSecsMax', [], params.dispute_window_secs_max],
       ],
-    },
-    {
+    }),
+    created({
       name: 'timelock',
       address: admin,
       abi: adminTimelockAbi,
       bytecode: adminTimelockBytecode,
+      args: [BigInt(adminDelaySecs(params)), role('admin')],
       answers: [['getMinDelay', [], adminDelaySecs(params)], holds('admin', 'PROPOSER_ROLE')],
-    },
+    }),
   ]
 }

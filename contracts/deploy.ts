@@ -3,7 +3,7 @@ import { encodeFunctionData, getContractAddress } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
 import { type NetworkParams, type Profile, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
-import { creationCode, expectedContracts } from './creations.ts'
+import { planContracts } from './creations.ts'
 import type { Beginning, ContractAddresses, DeployOptions } from './deploy-options.ts'
 import { hubTokenAbi } from './generated/contracts.ts'
 import { callNode } from './json-rpc.ts'
@@ -49,10 +49,8 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   const { sender, calls, ...deployment } = await planDeployment(options)
   await sendCalls(options.rpcUrl, options.account, sender, calls)
   const { contracts, adminTimelock, startBlock } = deployment
-  const differences = await findDifferences(
-    options.rpcUrl,
-    expectedContracts(options, contracts, adminTimelock),
-  )
+  const planned = planContracts(options, contracts, adminTimelock)
+  const differences = await findDifferences(options.rpcUrl, planned)
   if (differences.length > 0)
     throw new DeployError(`The contracts differ from the deployed ones.\n${differences.join('\n')}`)
   return { contracts, adminTimelock, startBlock }
@@ -80,7 +78,8 @@ export async function planDeployment(options: DeployOptions): Promise<Deployment
     treasury: lower(treasury),
   }
   const adminTimelock = addressAt(5)
-  const creations = creationCode(options, contracts, adminTimelock)
+  const planned = planContracts(options, contracts, adminTimelock)
+  const creations = planned.flatMap(({ creation }) => (creation === null ? [] : [creation]))
   const grants = grantCalls(options, contracts)
   const done = requireBegun(sender, beginning, creations.length + grants.length)
   const left = creations.slice(done)

@@ -1,43 +1,25 @@
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adminDelaySecs } from '../creations.ts'
-import {
-  bytes32,
-  eth,
-  hasAnvil,
-  type Network,
-  owner,
-  params,
-  refusal,
-  roles,
-  startNetwork,
-  stranger,
-} from './network.ts'
+import { by, bytes32, eth, hasAnvil, type Network, owner, params, roles, stranger } from './network.ts'
+import { refused, refusedAs, useNetwork } from './use-network.ts'
 
-const asAdmin = { account: roles.admin }
 const delaySecs = BigInt(adminDelaySecs(params))
 
 describe.skipIf(!hasAnvil)('AdminTimelock', () => {
   let network: Network
-  let snapshot: Hex
   let arbiterRole: Hex
-  beforeAll(async () => {
-    network = await startNetwork()
+  useNetwork(async (started) => {
+    network = started
     arbiterRole = await network.staking.read.ARBITER_ROLE()
-    snapshot = await network.client.snapshot()
   })
-  beforeEach(async () => {
-    await network.client.revert({ id: snapshot })
-    snapshot = await network.client.snapshot()
-  })
-  afterAll(() => network?.stop())
 
   const grant = (account: Address) =>
     encodeFunctionData({ abi: network.staking.abi, functionName: 'grantRole', args: [arbiterRole, account] })
   const operation = (account: Address) =>
     [network.staking.address, 0n, grant(account), zeroHash, zeroHash] as const
   const schedule = (account: Address) =>
-    network.adminTimelock.write.schedule([...operation(account), delaySecs], asAdmin)
+    network.adminTimelock.write.schedule([...operation(account), delaySecs], by.admin)
   const isArbiter = (account: Address) => network.staking.read.hasRole([arbiterRole, account])
 
   test('a role is given only after everybody could see it coming', async () => {
@@ -45,41 +27,45 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     expect(await adminTimelock.read.getMinDelay()).toBe(delaySecs)
     await mined(schedule(stranger.address))
     await network.pass(delaySecs - 10n)
-    expect(
-      (await refusal(adminTimelock.simulate.execute([...operation(stranger.address)], asAdmin)))[0],
-    ).toBe('TimelockUnexpectedOperationState')
+    await refusedAs(
+      adminTimelock.simulate.execute([...operation(stranger.address)], by.admin),
+      'TimelockUnexpectedOperationState',
+    )
     await network.pass(10n)
-    await mined(adminTimelock.write.execute([...operation(stranger.address)], asAdmin))
+    await mined(adminTimelock.write.execute([...operation(stranger.address)], by.admin))
     expect(await isArbiter(stranger.address)).toBe(true)
   })
 
   test('an owner who unbonds when a change is announced is out before it', async () => {
     const { adminTimelock, staking, token, mined } = network
-    const asOwner = { account: owner.address }
     await network.give(owner.address, eth(100))
-    await mined(token.write.approve([staking.address, eth(100)], asOwner))
-    await mined(staking.write.bond([bytes32(1), bytes32(2), eth(100)], asOwner))
+    await mined(token.write.approve([staking.address, eth(100)], by.owner))
+    await mined(staking.write.bond([bytes32(1), bytes32(2), eth(100)], by.owner))
     const id = await staking.read.subscriptionIdOf([bytes32(1), owner.address, bytes32(2)])
     await mined(schedule(roles.admin))
     await network.pass(3_600n)
-    await mined(staking.write.unbond([id], asOwner))
+    await mined(staking.write.unbond([id], by.owner))
     await network.pass(params.unbonding_secs)
-    expect((await refusal(adminTimelock.simulate.execute([...operation(roles.admin)], asAdmin)))[0]).toBe(
+    await refusedAs(
+      adminTimelock.simulate.execute([...operation(roles.admin)], by.admin),
       'TimelockUnexpectedOperationState',
     )
-    await mined(staking.write.withdraw([id], asOwner))
+    await mined(staking.write.withdraw([id], by.owner))
     expect(await network.balanceOf(owner.address)).toBe(eth(100))
   })
 
   test('the admin takes no shortcut: not past the timelock, nor with a shorter delay', async () => {
     const { adminTimelock, staking } = network
-    expect((await refusal(staking.simulate.grantRole([arbiterRole, roles.admin], asAdmin)))[0]).toBe(
+    await refusedAs(
+      staking.simulate.grantRole([arbiterRole, roles.admin], by.admin),
       'AccessControlUnauthorizedAccount',
     )
-    expect(
-      await refusal(adminTimelock.simulate.schedule([...operation(roles.admin), delaySecs - 1n], asAdmin)),
-    ).toEqual(['TimelockInsufficientDelay', delaySecs - 1n, delaySecs])
-    expect(await refusal(adminTimelock.simulate.updateDelay([0n], asAdmin))).toEqual([
+    await refused(adminTimelock.simulate.schedule([...operation(roles.admin), delaySecs - 1n], by.admin), [
+      'TimelockInsufficientDelay',
+      delaySecs - 1n,
+      delaySecs,
+    ])
+    await refused(adminTimelock.simulate.updateDelay([0n], by.admin), [
       'TimelockUnauthorizedCaller',
       roles.admin,
     ])
@@ -89,17 +75,17 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     const { adminTimelock, mined } = network
     await mined(schedule(stranger.address))
     const id = await adminTimelock.read.hashOperation([...operation(stranger.address)])
-    await mined(adminTimelock.write.cancel([id], asAdmin))
+    await mined(adminTimelock.write.cancel([id], by.admin))
     await network.pass(delaySecs)
-    expect(
-      (await refusal(adminTimelock.simulate.execute([...operation(stranger.address)], asAdmin)))[0],
-    ).toBe('TimelockUnexpectedOperationState')
+    await refusedAs(
+      adminTimelock.simulate.execute([...operation(stranger.address)], by.admin),
+      'TimelockUnexpectedOperationState',
+    )
     expect(await isArbiter(stranger.address)).toBe(false)
   })
 
   test('a guardian takes any role but the admin’s away at once, and can do nothing else', async () => {
     const { staking, factory, token, faucet, registry, mined } = network
-    const asGuardian = { account: roles.guardian }
     const held = [
       [token, await token.read.MINTER_ROLE(), roles.minter],
       [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
@@ -110,25 +96,23 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     ] as const
     for (const [{ address }, role, account] of held) {
       const contract = network.at(staking.abi, address)
-      const refused = async (attempt: Promise<unknown>) => (await refusal(attempt))[0]
       const unauthorized = 'AccessControlUnauthorizedAccount'
       const change = [role, account] as const
-      expect(await refused(contract.simulate.revokeRole(change, { account: stranger.address }))).toBe(
-        unauthorized,
-      )
-      expect(await refused(contract.simulate.grantRole(change, asGuardian))).toBe(unauthorized)
+      await refusedAs(contract.simulate.revokeRole(change, by.stranger), unauthorized)
+      await refusedAs(contract.simulate.grantRole(change, by.guardian), unauthorized)
       const admin = [zeroHash, network.adminTimelock.address] as const
-      expect(await refused(contract.simulate.revokeRole(admin, asGuardian))).toBe(unauthorized)
-      await mined(contract.write.revokeRole(change, asGuardian))
+      await refusedAs(contract.simulate.revokeRole(admin, by.guardian), unauthorized)
+      await mined(contract.write.revokeRole(change, by.guardian))
       expect(await contract.read.hasRole(change)).toBe(false)
     }
-    expect((await refusal(staking.simulate.cancelSlash([bytes32(1)], { account: roles.arbiter })))[0]).toBe(
+    await refusedAs(
+      staking.simulate.cancelSlash([bytes32(1)], by.arbiter),
       'AccessControlUnauthorizedAccount',
     )
     // What a guardian took, the admin gives again.
     await mined(schedule(roles.arbiter))
     await network.pass(delaySecs)
-    await mined(network.adminTimelock.write.execute([...operation(roles.arbiter)], asAdmin))
+    await mined(network.adminTimelock.write.execute([...operation(roles.arbiter)], by.admin))
     expect(await isArbiter(roles.arbiter)).toBe(true)
   })
 
@@ -144,7 +128,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
         () => adminTimelock.simulate.execute([...operation(roles.arbiter)], as),
         () => adminTimelock.simulate.cancel([id], as),
       ])
-        expect((await refusal(attempt()))[0]).toBe('AccessControlUnauthorizedAccount')
+        await refusedAs(attempt(), 'AccessControlUnauthorizedAccount')
     }
   })
 })

@@ -12,6 +12,7 @@ import * as generatedEvents from '../generated/events.ts'
 import { callNode } from '../json-rpc.ts'
 import { isCodeOf } from '../verify.ts'
 import {
+  by,
   deployer,
   eth,
   hasAnvil,
@@ -19,13 +20,13 @@ import {
   owner,
   params,
   profile,
-  refusal,
   roles,
   startNetwork,
   stranger,
   treasury,
 } from './network.ts'
 import { refuse, startRpcProxy } from './rpc-proxy.ts'
+import { refused, refusedAs, unauthorized } from './use-network.ts'
 
 test('the committed output was made from the committed sources; else run: node contracts/compile.ts', () => {
   const current = hashSources()
@@ -74,6 +75,16 @@ const formatEvent = (event: AbiEvent) =>
 
 /** What a deployment cannot do without. */
 const separate = { admin: roles.admin, arbiter: roles.arbiter }
+const optionsFor = (rpcUrl: string, over: Partial<DeployOptions> = {}): DeployOptions => ({
+  rpcUrl,
+  account: deployer,
+  profile,
+  params,
+  treasury,
+  roles: separate,
+  faucetSupplyWei: 0n,
+  ...over,
+})
 
 describe.skipIf(!hasAnvil)('deployContracts', () => {
   let network: Network
@@ -120,24 +131,22 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
 
   test('only a minter mints, and only a dripper gives out of the faucet, as long as it lasts', async () => {
     const { token, faucet } = network
-    expect(await refusal(token.simulate.mint([owner.address, 1n], { account: owner.address }))).toEqual([
-      'AccessControlUnauthorizedAccount',
-      owner.address,
-      await token.read.MINTER_ROLE(),
-    ])
-    expect(await refusal(faucet.simulate.drip([owner.address, 1n], { account: owner.address }))).toEqual([
-      'AccessControlUnauthorizedAccount',
-      owner.address,
-      await faucet.read.DRIPPER_ROLE(),
-    ])
-    const asDripper = { account: roles.dripper }
-    expect(await network.events(faucet, faucet.write.drip([owner.address, 5n], asDripper))).toContainEqual({
+    await refused(
+      token.simulate.mint([owner.address, 1n], { account: owner.address }),
+      unauthorized(owner.address, 'MINTER_ROLE'),
+    )
+    await refused(
+      faucet.simulate.drip([owner.address, 1n], { account: owner.address }),
+      unauthorized(owner.address, 'DRIPPER_ROLE'),
+    )
+    expect(await network.events(faucet, faucet.write.drip([owner.address, 5n], by.dripper))).toContainEqual({
       event: 'Dripped',
       to: owner.address,
       amount: 5n,
     })
     expect(await network.balanceOf(owner.address)).toBe(5n)
-    expect((await refusal(faucet.simulate.drip([owner.address, eth(1_000_000)], asDripper)))[0]).toBe(
+    await refusedAs(
+      faucet.simulate.drip([owner.address, eth(1_000_000)], by.dripper),
       'ERC20InsufficientBalance',
     )
   })
@@ -145,19 +154,11 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
   test('deploys again beside itself, from the block it names, and gives accounts their tokens', async () => {
     const rpcUrl = network.client.transport.url!
     const startBlock = Number(await network.client.getBlockNumber())
-    const again = await deployContracts({
-      rpcUrl,
-      account: deployer,
-      profile,
-      params,
-      treasury,
-      roles: separate,
-      faucetSupplyWei: 0n,
-      grants: [
-        { to: owner.address, amountWei: 3n },
-        { to: treasury, amountWei: 4n },
-      ],
-    })
+    const grants = [
+      { to: owner.address, amountWei: 3n },
+      { to: treasury, amountWei: 4n },
+    ]
+    const again = await deployContracts(optionsFor(rpcUrl, { grants }))
     expect(again.startBlock).toBe(startBlock)
     expect(again.contracts.token).not.toBe(network.addresses.token)
     const token = network.at(generated.hubTokenAbi, again.contracts.token)
@@ -170,45 +171,35 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
   })
 
   test('refuses another chain, names that do not fit, grants it may not make, short unbonding, and times that do not fit, before anything is sent', async () => {
-    const attempt = (
-      given: Parameters<typeof resolveProfile>[0],
-      over: Partial<Parameters<typeof deployContracts>[0]> = {},
-    ) =>
-      deployContracts({
-        rpcUrl: network.client.transport.url!,
-        account: deployer,
-        profile: resolveProfile(given),
-        params,
-        treasury,
-        roles: separate,
-        faucetSupplyWei: 0n,
-        ...over,
-      })
     const nonce = await network.client.getTransactionCount({ address: deployer.address })
-    await expect(attempt({ chain_id: 1 })).rejects.toThrow(
-      new DeployError("The chain's id is 31337, the profile's 1."),
-    )
-    await expect(attempt({ service: 'A service with a name' })).rejects.toThrow(
-      '"A service with a name ProjectRegistry" is longer than 31 bytes',
-    )
-    await expect(
-      attempt(
-        {},
+    const refusals: [over: Partial<DeployOptions>, message: string | RegExp | Error][] = [
+      [
+        { profile: resolveProfile({ chain_id: 1 }) },
+        new DeployError("The chain's id is 31337, the profile's 1."),
+      ],
+      [
+        { profile: resolveProfile({ service: 'A service with a name' }) },
+        '"A service with a name ProjectRegistry" is longer than 31 bytes',
+      ],
+      [
         { roles: { ...separate, minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] },
-      ),
-    ).rejects.toThrow('only when the deploying account is the minter')
-    await expect(attempt({}, { params: { ...params, unbonding_secs: 173_759 } })).rejects.toThrow(
-      'unbonding_secs is 173759, and must be at least 173760',
-    )
-    await expect(
-      attempt({}, { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } }),
-    ).rejects.toThrow('must be at least 300001')
-    await expect(
-      attempt(
-        {},
+        'only when the deploying account is the minter',
+      ],
+      [
+        { params: { ...params, unbonding_secs: 173_759 } },
+        'unbonding_secs is 173759, and must be at least 173760',
+      ],
+      [
+        { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } },
+        'must be at least 300001',
+      ],
+      [
         { params: { ...params, settle: 400, vault_challenge_secs: 60 }, withdrawalNoticeSecs: 3_600 },
-      ),
-    ).rejects.toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60[\s\S]*notice of a withdrawal is 3600/)
+        /settle is 400[\s\S]*vault_challenge_secs is 60[\s\S]*notice of a withdrawal is 3600/,
+      ],
+    ]
+    for (const [over, message] of refusals)
+      await expect(deployContracts(optionsFor(network.client.transport.url!, over))).rejects.toThrow(message)
     expect(await network.client.getTransactionCount({ address: deployer.address })).toBe(nonce)
   })
 })
@@ -220,16 +211,7 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
   })
   afterAll(() => chain?.stop())
 
-  const optionsOf = (over: Partial<DeployOptions> = {}): DeployOptions => ({
-    rpcUrl: chain.url,
-    account: deployer,
-    profile,
-    params,
-    treasury,
-    roles: separate,
-    faucetSupplyWei: 0n,
-    ...over,
-  })
+  const optionsOf = (over?: Partial<DeployOptions>) => optionsFor(chain.url, over)
   const transfer = () =>
     chain.rpc('eth_sendTransaction', { from: deployer.address, to: owner.address, gas: '0x5208' })
 
@@ -318,24 +300,18 @@ describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () =>
     const mine = privateKeyToAccount(generatePrivateKey())
     const other = privateKeyToAccount(generatePrivateKey()).address
     await chain.rpc('anvil_setBalance', mine.address, '0x56bc75e2d63100000')
-    const attempt = (over: Partial<Parameters<typeof deployContracts>[0]> = {}) =>
-      deployContracts({
-        rpcUrl: chain.url,
-        account: mine,
-        profile: resolveProfile({ chain_id: chainId }),
-        params,
-        treasury,
-        roles: { admin: other, arbiter: other },
-        faucetSupplyWei: 0n,
-        ...over,
-      })
-    const refused = (address: string) =>
+    const elsewhere = resolveProfile({ chain_id: chainId })
+    const attempt = (over: Partial<DeployOptions> = {}) => {
+      const given = { account: mine, profile: elsewhere, roles: { admin: other, arbiter: other }, ...over }
+      return deployContracts(optionsFor(chain.url, given))
+    }
+    const isPublic = (address: string) =>
       `The private keys are public of ${address}, and the chain 4242 is not a local one.`
-    await expect(attempt({ account: deployer })).rejects.toThrow(refused(deployer.address))
-    await expect(attempt({ treasury: owner.address })).rejects.toThrow(refused(owner.address))
+    await expect(attempt({ account: deployer })).rejects.toThrow(isPublic(deployer.address))
+    await expect(attempt({ treasury: owner.address })).rejects.toThrow(isPublic(owner.address))
     for (const role of Object.keys(roles) as (keyof typeof roles)[])
       await expect(attempt({ roles: { admin: other, arbiter: other, [role]: roles[role] } })).rejects.toThrow(
-        refused(roles[role]),
+        isPublic(roles[role]),
       )
     expect(await chain.rpc('eth_blockNumber')).toBe('0x0')
     const { contracts } = await attempt()

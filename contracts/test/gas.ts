@@ -1,11 +1,11 @@
 /** Measures what calls cost: `node contracts/test/gas.ts` writes the table of contracts/gas.md. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, parseSignature } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { buildPayoutTree } from '../../protocol/earnings/index.ts'
 import { deriveProjectId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
-import { bytes32, developer, eth, owner, params, profile, roles, startNetwork, stranger } from './network.ts'
+import { by, bytes32, developer, eth, owner, params, profile, startNetwork, stranger } from './network.ts'
 import { domainOf, type SignedType, sign } from './typed-data.ts'
 
 export const gasTableFile = path.join(import.meta.dirname, '../gas.md')
@@ -24,10 +24,10 @@ const epochSecs = 3_600
 const leaves = 1_000
 const receiptHash = bytes32(0x4ec)
 const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
-/** Beyond every block of a measurement, and within the week that a signature may live. */
-const deadlineSecs = 500_000
 /** A chain whose clock does not depend on the day: signatures, and so the bytes they cost, are always the same. */
 const clock = { genesis: 1_800_000_000, flags: ['--timestamp', '1800000000'] }
+/** Beyond every block of a measurement, and within the week that a signature may live. */
+const deadline = BigInt(clock.genesis + 500_000)
 
 type Network = Awaited<ReturnType<typeof startNetwork>>
 
@@ -87,10 +87,9 @@ async function deployments({ client, addresses, adminTimelock }: Network): Promi
 }
 
 async function measureTokens({ token, faucet }: Network, measure: Measure): Promise<void> {
-  const asMinter = { account: roles.minter }
-  await measure('token: `mint` to a new holder', token.write.mint([owner.address, eth(10_000)], asMinter))
-  await measure('token: `mint` to a holder', token.write.mint([owner.address, eth(10_000)], asMinter))
-  await measure('faucet: `drip`', faucet.write.drip([stranger.address, eth(1)], { account: roles.dripper }))
+  await measure('token: `mint` to a new holder', token.write.mint([owner.address, eth(10_000)], by.minter))
+  await measure('token: `mint` to a holder', token.write.mint([owner.address, eth(10_000)], by.minter))
+  await measure('faucet: `drip`', faucet.write.drip([stranger.address, eth(1)], by.dripper))
 }
 
 /** Not `pass`, which moves a clock that is not looked at here. */
@@ -103,14 +102,12 @@ const signed = async (
   type: SignedType,
   fields: Record<string, unknown>,
 ) => {
-  const deadline = BigInt(clock.genesis + deadlineSecs)
   const message = { ...fields, deadline }
-  return { message, signature: await sign(account, type, domainOf(type, network.addresses), message) }
+  return [message as never, await sign(account, type, domainOf(type, network.addresses), message)] as const
 }
 
 async function measureProjects(network: Network, measure: Measure): Promise<void> {
   const { registry } = network
-  const asDeveloper = { account: developer.address }
   const hashes = { consensusHash: bytes32(4), manifestHash: bytes32(5) }
   const register = await signed(network, developer, 'Register', {
     developer: developer.address,
@@ -121,13 +118,11 @@ async function measureProjects(network: Network, measure: Measure): Promise<void
   })
   await measure(
     'registry: `registerBySig`, first action of the developer',
-    registry.write.registerBySig([register.message as never, register.signature], {
-      account: stranger.address,
-    }),
+    registry.write.registerBySig(register, by.stranger),
   )
   await measure(
     'registry: `register`',
-    registry.write.register(['another-slug', bytes32(1), bytes32(2), bytes32(3)], asDeveloper),
+    registry.write.register(['another-slug', bytes32(1), bytes32(2), bytes32(3)], by.developer),
   )
   const publish = await signed(network, developer, 'PublishVersion', {
     developer: developer.address,
@@ -137,75 +132,46 @@ async function measureProjects(network: Network, measure: Measure): Promise<void
     manifestHash: bytes32(7),
     nonce: 1n,
   })
-  await measure(
-    'registry: `publishVersionBySig`',
-    registry.write.publishVersionBySig([publish.message as never, publish.signature], {
-      account: stranger.address,
-    }),
-  )
-  await measure(
-    'registry: `setListingStatus`',
-    registry.write.setListingStatus([projectId, 3], { account: roles.reviewer }),
-  )
+  await measure('registry: `publishVersionBySig`', registry.write.publishVersionBySig(publish, by.stranger))
+  await measure('registry: `setListingStatus`', registry.write.setListingStatus([projectId, 3], by.reviewer))
 }
 
 async function measureCollateral(network: Network, measure: Measure): Promise<void> {
   const { staking, token, client } = network
-  const account = stranger.address
   let nonce = 0n
   const order = async (type: SignedType, fields: Record<string, unknown>) =>
     signed(network, owner, type, { owner: owner.address, ...fields, nonce: nonce++ })
-  const permit = (permitNonce: bigint) =>
-    signed(network, owner, 'Permit', {
-      owner: owner.address,
-      spender: staking.address,
-      value: amount,
-      nonce: permitNonce,
-    })
   const bond = async (permitNonce: bigint) => {
-    const { message, signature } = await order('Bond', { projectId, nodeKey, amount })
-    const allowed = await permit(permitNonce)
-    const permitPart = { deadline: allowed.message.deadline, signature: allowed.signature }
-    return { args: [message as never, signature, permitPart] as const, allowed }
+    const bonding = await order('Bond', { projectId, nodeKey, amount })
+    const allowance = { owner: owner.address, spender: staking.address, value: amount, nonce: permitNonce }
+    const [, signature] = await signed(network, owner, 'Permit', allowance)
+    return [...bonding, { deadline, signature }] as const
   }
   await measure(
     'staking: `bondBySig` with permit, first bond of the owner',
-    staking.write.bondBySig((await bond(0n)).args, { account }),
+    staking.write.bondBySig(await bond(0n), by.stranger),
   )
   await measure(
     'staking: `bondBySig` with permit, top-up',
-    staking.write.bondBySig((await bond(1n)).args, { account }),
+    staking.write.bondBySig(await bond(1n), by.stranger),
   )
   const overtaken = await bond(2n)
-  const { r, s, v } = splitSignature(overtaken.allowed.signature)
-  await network.mined(
-    token.write.permit(
-      [owner.address, staking.address, amount, overtaken.allowed.message.deadline, v, r, s],
-      { account },
-    ),
-  )
+  const { r, s, v } = parseSignature(overtaken[2].signature)
+  const permit = [owner.address, staking.address, amount, deadline, Number(v), r, s] as const
+  await network.mined(token.write.permit(permit, by.stranger))
   await measure(
     'staking: `bondBySig`, its permit used by somebody else before',
-    staking.write.bondBySig(overtaken.args, { account }),
+    staking.write.bondBySig(overtaken, by.stranger),
   )
   const payout = await order('SetPayout', { subscriptionId: id, payout: miner(1) })
-  await measure(
-    'staking: `setPayoutBySig`',
-    staking.write.setPayoutBySig([payout.message as never, payout.signature], { account }),
-  )
+  await measure('staking: `setPayoutBySig`', staking.write.setPayoutBySig(payout, by.stranger))
   // What follows ends the subscription, which the slashes need.
   const before = await client.snapshot()
   const unbond = await order('Unbond', { subscriptionId: id })
-  await measure(
-    'staking: `unbondBySig`',
-    staking.write.unbondBySig([unbond.message as never, unbond.signature], { account }),
-  )
+  await measure('staking: `unbondBySig`', staking.write.unbondBySig(unbond, by.stranger))
   await skip(network, params.unbonding_secs)
   const withdraw = await order('Withdraw', { subscriptionId: id })
-  await measure(
-    'staking: `withdrawBySig`',
-    staking.write.withdrawBySig([withdraw.message as never, withdraw.signature], { account }),
-  )
+  await measure('staking: `withdrawBySig`', staking.write.withdrawBySig(withdraw, by.stranger))
   await client.revert({ id: before })
 }
 
@@ -213,37 +179,29 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
   const { staking } = network
   const windowSecs = BigInt(params.dispute_window_secs_min)
   const propose = (evidence: Hex) =>
-    staking.write.proposeSlash([id, evidence, evidence, eth(1), windowSecs], { account: roles.proposer })
+    staking.write.proposeSlash([id, evidence, evidence, eth(1), windowSecs], by.proposer)
   await measure('staking: `proposeSlash`', propose(bytes32(1)))
   await network.mined(propose(bytes32(2)))
-  await measure(
-    'staking: `disputeSlash`',
-    staking.write.disputeSlash([bytes32(2)], { account: owner.address }),
-  )
-  await measure('staking: `upholdSlash`', staking.write.upholdSlash([bytes32(2)], { account: roles.arbiter }))
-  await measure('staking: `cancelSlash`', staking.write.cancelSlash([bytes32(2)], { account: roles.arbiter }))
+  await measure('staking: `disputeSlash`', staking.write.disputeSlash([bytes32(2)], by.owner))
+  await measure('staking: `upholdSlash`', staking.write.upholdSlash([bytes32(2)], by.arbiter))
+  await measure('staking: `cancelSlash`', staking.write.cancelSlash([bytes32(2)], by.arbiter))
   await skip(network, windowSecs + (await staking.read.DISPUTE_GRACE_SECS()))
-  await measure(
-    'staking: `executeSlash`',
-    staking.write.executeSlash([bytes32(1)], { account: stranger.address }),
-  )
+  await measure('staking: `executeSlash`', staking.write.executeSlash([bytes32(1)], by.stranger))
 }
 
 async function measureVault(network: Network, measure: Measure): Promise<void> {
   const { factory, token, addresses } = network
-  const asDeveloper = { account: developer.address }
-  const account = stranger.address
   await measure(
     'factory: `create`',
-    factory.write.create([projectId, addresses.token, epochSecs, eth(2_000)], asDeveloper),
+    factory.write.create([projectId, addresses.token, epochSecs, eth(2_000)], by.developer),
   )
   const vault = network.vaultAt(await factory.read.vaultOf([projectId]))
   const epoch = (await network.now()) / BigInt(epochSecs)
   await skip(network, 2 * epochSecs)
   await network.give(developer.address, eth(10_000))
-  await network.mined(token.write.approve([vault.address, eth(10_000)], asDeveloper))
-  await measure('vault: `fund`, the first time', vault.write.fund([eth(5_000)], asDeveloper))
-  await measure('vault: `fund`', vault.write.fund([eth(5_000)], asDeveloper))
+  await network.mined(token.write.approve([vault.address, eth(10_000)], by.developer))
+  await measure('vault: `fund`, the first time', vault.write.fund([eth(5_000)], by.developer))
+  await measure('vault: `fund`', vault.write.fund([eth(5_000)], by.developer))
 
   const payouts = Array.from({ length: leaves }, (_, i) => ({ miner: miner(i), amount: String(eth(1)) }))
   const tree = buildPayoutTree(projectId, Number(epoch), payouts)!
@@ -256,22 +214,22 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
   const totals = { miner: eth(leaves), developer: eth(30), treasury: eth(10) }
   await measure(
     'vault: `postEpoch`, the first',
-    vault.write.postEpoch([epoch, tree.root, receiptHash, totals], { account: roles.poster }),
+    vault.write.postEpoch([epoch, tree.root, receiptHash, totals], by.poster),
   )
   await measure(
     'vault: `postEpoch`',
-    vault.write.postEpoch([epoch + 1n, tree.root, receiptHash, totals], { account: roles.poster }),
+    vault.write.postEpoch([epoch + 1n, tree.root, receiptHash, totals], by.poster),
   )
-  await measure('vault: `veto`', vault.write.veto([epoch + 1n], { account: roles.arbiter }))
-  await measure('vault: `reopen`', vault.write.reopen([epoch + 1n], { account: roles.arbiter }))
+  await measure('vault: `veto`', vault.write.veto([epoch + 1n], by.arbiter))
+  await measure('vault: `reopen`', vault.write.reopen([epoch + 1n], by.arbiter))
   await skip(network, params.vault_challenge_secs)
   const [first] = rows
   await network.mined(
-    vault.write.claim([first!.epoch, first!.miner, first!.amount, first!.proof], { account }),
+    vault.write.claim([first!.epoch, first!.miner, first!.amount, first!.proof], by.stranger),
   )
   await measure(
     `vault: \`claim\`, a leaf of ${leaves.toLocaleString('en-US')}`,
-    vault.write.claim([epoch, rows[1]!.miner, rows[1]!.amount, rows[1]!.proof], { account }),
+    vault.write.claim([epoch, rows[1]!.miner, rows[1]!.amount, rows[1]!.proof], by.stranger),
   )
   for (const [from, count] of [
     [10, 10],
@@ -280,27 +238,21 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
   ] as const)
     await measure(
       `vault: \`claimMany\` of ${count}, first tokens of each miner`,
-      vault.write.claimMany([rows.slice(from, from + count)], { account }),
+      vault.write.claimMany([rows.slice(from, from + count)], by.stranger),
     )
   await measure(
     'vault: `claimMany` of 100, all paid before',
-    vault.write.claimMany([rows.slice(200, 300)], { account }),
+    vault.write.claimMany([rows.slice(200, 300)], by.stranger),
   )
-  await measure('vault: `payFees`', vault.write.payFees([epoch], { account }))
-  await measure('vault: `requestWithdrawal`', vault.write.requestWithdrawal([eth(1)], asDeveloper))
+  await measure('vault: `payFees`', vault.write.payFees([epoch], by.stranger))
+  await measure('vault: `requestWithdrawal`', vault.write.requestWithdrawal([eth(1)], by.developer))
   await skip(network, await vault.read.withdrawalNoticeSecs())
   // Of hourly epochs a day has most, and each is looked at.
   await network.give(vault.address, eth(100_000))
-  await network.mined(vault.write.fund([0n], { account }))
-  await measure('vault: `withdraw`', vault.write.withdraw(asDeveloper))
+  await network.mined(vault.write.fund([0n], by.stranger))
+  await measure('vault: `withdraw`', vault.write.withdraw(by.developer))
   const from = ((await network.now()) / BigInt(epochSecs) + 2n) * BigInt(epochSecs)
-  await measure('vault: `setTerms`', vault.write.setTerms([from, epochSecs, eth(1_000)], asDeveloper))
+  await measure('vault: `setTerms`', vault.write.setTerms([from, epochSecs, eth(1_000)], by.developer))
 }
-
-const splitSignature = (signature: Hex) => ({
-  r: `0x${signature.slice(2, 66)}` as Hex,
-  s: `0x${signature.slice(66, 130)}` as Hex,
-  v: Number(`0x${signature.slice(130)}`),
-})
 
 if (import.meta.main) writeFileSync(gasTableFile, renderGas(await measureGas()))

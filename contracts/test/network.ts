@@ -2,8 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Abi,
   type Address,
-  BaseError,
-  ContractFunctionRevertedError,
   createTestClient,
   getContract,
   type Hex,
@@ -54,6 +52,21 @@ export const roles = {
   proposer: key(7).address,
   arbiter: key(8).address,
   poster: key(9).address,
+}
+const sender = (account: Address) => ({ account })
+/** Who sends a transaction. */
+export const by = {
+  owner: sender(owner.address),
+  developer: sender(developer.address),
+  stranger: sender(stranger.address),
+  admin: sender(roles.admin),
+  guardian: sender(roles.guardian),
+  minter: sender(roles.minter),
+  dripper: sender(roles.dripper),
+  reviewer: sender(roles.reviewer),
+  proposer: sender(roles.proposer),
+  arbiter: sender(roles.arbiter),
+  poster: sender(roles.poster),
 }
 export const treasury: Address = '0x7ea5000000000000000000000000000000000000'
 
@@ -135,7 +148,7 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
       }))
     },
     async give(to: Address, amount: bigint) {
-      await this.mined(token.write.mint([to, amount], { account: roles.minter }))
+      await this.mined(token.write.mint([to, amount], by.minter))
     },
     /** The balance of tokens. */
     balanceOf: (account: Address) => token.read.balanceOf([account]),
@@ -151,18 +164,4 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
       await client.mine({ blocks: 1 })
     },
   }
-}
-
-/** The error a simulated call is refused with: its name and arguments. A call that would succeed is a failure here. */
-export async function refusal(simulated: Promise<unknown>): Promise<unknown[]> {
-  let result: unknown
-  try {
-    result = await simulated
-  } catch (error) {
-    const reverted =
-      error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
-    if (!(reverted instanceof ContractFunctionRevertedError)) throw error
-    return [reverted.data?.errorName ?? reverted.reason ?? reverted.signature, ...(reverted.data?.args ?? [])]
-  }
-  throw new Error(`not refused, but answered with ${JSON.stringify(result, (_, value) => String(value))}`)
 }

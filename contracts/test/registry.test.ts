@@ -1,18 +1,9 @@
 import type { Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deriveProjectId, isSlug } from '../../protocol/identity/index.ts'
-import {
-  bytes32,
-  developer,
-  hasAnvil,
-  type Network,
-  profile,
-  refusal,
-  roles,
-  startNetwork,
-  stranger,
-} from './network.ts'
+import { by, bytes32, developer, hasAnvil, type Network, profile, stranger } from './network.ts'
 import { domainOf, sign } from './typed-data.ts'
+import { refused, unauthorized, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const id = deriveProjectId(profile, developer.address.toLowerCase(), slug)
@@ -20,32 +11,20 @@ const unknown = bytes32(0xdead)
 const [worker, consensusHash, manifestHash] = [bytes32(1), bytes32(2), bytes32(3)]
 const [submitted, pendingReview, listed, paused, underfunded, rejected, delisted] = [1, 2, 3, 4, 5, 6, 7]
 
-const asDeveloper = { account: developer.address }
-const asStranger = { account: stranger.address }
-const asReviewer = { account: roles.reviewer }
-
 describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
   let network: Network
-  let snapshot: Hex
-  beforeAll(async () => {
-    network = await startNetwork()
-    snapshot = await network.client.snapshot()
+  let registry: Network['registry']
+  useNetwork((started) => {
+    network = started
+    registry = network.registry
   })
-  beforeEach(async () => {
-    await network.client.revert({ id: snapshot })
-    snapshot = await network.client.snapshot()
-  })
-  afterAll(() => network?.stop())
 
+  const did = (sent: Promise<Hex>) => network.events(registry, sent)
   const register = () =>
-    network.events(
-      network.registry,
-      network.registry.write.register([slug, worker, consensusHash, manifestHash], asDeveloper),
-    )
-  const publish = (version: number, from = asDeveloper) =>
-    network.registry.simulate.publishVersion([id, version, bytes32(4), bytes32(5)], from)
-  const list = (status: number) =>
-    network.events(network.registry, network.registry.write.setListingStatus([id, status], asReviewer))
+    did(registry.write.register([slug, worker, consensusHash, manifestHash], by.developer))
+  const publish = (version: number, from = by.developer) =>
+    registry.simulate.publishVersion([id, version, bytes32(4), bytes32(5)], from)
+  const list = (status: number) => did(registry.write.setListingStatus([id, status], by.reviewer))
 
   test('registers version 1 under the id that the protocol derives, pending review', async () => {
     expect(await register()).toEqual([
@@ -59,24 +38,21 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
         manifestHash,
       },
     ])
-    expect(await network.registry.read.projectOf([id])).toEqual({
+    expect(await registry.read.projectOf([id])).toEqual({
       developer: developer.address,
       version: 1,
       status: pendingReview,
       consensusHash,
       manifestHash,
     })
-    expect(await network.registry.read.developerOf([id])).toBe(developer.address)
+    expect(await registry.read.developerOf([id])).toBe(developer.address)
   })
 
   test('a project is registered once, and a taken slug is free for another developer', async () => {
     await register()
     const args = [slug, worker, consensusHash, manifestHash] as const
-    expect(await refusal(network.registry.simulate.register(args, asDeveloper))).toEqual([
-      'AlreadyRegistered',
-      id,
-    ])
-    const { result } = await network.registry.simulate.register(args, asStranger)
+    await refused(registry.simulate.register(args, by.developer), ['AlreadyRegistered', id])
+    const { result } = await registry.simulate.register(args, by.stranger)
     expect(result).toBe(deriveProjectId(profile, stranger.address.toLowerCase(), slug))
   })
 
@@ -84,9 +60,9 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     const slugs = ['abc', 'a-b', '0a9', 'a--b', 'a'.repeat(48), '', 'ab', 'a'.repeat(49), '-ab', 'ab-', 'a_b']
     for (const one of [...slugs, 'aBc', 'a b', 'abć', 'a.b', 'a/b', 'a:b', 'a`b', 'a{b']) {
       const args = [one, worker, consensusHash, manifestHash] as const
-      const simulated = network.registry.simulate.register(args, asDeveloper)
+      const simulated = registry.simulate.register(args, by.developer)
       if (isSlug(one)) await simulated
-      else expect(await refusal(simulated)).toEqual(['InvalidSlug', one])
+      else await refused(simulated, ['InvalidSlug', one])
     }
   })
 
@@ -102,7 +78,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
       deadline,
     }
     const signature = await sign(developer, 'Register', domainOf('Register', network.addresses), message)
-    await network.mined(network.registry.write.registerBySig([message, signature], asStranger))
+    await network.mined(registry.write.registerBySig([message, signature], by.stranger))
     const next = {
       developer: developer.address,
       projectId: id,
@@ -118,12 +94,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
       domainOf('PublishVersion', network.addresses),
       next,
     )
-    expect(
-      await network.events(
-        network.registry,
-        network.registry.write.publishVersionBySig([next, nextSignature], asStranger),
-      ),
-    ).toEqual([
+    expect(await did(registry.write.publishVersionBySig([next, nextSignature], by.stranger))).toEqual([
       {
         event: 'VersionPublished',
         projectId: id,
@@ -132,7 +103,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
         manifestHash: bytes32(5),
       },
     ])
-    expect(await network.registry.read.projectOf([id])).toEqual({
+    expect(await registry.read.projectOf([id])).toEqual({
       developer: developer.address,
       version: 3,
       status: pendingReview,
@@ -143,17 +114,16 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
 
   test('versions rise, with gaps where nothing of the consensus changed', async () => {
     await register()
-    for (const version of [0, 1])
-      expect(await refusal(publish(version))).toEqual(['VersionNotNewer', 1, version])
-    await network.mined(network.registry.write.publishVersion([id, 7, bytes32(4), bytes32(5)], asDeveloper))
-    expect(await refusal(publish(7))).toEqual(['VersionNotNewer', 7, 7])
+    for (const version of [0, 1]) await refused(publish(version), ['VersionNotNewer', 1, version])
+    await network.mined(registry.write.publishVersion([id, 7, bytes32(4), bytes32(5)], by.developer))
+    await refused(publish(7), ['VersionNotNewer', 7, 7])
     await publish(8)
   })
 
   test('only the developer publishes, and only of a registered project', async () => {
-    expect(await refusal(publish(2))).toEqual(['UnknownProject', id])
+    await refused(publish(2), ['UnknownProject', id])
     await register()
-    expect(await refusal(publish(2, asStranger))).toEqual(['NotDeveloper', id, stranger.address])
+    await refused(publish(2, by.stranger), ['NotDeveloper', id, stranger.address])
   })
 
   describe('listing status', () => {
@@ -161,7 +131,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
       await register()
       for (const status of [listed, paused, underfunded, listed]) {
         expect(await list(status)).toEqual([{ event: 'ListingStatusSet', projectId: id, status }])
-        expect((await network.registry.read.projectOf([id])).status).toBe(status)
+        expect((await registry.read.projectOf([id])).status).toBe(status)
       }
     })
 
@@ -172,7 +142,7 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
       await register()
       await list(final)
       for (const status of [listed, rejected, delisted])
-        expect(await refusal(network.registry.simulate.setListingStatus([id, status], asReviewer))).toEqual([
+        await refused(registry.simulate.setListingStatus([id, status], by.reviewer), [
           'ListingNotAllowed',
           final,
           status,
@@ -180,23 +150,19 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
     })
 
     test('states before the review are not set, unknown projects have none, and others may not', async () => {
-      const { simulate } = network.registry
-      expect(await refusal(simulate.setListingStatus([unknown, listed], asReviewer))).toEqual([
-        'UnknownProject',
-        unknown,
-      ])
+      const { simulate } = registry
+      await refused(simulate.setListingStatus([unknown, listed], by.reviewer), ['UnknownProject', unknown])
       await register()
       for (const status of [0, submitted, pendingReview])
-        expect(await refusal(simulate.setListingStatus([id, status], asReviewer))).toEqual([
+        await refused(simulate.setListingStatus([id, status], by.reviewer), [
           'ListingNotAllowed',
           pendingReview,
           status,
         ])
-      expect(await refusal(simulate.setListingStatus([id, listed], asDeveloper))).toEqual([
-        'AccessControlUnauthorizedAccount',
-        developer.address,
-        await network.registry.read.REVIEWER_ROLE(),
-      ])
+      await refused(
+        simulate.setListingStatus([id, listed], by.developer),
+        unauthorized(developer.address, 'REVIEWER_ROLE'),
+      )
     })
   })
 })

@@ -1,42 +1,24 @@
-import { encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { encodeFunctionData, getAddress, numberToHex } from 'viem'
+import { describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
 import { callBatch, type RpcCall } from '../json-rpc.ts'
-import {
-  bytes32,
-  developer,
-  hasAnvil,
-  type Network,
-  profile,
-  refusal,
-  roles,
-  startNetwork,
-  stranger,
-  treasury,
-} from './network.ts'
+import { by, bytes32, developer, hasAnvil, type Network, profile, stranger, treasury } from './network.ts'
+import { refusal, refused, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
-const asDeveloper = { account: developer.address }
 const cap = 10n ** 18n
 
 describe.skipIf(!hasAnvil)('VaultFactory', () => {
   let network: Network
-  let snapshot: Hex
-  beforeAll(async () => {
-    network = await startNetwork()
+  useNetwork(async (started) => {
+    network = started
     await register(slug)
-    snapshot = await network.client.snapshot()
   })
-  beforeEach(async () => {
-    await network.client.revert({ id: snapshot })
-    snapshot = await network.client.snapshot()
-  })
-  afterAll(() => network?.stop())
 
   const register = (one: string) =>
-    network.mined(network.registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
+    network.mined(network.registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], by.developer))
   const predicted = (id: string) =>
     getAddress(
       deriveVaultAddress(network.addresses.vault_factory, network.addresses.vault_implementation, id),
@@ -48,7 +30,7 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
     expect(
       await network.events(
         factory,
-        factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper),
+        factory.write.create([projectId, addresses.token, 3_600, cap], by.developer),
       ),
     ).toEqual([
       {
@@ -76,11 +58,11 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
 
   test('refuses a token that is no contract, since a vault is opened once only', async () => {
     const { simulate } = network.factory
-    expect(await refusal(simulate.create([projectId, stranger.address, 3_600, cap], asDeveloper))).toEqual([
+    await refused(simulate.create([projectId, stranger.address, 3_600, cap], by.developer), [
       'NotAToken',
       stranger.address,
     ])
-    await simulate.create([projectId, network.addresses.token, 3_600, cap], asDeveloper)
+    await simulate.create([projectId, network.addresses.token, 3_600, cap], by.developer)
   })
 
   test('the address of any project is known before: 200 vaults are where they were predicted', async () => {
@@ -127,13 +109,12 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   })
 
   test('a stranger does not open a vault with a token of its own', async () => {
-    expect(
-      await refusal(
-        network.factory.simulate.create([projectId, stranger.address, 3_600, cap], {
-          account: stranger.address,
-        }),
-      ),
-    ).toEqual(['NotDeveloper', projectId, stranger.address])
+    await refused(
+      network.factory.simulate.create([projectId, stranger.address, 3_600, cap], {
+        account: stranger.address,
+      }),
+      ['NotDeveloper', projectId, stranger.address],
+    )
   })
 
   test('a vault has epochs of a manifest and may pay something', async () => {
@@ -141,55 +122,58 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
       refusal(
         network.factory.simulate.create(
           [projectId, network.addresses.token, epochSecs, epochCap],
-          asDeveloper,
+          by.developer,
         ),
       )
     for (const epochSecs of [0, 1, 1_800, 18_000, 172_800])
       expect((await attempt(epochSecs, cap))[0]).toBe('InvalidTerms')
     expect((await attempt(3_600, 0n))[0]).toBe('InvalidTerms')
     for (const epochSecs of epochLengths)
-      await network.factory.simulate.create([projectId, network.addresses.token, epochSecs, cap], asDeveloper)
+      await network.factory.simulate.create(
+        [projectId, network.addresses.token, epochSecs, cap],
+        by.developer,
+      )
   })
 
   test('a poster opens it for the developer, who stays the developer', async () => {
     const { factory, addresses } = network
-    await network.mined(
-      factory.write.create([projectId, addresses.token, 3_600, cap], { account: roles.poster }),
-    )
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.poster))
     expect(await network.vaultAt(predicted(projectId)).read.developer()).toBe(developer.address)
   })
 
   test('there is one vault per project, and none of a project that nobody registered', async () => {
     const { factory, addresses } = network
     const unknown = bytes32(0xdead)
-    expect(
-      await refusal(factory.simulate.create([unknown, addresses.token, 3_600, cap], asDeveloper)),
-    ).toEqual(['UnknownProject', unknown])
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
-    expect(
-      await refusal(factory.simulate.create([projectId, addresses.faucet, 3_600, cap], asDeveloper)),
-    ).toEqual(['VaultExists', projectId, predicted(projectId)])
+    await refused(factory.simulate.create([unknown, addresses.token, 3_600, cap], by.developer), [
+      'UnknownProject',
+      unknown,
+    ])
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
+    await refused(factory.simulate.create([projectId, addresses.faucet, 3_600, cap], by.developer), [
+      'VaultExists',
+      projectId,
+      predicted(projectId),
+    ])
   })
 
   test('nobody but the factory sets up a vault or the code that vaults share', async () => {
     const { factory, addresses } = network
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
     for (const address of [predicted(projectId), addresses.vault_implementation])
-      expect(
-        await refusal(
-          network
-            .vaultAt(address)
-            .simulate.initialize([projectId, developer.address, addresses.token, 3_600, cap], asDeveloper),
-        ),
-      ).toEqual(['NotFactory', developer.address])
+      await refused(
+        network
+          .vaultAt(address)
+          .simulate.initialize([projectId, developer.address, addresses.token, 3_600, cap], by.developer),
+        ['NotFactory', developer.address],
+      )
   })
 
   test('tokens that were sent before the vault was opened belong to it', async () => {
     const { factory, addresses } = network
     await network.give(predicted(projectId), 7n)
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], asDeveloper))
+    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
     const vault = network.vaultAt(predicted(projectId))
-    await network.mined(vault.write.fund([0n], asDeveloper))
+    await network.mined(vault.write.fund([0n], by.developer))
     expect(await vault.read.freeBalance()).toBe(7n)
   })
 })

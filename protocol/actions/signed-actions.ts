@@ -25,12 +25,6 @@ const tail = [uint256('nonce'), uint256('deadline')]
 
 /**
  * The structs of section 8. The first member is the account that signs.
- *
- * | contract   | domain name                 |
- * | ---------- | --------------------------- |
- * | `registry` | `<service> ProjectRegistry` |
- * | `staking`  | `<service> Staking`         |
- * | `token`    | `<permit_name>`             |
  */
 export const structs = {
   Register: {

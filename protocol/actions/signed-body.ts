@@ -116,7 +116,8 @@ function isSameRecord(posted: unknown, expected: Record<string, unknown>): boole
  * and types; the message; fixed members; the deadline, all `invalid_field`; then the signer over the digest of the
  * server's own rebuild, else `bad_signature`. A permit beside a bond passes each stage after the action itself.
  *
- * Read the body strictly first (section 2). What needs the chain comes after, with {@link checkRelayState}.
+ * Read the body strictly first (section 2). What needs the chain comes after: the nonces are the current ones, else
+ * `conflict`; the balance covers a bond, else `insufficient_collateral`.
  * @param now Unix seconds.
  */
 export function checkSignedBody(body: unknown, expected: ExpectedAction, now: number): SignedBodyCheck {
@@ -169,31 +170,4 @@ function checkSigner(
   return check.ok ? { message, digest, signature: check.normalized } : null
 }
 
-function joinParts(head: string, rest: string): string {
-  return rest === '' ? head : `${head}.${rest}`
-}
-
-/** What the chain says about the account. */
-export interface RelayState {
-  /** The account's nonce in the contract of the action. */
-  readonly nonce: bigint
-  /** The account's nonce in the token, when there is a permit. */
-  readonly permitNonce?: bigint
-  /** The account's token balance, for a bond. */
-  readonly balance?: bigint
-}
-
-/**
- * The last two checks of section 8: nonces are the current ones, else `conflict`; the balance covers a bond, else
- * `insufficient_collateral`. null when the action may be relayed.
- */
-export function checkRelayState(
-  { message, permit }: Pick<SignedBodyCheck & { ok: true }, 'message' | 'permit'>,
-  state: RelayState,
-): 'conflict' | 'insufficient_collateral' | null {
-  if (BigInt(message.nonce!) !== state.nonce) return 'conflict'
-  if (permit !== null && BigInt(permit.message.nonce!) !== state.permitNonce) return 'conflict'
-  if (message.amount !== undefined && state.balance !== undefined && BigInt(message.amount) > state.balance)
-    return 'insufficient_collateral'
-  return null
-}
+const joinParts = (head: string, rest: string): string => (rest === '' ? head : `${head}.${rest}`)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultNetworkParams } from '../identity/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   allowsCall,
@@ -12,18 +13,14 @@ import {
 
 describeVectors('subscription')
 
-test('property: a reputation never leaves its bounds, whatever happens', () => {
-  const events = fc.array(fc.constantFrom(...(Object.keys(reputationSteps) as ReputationEvent[])))
-  fc.assert(
-    fc.property(events, (list) => {
-      let reputation = defaultNetworkParams.reputation_initial
-      for (const event of list) {
-        reputation = nextReputation(reputation, event, defaultNetworkParams)
-        expect(reputation).toBeGreaterThanOrEqual(1000)
-        expect(reputation).toBeLessThanOrEqual(10_000)
-      }
-    }),
-  )
+const events = fc.array(fc.constantFrom(...(Object.keys(reputationSteps) as ReputationEvent[])))
+property('a reputation never leaves its bounds, whatever happens', [events], (list) => {
+  let reputation = defaultNetworkParams.reputation_initial
+  for (const event of list) {
+    reputation = nextReputation(reputation, event, defaultNetworkParams)
+    expect(reputation).toBeGreaterThanOrEqual(1000)
+    expect(reputation).toBeLessThanOrEqual(10_000)
+  }
 })
 
 test('a closed subscription allows nothing', () => {
@@ -32,15 +29,10 @@ test('a closed subscription allows nothing', () => {
     expect(allowsCall(standing, call, 1)).toBe(false)
 })
 
-test('property: collateral never leaves while a slash is pending', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...subscriptionStates),
-      fc.nat(),
-      fc.integer({ min: 1 }),
-      (status, now, slashes) => {
-        expect(allowsCall({ status, release_at: 0, pending_slashes: slashes }, 'withdraw', now)).toBe(false)
-      },
-    ),
-  )
-})
+property(
+  'collateral never leaves while a slash is pending',
+  [fc.constantFrom(...subscriptionStates), fc.nat(), fc.integer({ min: 1 })],
+  (status, now, slashes) => {
+    expect(allowsCall({ status, release_at: 0, pending_slashes: slashes }, 'withdraw', now)).toBe(false)
+  },
+)

@@ -11,8 +11,6 @@ export const subscriptionStates = [
   'withdrawable',
   'closed',
 ] as const
-
-/** State of a subscription. */
 export type SubscriptionState = (typeof subscriptionStates)[number]
 
 /** States the staking contract knows. */
@@ -102,8 +100,6 @@ export function statusAfterSlash(
 
 /** Where collateral may stand against what the project asks for. */
 export const collateralHealths = ['healthy', 'warning', 'critical'] as const
-
-/** Where collateral stands against what the project asks for. */
 export type CollateralHealth = (typeof collateralHealths)[number]
 
 /** `healthy` from 120 % of `min_collateral`, `warning` from 100 %, else `critical`. Exact: no percentage is rounded. */

@@ -1,5 +1,3 @@
 /** States of a relayed action, in the order it goes through them; it ends in one of the last three. */
 export const transactionStatuses = ['queued', 'sent', 'confirmed', 'reverted', 'failed'] as const
-
-/** State of a relayed action. */
 export type TransactionStatus = (typeof transactionStatuses)[number]

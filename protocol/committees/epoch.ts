@@ -1,9 +1,5 @@
 /** The epoch of a time: `floor(t / epoch_secs)`. Times and lengths are whole Unix seconds. */
-export function epochAt(time: number, epochSecs: number): number {
-  return Math.floor(time / epochSecs)
-}
+export const epochAt = (time: number, epochSecs: number): number => Math.floor(time / epochSecs)
 
 /** The first second of an epoch: `epoch × epoch_secs`. The epoch ends where the next one starts. */
-export function epochStart(epoch: number, epochSecs: number): number {
-  return epoch * epochSecs
-}
+export const epochStart = (epoch: number, epochSecs: number): number => epoch * epochSecs

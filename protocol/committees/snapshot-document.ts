@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3'
 import { bytesToHex, encodeCanonicalJson, type Hex, utf8 } from '../encoding/index.ts'
-import type { ExcludedEntry, Snapshot, SnapshotEntry } from './snapshot.ts'
+import type { Snapshot, SnapshotEntry } from './snapshot.ts'
 import type { SnapshotPlace } from './snapshot-build.ts'
 
 /** A snapshot as canonical JSON, in pieces, with its hash. */
@@ -44,8 +44,13 @@ export class SnapshotWriter {
 
   /** Places come in the order of their keys. */
   add(place: SnapshotPlace): void {
-    if ('entry' in place) this.#addEntry(place.entry)
-    else this.#addExcluded(place.excluded)
+    if ('excluded' in place) {
+      this.#excluded.push(encodeCanonicalJson(place.excluded))
+      return
+    }
+    const text = encodeCanonicalJson(place.entry)
+    this.#append(this.#entries === 0 ? text : `,${text}`)
+    this.#entries += 1
   }
 
   finish(): SnapshotDocument {
@@ -59,16 +64,6 @@ export class SnapshotWriter {
       bytes: this.#bytes,
       entries: this.#entries,
     }
-  }
-
-  #addEntry(entry: SnapshotEntry): void {
-    const text = encodeCanonicalJson(entry)
-    this.#append(this.#entries === 0 ? text : `,${text}`)
-    this.#entries += 1
-  }
-
-  #addExcluded(excluded: ExcludedEntry): void {
-    this.#excluded.push(encodeCanonicalJson(excluded))
   }
 
   #append(text: string): void {

@@ -6,8 +6,11 @@ import {
   isAmount,
   isAscending,
   isBytes32,
+  isExactly,
   isObject,
+  isOneOf,
   isUnsigned,
+  type Shape,
 } from '../encoding/index.ts'
 import { type NetworkParams, type Profile, profileStrings } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
@@ -28,8 +31,6 @@ export interface SnapshotEntry {
 
 /** Why an active subscription with enough collateral is left out, in the order in which reasons are looked for. */
 export const exclusionReasons = ['paused', 'binding_mismatch', 'unbound', 'faulty'] as const
-
-/** Why a subscription is left out. */
 export type ExclusionReason = (typeof exclusionReasons)[number]
 
 /** A node that is left out, and why. */
@@ -77,8 +78,6 @@ export class SnapshotError extends Error {
 /** The bounds of the network that a snapshot keeps. */
 export type ReputationBounds = Pick<NetworkParams, 'reputation_min' | 'reputation_max'>
 
-type Shape = Readonly<Record<string, (value: unknown) => boolean>>
-
 const beaconShape: Shape = { block_number: isUnsigned, block_hash: isBytes32, value: isBytes32 }
 const entryShape: Shape = {
   node_key: isBytes32,
@@ -92,17 +91,17 @@ const entryShape: Shape = {
 const excludedShape: Shape = {
   node_key: isBytes32,
   subscription_id: isBytes32,
-  reason: (value) => (exclusionReasons as readonly unknown[]).includes(value),
+  reason: isOneOf(exclusionReasons),
 }
 const snapshotShape: Shape = {
-  v: (value) => value === 1,
+  v: isExactly(1),
   network: (value) => typeof value === 'string',
   project_id: isBytes32,
   epoch: isUnsigned,
   epoch_secs: (value) => isUnsigned(value) && value > 0,
   consensus_hash: isBytes32,
   params_hash: isBytes32,
-  beacon: (value) => isObject(value),
+  beacon: isObject,
   min_collateral: isAmount,
   weight_cap: isAmount,
   entries: Array.isArray,
@@ -146,9 +145,7 @@ function requireShape(value: unknown, path: string, shape: Shape): void {
 }
 
 /** Hashes a snapshot, with `excluded` and without attestations: `set_hash = HC(snapshot)`. */
-export function hashSnapshot(snapshot: Snapshot): Hex {
-  return hashCanonicalJson(snapshot)
-}
+export const hashSnapshot = (snapshot: Snapshot): Hex => hashCanonicalJson(snapshot)
 
 /** The text of an attestation: `<prefix>-set-v1:` + `set_hash`. */
 export function snapshotText(profile: Profile, setHash: string): string {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../encoding/index.ts'
 import { resolveProfile } from '../identity/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { quorum } from './quorum.ts'
 import { type DrawInput, drawCommittee } from './sortition.ts'
@@ -38,23 +39,17 @@ const inputs: fc.Arbitrary<DrawInput> = fc
   }))
 
 describe('drawCommittee', () => {
-  test('property: draws nobody twice, as many as there may be, primaries first', () => {
-    fc.assert(
-      fc.property(inputs, (input) => {
-        const { draw, k_eff, b_eff, q, fallback } = drawCommittee(profile, input)
-        expect(draw.length).toBe(
-          fallback ? 0 : Math.min(input.committee.size + input.committee.backups, input.entries.length),
-        )
-        expect(new Set(draw.map((member) => member.node_key)).size).toBe(draw.length)
-        expect(
-          draw.every(
-            ({ position, role }, i) => position === i && role === (i < k_eff ? 'primary' : 'backup'),
-          ),
-        ).toBe(true)
-        expect(k_eff + b_eff).toBeLessThanOrEqual(input.entries.length)
-        expect(q).toBe(quorum(k_eff))
-      }),
+  property('draws nobody twice, as many as there may be, primaries first', [inputs], (input) => {
+    const { draw, k_eff, b_eff, q, fallback } = drawCommittee(profile, input)
+    expect(draw.length).toBe(
+      fallback ? 0 : Math.min(input.committee.size + input.committee.backups, input.entries.length),
     )
+    expect(new Set(draw.map((member) => member.node_key)).size).toBe(draw.length)
+    expect(
+      draw.every(({ position, role }, i) => position === i && role === (i < k_eff ? 'primary' : 'backup')),
+    ).toBe(true)
+    expect(k_eff + b_eff).toBeLessThanOrEqual(input.entries.length)
+    expect(q).toBe(quorum(k_eff))
   })
 
   test('refuses to draw when nobody has any weight', () => {

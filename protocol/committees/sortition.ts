@@ -112,17 +112,8 @@ export function committeeSize(n: number, { size, min_size, backups }: DrawInput[
 }
 
 /**
- * The seed of a task's draw.
- *
- * | bytes | field                                        |
- * | ----- | -------------------------------------------- |
- * | –     | `<prefix>-sortition-v1`, without separator   |
- * | 32    | beacon value                                 |
- * | 32    | `project_id`                                 |
- * | 8     | `epoch`, u64                                 |
- * | 8     | `seq`, u64                                   |
- * | 32    | `set_hash`                                   |
- *
+ * The seed of a task's draw: `H(text("<prefix>-sortition-v1") ‖ raw32(beacon value) ‖ raw32(project_id) ‖ u64(epoch) ‖
+ * u64(seq) ‖ raw32(set_hash))`.
  * @throws {@link FormatError} for a malformed field.
  */
 export function sortitionSeed(
@@ -173,9 +164,7 @@ export function drawCommittee(profile: Profile, input: DrawInput): Committee {
 }
 
 /** Hashes the drawn keys in draw order: `HC` of their array; an empty draw gives `H("[]")`. */
-export function hashCommittee(nodeKeys: readonly string[]): Hex {
-  return hashCanonicalJson(nodeKeys)
-}
+export const hashCommittee = (nodeKeys: readonly string[]): Hex => hashCanonicalJson(nodeKeys)
 
 function drawSteps(seed: Hex, weights: readonly bigint[], count: number): DrawStep[] {
   const left = [...weights]

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hashText } from '../encoding/index.ts'
 import { deriveNodeId, resolveProfile } from '../identity/index.ts'
 import { type KeyPair, validators } from '../testing/agreement/network.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { quorum } from './quorum.ts'
 import {
@@ -63,43 +64,42 @@ describe('findGenerationProblem', () => {
     time: fc.constantFrom(0, 1, 1_800_000_000),
   })
 
-  test('property: a generation follows exactly when a quorum signed it: of those before, and in an emergency of those that stay', () => {
-    fc.assert(
-      fc.property(steps, ({ before, after, signers, time }) => {
-        const previous = first(before)
-        const next = documentOf(previous, time, after)
-        const counting = time === 0 ? before.filter((one) => after.includes(one)) : before
-        const count = signers.filter((one) => counting.includes(one)).length
-        const problem = findGenerationProblem(
-          profile,
-          previous,
-          sign(next, [...signers, ...signers]),
-          coordinatorKey,
-        )
-        expect(isEmergencyGeneration(previous, next)).toBe(time === 0)
-        expect(generationSigners(previous, next)).toEqual(counting.map(({ key }) => key))
-        if (counting.length === 0) expect(problem).toBe('keeps_nobody')
-        else expect(problem).toBe(count >= quorum(counting.length) ? null : 'no_quorum')
-      }),
-      { numRuns: 40 },
-    )
-  })
+  property(
+    'a generation follows exactly when a quorum signed it: of those before, and in an emergency of those that stay',
+    [steps],
+    ({ before, after, signers, time }) => {
+      const previous = first(before)
+      const next = documentOf(previous, time, after)
+      const counting = time === 0 ? before.filter((one) => after.includes(one)) : before
+      const count = signers.filter((one) => counting.includes(one)).length
+      const problem = findGenerationProblem(
+        profile,
+        previous,
+        sign(next, [...signers, ...signers]),
+        coordinatorKey,
+      )
+      expect(isEmergencyGeneration(previous, next)).toBe(time === 0)
+      expect(generationSigners(previous, next)).toEqual(counting.map(({ key }) => key))
+      if (counting.length === 0) expect(problem).toBe('keeps_nobody')
+      else expect(problem).toBe(count >= quorum(counting.length) ? null : 'no_quorum')
+    },
+    { numRuns: 40 },
+  )
 
-  test('property: of two ordinary successors of a generation, honest validators that sign once let only one follow', () => {
-    fc.assert(
-      fc.property(steps, ({ before, after, signers }) => {
-        const previous = first(before)
-        const others = validators.filter((one) => !signers.includes(one))
-        const follows = (next: ValidatorGeneration, by: readonly KeyPair[]) =>
-          findGenerationProblem(profile, previous, sign(next, by), coordinatorKey) === null
-        expect(
-          follows(documentOf(previous, 10, after), signers) &&
-            follows(documentOf(previous, 20, after), others),
-        ).toBe(false)
-      }),
-      { numRuns: 30 },
-    )
-  })
+  property(
+    'of two ordinary successors of a generation, honest validators that sign once let only one follow',
+    [steps],
+    ({ before, after, signers }) => {
+      const previous = first(before)
+      const others = validators.filter((one) => !signers.includes(one))
+      const follows = (next: ValidatorGeneration, by: readonly KeyPair[]) =>
+        findGenerationProblem(profile, previous, sign(next, by), coordinatorKey) === null
+      expect(
+        follows(documentOf(previous, 10, after), signers) && follows(documentOf(previous, 20, after), others),
+      ).toBe(false)
+    },
+    { numRuns: 30 },
+  )
 
   test.each([
     ['the network', { network: 'another' }],
@@ -123,29 +123,20 @@ describe('generationAt', () => {
     .array(fc.integer({ min: 0, max: 20 }), { maxLength: 6 })
     .map((times) => [0, ...times].map((effective_at, generation) => ({ generation, effective_at })))
 
-  test('property: ordinary generations to come change nothing that is in force, and an emergency one replaces everything from its time on', () => {
-    fc.assert(
-      fc.property(
-        chains,
-        fc.integer({ min: 0, max: 20 }),
-        fc.integer({ min: 0, max: 25 }),
-        (chain, effective_at, time) => {
-          const next = { generation: chain.length, effective_at }
-          const found = generationAt([next, ...chain], time)
-          expect(found).toEqual(time >= effective_at ? next : generationAt(chain, time))
-        },
-      ),
-    )
-  })
+  property(
+    'ordinary generations to come change nothing that is in force, and an emergency one replaces everything from its time on',
+    [chains, fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 25 })],
+    (chain, effective_at, time) => {
+      const next = { generation: chain.length, effective_at }
+      const found = generationAt([next, ...chain], time)
+      expect(found).toEqual(time >= effective_at ? next : generationAt(chain, time))
+    },
+  )
 })
 
-test('property: anything that is no generation is refused by its own error', () => {
-  fc.assert(
-    fc.property(fc.anything(), (value) => {
-      expect(() => parseGeneration(profile, value)).toThrowError(GenerationError)
-      expect(() => parseSignedGeneration(profile, value)).toThrowError(GenerationError)
-    }),
-  )
+property('anything that is no generation is refused by its own error', [fc.anything()], (value) => {
+  expect(() => parseGeneration(profile, value)).toThrowError(GenerationError)
+  expect(() => parseSignedGeneration(profile, value)).toThrowError(GenerationError)
 })
 
 test('a generation has at most 1,024 validators', () => {

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
 import type { ProjectRules } from '../manifest/index.ts'
+import { withShuffled } from '../testing/arbitraries.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   attemptStart,
@@ -10,7 +12,7 @@ import {
   hashEpochReceipt,
   parseEpochReceipt,
   receiptWaitsUntil,
-  recomputesEpochReceipt,
+  recomputeEpochReceipt,
 } from './epoch-receipt.ts'
 import { hashPayoutLeaf, verifyPayoutProof } from './merkle.ts'
 import { type CreditedRecord, capUnits, sumUnits } from './rewards.ts'
@@ -29,25 +31,25 @@ const someUnits = fc
       .sort((a, b) => (a.miner < b.miner ? -1 : 1)),
   )
 
-test('property: a built receipt reads back, recomputes, and its proofs pay every recipient', () => {
-  fc.assert(
-    fc.property(someUnits, fc.nat(), (units, epoch) => {
-      const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })!
-      const receipt = { ...built.body, receipt_hash: hashEpochReceipt(built.body), attestations: [] }
-      expect(parseEpochReceipt(JSON.parse(JSON.stringify(receipt)))).toEqual(receipt)
-      const sum = units.reduce((total, one) => total + one.units, 0)
-      const isCapped = sum > consensus.economics.max_units_per_epoch
-      expect(recomputesEpochReceipt(profile, receipt, consensus)).toBe(!isCapped)
-      const leafTotal = built.tree.leaves.reduce((total, leaf) => total + BigInt(leaf.amount), 0n)
-      expect(String(leafTotal)).toBe(receipt.totals.miner)
-      for (const { miner, amount, proof } of built.tree.leaves) {
-        const leaf = hashPayoutLeaf(projectId, epoch, { miner, amount })
-        expect(verifyPayoutProof(receipt.merkle_root, leaf, proof)).toBe(true)
-      }
-    }),
-    { numRuns: 40 },
-  )
-})
+property(
+  'a built receipt reads back, recomputes, and its proofs pay every recipient',
+  [someUnits, fc.nat()],
+  (units, epoch) => {
+    const built = buildEpochReceipt(profile, { project_id: projectId, epoch, consensus, units })!
+    const receipt = { ...built.body, receipt_hash: hashEpochReceipt(built.body), attestations: [] }
+    expect(parseEpochReceipt(JSON.parse(JSON.stringify(receipt)))).toEqual(receipt)
+    const sum = units.reduce((total, one) => total + one.units, 0)
+    const isCapped = sum > consensus.economics.max_units_per_epoch
+    expect('built' in recomputeEpochReceipt(profile, receipt, consensus)).toBe(!isCapped)
+    const leafTotal = built.tree.leaves.reduce((total, leaf) => total + BigInt(leaf.amount), 0n)
+    expect(String(leafTotal)).toBe(receipt.totals.miner)
+    for (const { miner, amount, proof } of built.tree.leaves) {
+      const leaf = hashPayoutLeaf(projectId, epoch, { miner, amount })
+      expect(verifyPayoutProof(receipt.merkle_root, leaf, proof)).toBe(true)
+    }
+  },
+  { numRuns: 40 },
+)
 
 test('property: final records and voters in any order give one receipt hash', () => {
   const records = fc.array(
@@ -60,9 +62,7 @@ test('property: final records and voters in any order give one receipt hash', ()
     }),
     { minLength: 1, maxLength: 12 },
   )
-  const shuffled = records.chain((list) =>
-    fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
-  )
+  const shuffled = withShuffled(records)
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const hashOf = (list: readonly CreditedRecord[]) => {
     const units = capUnits(sumUnits(list, 10 ** 6), max_recipients_per_epoch, max_units_per_epoch)

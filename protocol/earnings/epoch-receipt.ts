@@ -5,12 +5,14 @@ import {
   type Hex,
   hasExactKeys,
   hashCanonicalJson,
+  hasShape,
   isAddress,
   isAmount,
   isAscending,
   isBytes32,
   isObject,
   isUnsigned,
+  type Shape,
 } from '../encoding/index.ts'
 import { epochRoundId, type NetworkParams, type Profile, profileStrings } from '../identity/index.ts'
 import {
@@ -228,31 +230,24 @@ export function parseEpochReceipt(value: unknown): EpochReceipt {
   if (!Array.isArray(value.compute_units) || !value.compute_units.every(isComputeUnits))
     return refuse('compute_units', 'a list of {miner, units, amount}')
   if (!isAscending(value.compute_units.map((one) => one.miner))) refuse('compute_units', 'ascending by miner')
-  if (!isTotals(value.totals)) refuse('totals', '{units, gross, miner, developer, treasury}')
+  if (!hasShape(value.totals, totalsShape)) refuse('totals', '{units, gross, miner, developer, treasury}')
   if (!Array.isArray(value.attestations)) refuse('attestations', 'a list')
   return value as unknown as EpochReceipt
 }
 
-function isComputeUnits(value: unknown): value is ComputeUnits {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, ['miner', 'units', 'amount']) &&
-    isAddress(value.miner) &&
-    isUnsigned(value.units) &&
-    value.units > 0 &&
-    isAmount(value.amount)
-  )
+const computeUnitsShape: Shape = {
+  miner: isAddress,
+  units: (value) => isUnsigned(value) && value > 0,
+  amount: isAmount,
 }
-
-function isTotals(value: unknown): value is RewardTotals {
-  const amounts = ['gross', 'miner', 'developer', 'treasury']
-  return (
-    isObject(value) &&
-    hasExactKeys(value, ['units', ...amounts]) &&
-    isUnsigned(value.units) &&
-    amounts.every((key) => isAmount(value[key]))
-  )
+const totalsShape: Shape = {
+  units: isUnsigned,
+  gross: isAmount,
+  miner: isAmount,
+  developer: isAmount,
+  treasury: isAmount,
 }
+const isComputeUnits = (value: unknown): value is ComputeUnits => hasShape(value, computeUnitsShape)
 
 /** How many of the current validators attested a receipt; a quorum is needed. */
 export function countEpochAttestations(
@@ -294,10 +289,3 @@ export function recomputeEpochReceipt(
   if (differs !== undefined) return { differs }
   return hashEpochReceipt(receipt) === receipt.receipt_hash ? { built } : { differs: 'receipt_hash' }
 }
-
-/** Whether a receipt is what {@link recomputeEpochReceipt} computes. */
-export const recomputesEpochReceipt = (
-  profile: Profile,
-  receipt: EpochReceipt,
-  consensus: ProjectRules,
-): boolean => 'built' in recomputeEpochReceipt(profile, receipt, consensus)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashText } from '../encoding/index.ts'
+import { property } from '../testing/property.ts'
 import { leaderOfAttempt, leaderOrder } from './leader.ts'
 
 const projectId = hashText('project')
@@ -9,13 +10,19 @@ const validators = fc.uniqueArray(
   { minLength: 1, maxLength: 12 },
 )
 
-test('property: everybody leads once before anybody leads again, however the validators are listed', () => {
-  fc.assert(
-    fc.property(validators, fc.nat(), fc.nat(100), (keys, epoch, first) => {
-      const leaders = keys.map((_, i) => leaderOfAttempt(keys, projectId, epoch, first + i))
-      expect(new Set(leaders)).toEqual(new Set(keys))
-      expect(leaderOfAttempt(keys, projectId, epoch, first + keys.length)).toBe(leaders[0])
-      expect(leaderOrder([...keys].reverse(), projectId, epoch)).toEqual(leaderOrder(keys, projectId, epoch))
-    }),
-  )
+property(
+  'everybody leads once before anybody leads again, however the validators are listed',
+  [validators, fc.nat(), fc.nat(100)],
+  (keys, epoch, first) => {
+    const leaders = keys.map((_, i) => leaderOfAttempt(keys, projectId, epoch, first + i))
+    expect(new Set(leaders)).toEqual(new Set(keys))
+    expect(leaderOfAttempt(keys, projectId, epoch, first + keys.length)).toBe(leaders[0])
+    const order = leaderOrder(keys, projectId, epoch)
+    expect(leaders[0]).toBe(order[first % keys.length])
+    expect(leaderOrder([...keys].reverse(), projectId, epoch)).toEqual(order)
+  },
+)
+
+test('no validators, no leader', () => {
+  expect(leaderOfAttempt([], projectId, 1, 0)).toBeUndefined()
 })

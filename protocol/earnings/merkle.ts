@@ -31,17 +31,9 @@ export interface PayoutTree {
 }
 
 /**
- * Hashes the leaf of a payout: `H(H(abi.encode(bytes32, uint256, address, uint256)))`. Hashing twice keeps an inner node,
+ * Hashes the leaf of a payout: `H(H(raw32(project_id) ‖ uint256(epoch) ‖ 12 zero bytes ‖ raw20(miner) ‖ uint256(amount)))`,
+ * an `abi.encode` inside. Hashing twice keeps an inner node,
  * whose preimage has 64 bytes, from passing as a leaf.
- *
- * | offset | bytes | field                      |
- * | ------ | ----- | -------------------------- |
- * | 0      | 32    | `project_id`               |
- * | 32     | 32    | `epoch`, uint256           |
- * | 64     | 12    | zero                       |
- * | 76     | 20    | `miner`                    |
- * | 96     | 32    | `amount`, uint256          |
- *
  * @throws {@link FormatError} for a malformed field.
  */
 export function hashPayoutLeaf(projectId: string, epoch: number, { miner, amount }: Payout): Hex {

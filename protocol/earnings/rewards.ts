@@ -97,12 +97,6 @@ export function epochCap(dailyEmission: string, epochSecs: number): bigint {
 
 /**
  * Computes what an epoch pays for capped units (section 21, rules 4 to 7).
- *
- * | model        | g of a recipient                                                             |
- * | ------------ | ---------------------------------------------------------------------------- |
- * | `per-unit`   | `units × reward_per_unit`; when the sum exceeds the cap, `floor(g × cap / Σg)` |
- * | `epoch-pool` | `floor(cap × units / Σunits)`                                                |
- *
  * @param units Ascending by address; without any, everything is 0.
  */
 export function computeRewards(
@@ -150,9 +144,7 @@ function grossShares(terms: RewardTerms, cap: bigint, units: readonly MinerUnits
   return sum > cap ? uncapped.map((g) => (g * cap) / sum) : uncapped
 }
 
-function sumOf(values: readonly bigint[]): bigint {
-  return values.reduce((sum, value) => sum + value, 0n)
-}
+const sumOf = (values: readonly bigint[]): bigint => values.reduce((sum, value) => sum + value, 0n)
 
 /** Units are JSON numbers in receipts, so a sum beyond the safe integers has no receipt. */
 function toCount(value: bigint): number {
@@ -160,6 +152,4 @@ function toCount(value: bigint): number {
   return Number(value)
 }
 
-function byMiner(a: MinerUnits, b: MinerUnits): number {
-  return a.miner < b.miner ? -1 : a.miner > b.miner ? 1 : 0
-}
+const byMiner = (a: MinerUnits, b: MinerUnits): number => (a.miner < b.miner ? -1 : a.miner > b.miner ? 1 : 0)

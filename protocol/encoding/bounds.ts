@@ -39,9 +39,8 @@ export function isTextOf({ min, max }: Range): (value: unknown) => value is stri
 }
 
 /** A test for texts of one line that show all they have, and show something where they may not be empty. */
-export function isLineOf(range: Range): (value: unknown) => value is string {
-  return isShownTextOf(range, plainLine)
-}
+export const isLineOf = (range: Range): ((value: unknown) => value is string) =>
+  isShownTextOf(range, plainLine)
 
 /** The same for texts of one line or more. */
 export function isPlainTextOf(range: Range): (value: unknown) => value is string {
@@ -54,9 +53,7 @@ function isShownTextOf(range: Range, plain: RegExp): (value: unknown) => value i
 }
 
 /** What texts of a length must show, in words. */
-export function shownIn({ min }: Range): string {
-  return min === 0 ? withoutHidden : notBlank
-}
+export const shownIn = ({ min }: Range): string => (min === 0 ? withoutHidden : notBlank)
 
 /** A length of texts in words. */
 export function charactersIn({ min, max }: Range): string {

@@ -3,14 +3,10 @@ import { FormatError } from './formats.ts'
 const encoder = new TextEncoder()
 
 /** The UTF-8 bytes of a text: `text(s)` of the notation. */
-export function utf8(text: string): Uint8Array {
-  return encoder.encode(text)
-}
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 
 /** Joins byte strings with nothing between: `a ‖ b` of the notation. */
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  return joinBytes(parts)
-}
+export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => joinBytes(parts)
 
 /** Like {@link concatBytes} for a list of any length: more arguments than a stack holds would end the program. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
@@ -42,13 +38,8 @@ export function unsignedBytes(value: number | bigint, width: number, field = 'in
   return bytes
 }
 
-/** Two bytes, big-endian. Throws {@link FormatError} when the value does not fit. */
 export const u16 = (value: number | bigint, field?: string): Uint8Array => unsignedBytes(value, 2, field)
-
-/** Four bytes, big-endian. Throws {@link FormatError} when the value does not fit. */
 export const u32 = (value: number | bigint, field?: string): Uint8Array => unsignedBytes(value, 4, field)
-
-/** Eight bytes, big-endian. Throws {@link FormatError} when the value does not fit. */
 export const u64 = (value: number | bigint, field?: string): Uint8Array => unsignedBytes(value, 8, field)
 
 /** Reads bytes as one unsigned integer, big-endian. No bytes give 0. */

@@ -75,9 +75,7 @@ export function joinPath(path: string, part: PathPart): string {
 }
 
 /** The dotted path of steps from the root. */
-export function dottedPath(parts: readonly PathPart[]): string {
-  return parts.reduce<string>(joinPath, '')
-}
+export const dottedPath = (parts: readonly PathPart[]): string => parts.reduce<string>(joinPath, '')
 
 function cutPath(path: string): string {
   return path.length > pathLengthMax ? `${path.slice(0, pathLengthMax)}…` : path
@@ -105,24 +103,14 @@ function codePointRank(unit: number): number {
 }
 
 /**
- * Encodes a value as canonical JSON: `canon(v)`.
- *
- * 1. No blanks outside strings, separators `,` and `:`.
- * 2. Members ordered by key, comparing Unicode code points, at every depth. Arrays keep their order.
- * 3. In strings and keys `\"` `\\` `\b` `\f` `\n` `\r` `\t`, other characters below U+0020 as `\u00xx`; nothing else.
- * 4. Integers of magnitude at most 2^53 − 1 in plain decimal.
- *
+ * Encodes a value as canonical JSON: `canon(v)`, by the rules of section 2.
  * @returns The text; its UTF-8 bytes are what is hashed and signed.
  * @throws {@link CanonicalJsonError} with one of {@link EncoderErrorCode} and the path of the value.
  */
-export function encodeCanonicalJson(value: unknown): string {
-  return encodeValue(value, '')
-}
+export const encodeCanonicalJson = (value: unknown): string => encodeValue(value, '')
 
 /** Hashes the canonical form of a value: `HC(v)` = `H(text(canon(v)))`. Throws as {@link encodeCanonicalJson}. */
-export function hashCanonicalJson(value: unknown): Hex {
-  return hashBytes(utf8(encodeCanonicalJson(value)))
-}
+export const hashCanonicalJson = (value: unknown): Hex => hashBytes(utf8(encodeCanonicalJson(value)))
 
 function encodeValue(value: unknown, path: string): string {
   switch (typeof value) {
@@ -153,7 +141,7 @@ function encodeValue(value: unknown, path: string): string {
   throw new CanonicalJsonError('invalid_type', path)
 }
 
-/** JSON.stringify escapes exactly the characters of rule 3 once lone surrogates, which it would escape too, are excluded. */
+/** JSON.stringify escapes exactly the characters of section 2 once lone surrogates, which it would escape too, are excluded. */
 function encodeString(value: string, path: string): string {
   if (!value.isWellFormed()) throw new CanonicalJsonError('invalid_string', path)
   return JSON.stringify(value)

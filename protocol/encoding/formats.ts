@@ -1,17 +1,4 @@
-/**
- * The textual formats of the notation, one pattern each.
- *
- * | Format                                       | Shape                                                        |
- * | -------------------------------------------- | ------------------------------------------------------------ |
- * | address                                      | `^0x[0-9a-f]{40}$`                                            |
- * | hash, bytes32, ed25519 public key            | `^0x[0-9a-f]{64}$`                                            |
- * | bytes, calldata                              | `^0x([0-9a-f]{2})*$`                                          |
- * | ed25519 signature                            | `^0x[0-9a-f]{128}$`                                           |
- * | EVM signature                                | `^0x[0-9a-f]{130}$`                                           |
- * | amount                                       | `^(0\|[1-9][0-9]{0,77})$` and below 2^256                      |
- * | nonce of a device or request                 | `^[0-9a-f]{32}$`                                              |
- * | round id                                     | `^(exec\|task):<hash>$`, `^(reward\|epoch):<hash>:[0-9]+:[0-9]+$` |
- */
+/** The textual formats of the notation. An amount is also below 2^256. */
 export const patterns = {
   address: /^0x[0-9a-f]{40}$/,
   bytes32: /^0x[0-9a-f]{64}$/,
@@ -38,45 +25,42 @@ export class FormatError extends Error {
   }
 }
 
-/** Whether the value is an address: `0x` and 40 lower-case hex digits. */
-export function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && patterns.address.test(value)
+/** A test for texts of a shape. */
+export function isMatching(pattern: RegExp): (value: unknown) => value is string {
+  return (value): value is string => typeof value === 'string' && pattern.test(value)
 }
+
+/** A test for the members of a list. */
+export function isOneOf<Member>(members: readonly Member[]): (value: unknown) => value is Member {
+  const known: readonly unknown[] = members
+  return (value): value is Member => known.includes(value)
+}
+
+/** Whether the value is an address: `0x` and 40 lower-case hex digits. */
+export const isAddress = isMatching(patterns.address)
 
 /** Whether the value has the shape of a hash: `0x` and 64 lower-case hex digits. */
-export function isBytes32(value: unknown): value is string {
-  return typeof value === 'string' && patterns.bytes32.test(value)
-}
+export const isBytes32 = isMatching(patterns.bytes32)
 
 /** Whether the value is bytes: `0x` and an even number of lower-case hex digits, possibly none. */
-export function isHexBytes(value: unknown): value is string {
-  return typeof value === 'string' && patterns.bytes.test(value)
-}
+export const isHexBytes = isMatching(patterns.bytes)
 
 /** Whether the value has the shape of an ed25519 signature, 64 bytes. The range of S is checked in section 3. */
-export function isEd25519Signature(value: unknown): value is string {
-  return typeof value === 'string' && patterns.ed25519Signature.test(value)
-}
+export const isEd25519Signature = isMatching(patterns.ed25519Signature)
 
 /** Whether the value has the shape of a secp256k1 signature `r ‖ s ‖ v`, 65 bytes. */
-export function isEvmSignature(value: unknown): value is string {
-  return typeof value === 'string' && patterns.evmSignature.test(value)
-}
+export const isEvmSignature = isMatching(patterns.evmSignature)
 
 /** Whether the value is an amount in wei: a decimal string without leading zero, below 2^256. */
 export function isAmount(value: unknown): value is string {
-  return typeof value === 'string' && patterns.amount.test(value) && BigInt(value) < 2n ** 256n
+  return isMatching(patterns.amount)(value) && BigInt(value) < 2n ** 256n
 }
 
 /** Whether the value is the nonce of a device record or a signed request: 32 hex digits without `0x`. */
-export function isNonce(value: unknown): value is string {
-  return typeof value === 'string' && patterns.nonce.test(value)
-}
+export const isNonce = isMatching(patterns.nonce)
 
 /** Whether the value is a round id of any of the four kinds. */
-export function isRoundId(value: unknown): value is string {
-  return typeof value === 'string' && patterns.roundId.test(value)
-}
+export const isRoundId = isMatching(patterns.roundId)
 
 /** Whether the value is an integer that canonical JSON can carry and that is not negative. */
 export function isUnsigned(value: unknown): value is number {
@@ -87,6 +71,29 @@ export function isUnsigned(value: unknown): value is number {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Whether the value is a text that UTF-8 can carry. */
+export function isWellFormedText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed()
+}
+
+/** What each member of an object has to be. */
+export type Shape = Readonly<Record<string, (value: unknown) => boolean>>
+
+/** Whether the value is an object with exactly the members of a shape, each as the shape says. */
+export function hasShape(value: unknown, shape: Shape): boolean {
+  return (
+    isObject(value) &&
+    hasExactKeys(value, Object.keys(shape)) &&
+    Object.entries(shape).every(([key, fits]) => fits(value[key]))
+  )
+}
+
+/** A test for one value. */
+export const isExactly =
+  (expected: unknown): ((value: unknown) => boolean) =>
+  (value) =>
+    value === expected
 
 /** Whether an object has exactly these members, in any order. */
 export function hasExactKeys(value: Record<string, unknown>, keys: readonly string[]): boolean {

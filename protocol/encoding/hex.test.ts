@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { property } from '../testing/property.ts'
 import { bytesToUnsigned, concatBytes, u16, u32, u64, unsignedBytes } from './bytes.ts'
 import { FormatError, isAmount, isRoundId } from './formats.ts'
 import { bytesToHex, hexToBytes, raw20, raw32 } from './hex.ts'
 
 describe('hexToBytes', () => {
-  test('property: gives back the bytes that were written', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        expect(hexToBytes(bytesToHex(bytes))).toEqual(bytes)
-      }),
-    )
+  property('gives back the bytes that were written', [fc.uint8Array()], (bytes) => {
+    expect(hexToBytes(bytesToHex(bytes))).toEqual(bytes)
   })
 
   test.each(['', '0', '0x0', '00', '0xAB', '0xzz', '0x00\n'])('refuses %j', (hex) => {
@@ -31,23 +28,15 @@ describe('raw20 and raw32', () => {
 
 describe('unsignedBytes', () => {
   // Fixed widths make every layout built from them injective.
-  test('property: has its width and is read back', () => {
-    fc.assert(
-      fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (value) => {
-        expect(u64(value)).toHaveLength(8)
-        expect(bytesToUnsigned(u64(value))).toBe(value)
-      }),
-    )
+  property('has its width and is read back', [fc.bigInt(0n, 2n ** 64n - 1n)], (value) => {
+    expect(u64(value)).toHaveLength(8)
+    expect(bytesToUnsigned(u64(value))).toBe(value)
   })
 
-  test('property: different tuples never share bytes', () => {
-    const tuples = fc.tuple(fc.nat(65535), fc.nat(4294967295), fc.bigInt(0n, 2n ** 64n - 1n))
-    const encode = ([a, b, c]: [number, number, bigint]) => bytesToHex(concatBytes(u16(a), u32(b), u64(c)))
-    fc.assert(
-      fc.property(tuples, tuples, (x, y) => {
-        expect(encode(x) === encode(y)).toBe(x.join() === y.join())
-      }),
-    )
+  const tuples = fc.tuple(fc.nat(65535), fc.nat(4294967295), fc.bigInt(0n, 2n ** 64n - 1n))
+  const encode = ([a, b, c]: [number, number, bigint]) => bytesToHex(concatBytes(u16(a), u32(b), u64(c)))
+  property('different tuples never share bytes', [tuples, tuples], (x, y) => {
+    expect(encode(x) === encode(y)).toBe(x.join() === y.join())
   })
 
   test.each([-1, 0.5, Number.NaN, 65536, 2 ** 53])('refuses %d as u16', (value) => {

@@ -6,14 +6,10 @@ import { bytesToHex, type Hex } from './hex.ts'
  * Hashes the parts joined with nothing between: `H(a ‖ b ‖ …)` of the notation, keccak-256 with the original padding.
  * @returns `0x` and 64 lower-case hex digits.
  */
-export function hashBytes(...parts: readonly Uint8Array[]): Hex {
-  return bytesToHex(keccakList(parts))
-}
+export const hashBytes = (...parts: readonly Uint8Array[]): Hex => bytesToHex(keccakList(parts))
 
 /** As {@link hashBytes}, as 32 bytes: the form a hash has inside `‖`. */
-export function keccakBytes(...parts: readonly Uint8Array[]): Uint8Array {
-  return keccakList(parts)
-}
+export const keccakBytes = (...parts: readonly Uint8Array[]): Uint8Array => keccakList(parts)
 
 /** Like {@link keccakBytes} for a list of any length: more arguments than a stack holds would end the program. */
 export function keccakList(parts: readonly Uint8Array[]): Uint8Array {
@@ -23,6 +19,4 @@ export function keccakList(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Hashes the UTF-8 bytes of a text: `H(text(s))`. */
-export function hashText(text: string): Hex {
-  return hashBytes(utf8(text))
-}
+export const hashText = (text: string): Hex => hashBytes(utf8(text))

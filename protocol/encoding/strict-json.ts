@@ -15,8 +15,6 @@ export interface UnencodableValue {
 
 /** Options of {@link parseStrictJson}. */
 export interface StrictJsonOptions {
-  /** Deepest nesting of arrays and objects; 64 when left out. */
-  readonly maxDepth?: number
   /**
    * Most values in the document, containers included; any number when left out. A value takes some twenty times the
    * memory of its shortest text, so callers that read untrusted documents of many megabytes set it.
@@ -68,9 +66,11 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
+/** Deepest nesting of arrays and objects. */
+const depthMax = 64
+
 class Reader {
   readonly #text: string
-  readonly #maxDepth: number
   #valuesLeft: number
   readonly #onUnencodable: StrictJsonOptions['onUnencodable']
   readonly #path: PathPart[] = []
@@ -78,7 +78,6 @@ class Reader {
 
   constructor(text: string, options: StrictJsonOptions) {
     this.#text = text
-    this.#maxDepth = options.maxDepth ?? 64
     this.#valuesLeft = options.maxValues ?? Number.POSITIVE_INFINITY
     this.#onUnencodable = options.onUnencodable
   }
@@ -116,7 +115,7 @@ class Reader {
   }
 
   #object(depth: number): JsonObject {
-    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    if (depth > depthMax) this.#fail('invalid_json')
     const object: Record<string, JsonValue> = {}
     this.#position++
     this.#skipBlanks()
@@ -143,7 +142,7 @@ class Reader {
   }
 
   #array(depth: number): readonly JsonValue[] {
-    if (depth > this.#maxDepth) this.#fail('invalid_json')
+    if (depth > depthMax) this.#fail('invalid_json')
     const array: JsonValue[] = []
     this.#position++
     this.#skipBlanks()

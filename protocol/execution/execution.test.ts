@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { epochAt, epochStart, quorum } from '../committees/index.ts'
-import { leaderOfAttempt, leaderOrder } from '../earnings/index.ts'
 import { bytesToHex } from '../encoding/index.ts'
 import { resolveProfile } from '../identity/index.ts'
 import { roundText } from '../rounds/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { createReceipt, hashReceipt } from './execution.ts'
 import { computeStateRoot, hashStateLeaf, stateBucket } from './state-root.ts'
@@ -37,12 +36,8 @@ describe('hashReceipt', () => {
 })
 
 describe('computeStateRoot', () => {
-  test('property: the order of entries does not matter', () => {
-    fc.assert(
-      fc.property(stores, (entries) => {
-        expect(computeStateRoot(profile, [...entries].reverse())).toEqual(computeStateRoot(profile, entries))
-      }),
-    )
+  property('the order of entries does not matter', [stores], (entries) => {
+    expect(computeStateRoot(profile, [...entries].reverse())).toEqual(computeStateRoot(profile, entries))
   })
 
   test('property: different stores have different roots', () => {
@@ -59,39 +54,12 @@ describe('computeStateRoot', () => {
     )
   })
 
-  test('property: no byte moves between key and value unseen', () => {
-    fc.assert(
-      fc.property(bytes, bytes, bytes, bytes, (k1, v1, k2, v2) => {
-        const same = bytesToHex(k1) === bytesToHex(k2) && bytesToHex(v1) === bytesToHex(v2)
-        expect(hashStateLeaf({ key: k1, value: v1 }) === hashStateLeaf({ key: k2, value: v2 })).toBe(same)
-      }),
-    )
+  property('no byte moves between key and value unseen', [bytes, bytes, bytes, bytes], (k1, v1, k2, v2) => {
+    const same = bytesToHex(k1) === bytesToHex(k2) && bytesToHex(v1) === bytesToHex(v2)
+    expect(hashStateLeaf({ key: k1, value: v1 }) === hashStateLeaf({ key: k2, value: v2 })).toBe(same)
   })
 
-  test('property: a bucket has 12 bits', () => {
-    fc.assert(fc.property(bytes, (key) => stateBucket(key) >= 0 && stateBucket(key) < 4096))
-  })
-})
-
-describe('leaderOrder', () => {
-  const keys = fc.uniqueArray(fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex), {
-    minLength: 1,
-  })
-
-  test('property: is a permutation that does not depend on the given order', () => {
-    fc.assert(
-      fc.property(keys, fc.nat(), fc.nat(100), (validators, epoch, attempt) => {
-        const order = leaderOrder(validators, 'p', epoch)
-        expect([...order].sort()).toEqual([...validators].sort())
-        expect(leaderOrder([...validators].reverse(), 'p', epoch)).toEqual(order)
-        expect(leaderOfAttempt(validators, 'p', epoch, attempt)).toBe(order[attempt % validators.length])
-      }),
-    )
-  })
-
-  test('no validators, no leader', () => {
-    expect(leaderOfAttempt([], 'p', 1, 0)).toBeUndefined()
-  })
+  property('a bucket has 12 bits', [bytes], (key) => stateBucket(key) >= 0 && stateBucket(key) < 4096)
 })
 
 describe('roundText', () => {
@@ -103,36 +71,6 @@ describe('roundText', () => {
     )
     expect(roundText(profile, { kind: 'task', ...vote, payout_address: 'a' })).toBe(
       'hub-vote-v1\ntask\nr\nh\na',
-    )
-  })
-})
-
-describe('quorum and epochs', () => {
-  test.each([
-    [0, 1],
-    [1, 1],
-    [2, 2],
-    [3, 3],
-    [4, 3],
-    [7, 5],
-    [100, 67],
-  ])('quorum(%d) = %d', (n, votes) => {
-    expect(quorum(n)).toBe(votes)
-  })
-
-  test('property: two quorums share more than a third of the members', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 65_536 }), (n) => quorum(n) <= n && 3 * (2 * quorum(n) - n) > n),
-    )
-  })
-
-  test('property: a time lies in its epoch', () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.integer({ min: 1, max: 86_400 }), (time, epochSecs) => {
-        const epoch = epochAt(time, epochSecs)
-        expect(epochStart(epoch, epochSecs)).toBeLessThanOrEqual(time)
-        expect(epochStart(epoch + 1, epochSecs)).toBeGreaterThan(time)
-      }),
     )
   })
 })

@@ -40,14 +40,10 @@ export interface ExecutionRun {
 }
 
 /** Hashes raw input or output bytes: `input_hash`, `output_hash`. */
-export function hashPayload(bytes: Uint8Array): Hex {
-  return hashBytes(bytes)
-}
+export const hashPayload = (bytes: Uint8Array): Hex => hashBytes(bytes)
 
 /** Hashes the events of a run: `HC(events)`; no events give `H("[]")`. Throws {@link CanonicalJsonError}. */
-export function hashEvents(events: readonly ExecutionEvent[]): Hex {
-  return hashCanonicalJson(events)
-}
+export const hashEvents = (events: readonly ExecutionEvent[]): Hex => hashCanonicalJson(events)
 
 /**
  * Writes the receipt of a run. A failed run has the hash of empty output whatever was written before the failure, so that
@@ -68,9 +64,7 @@ export function createReceipt(run: ExecutionRun): ExecutionReceipt {
 }
 
 /** Hashes a receipt: `HC` of its eight members. Other members of the object do not enter. Throws {@link CanonicalJsonError}. */
-export function hashReceipt(receipt: ExecutionReceipt): Hex {
-  return hashCanonicalJson(hashedMembers(receipt))
-}
+export const hashReceipt = (receipt: ExecutionReceipt): Hex => hashCanonicalJson(hashedMembers(receipt))
 
 /** The eight members of a receipt that its hash covers (section 16), without others that the object may have. */
 export const hashedMembers = (receipt: ExecutionReceipt): ExecutionReceipt => ({

@@ -26,14 +26,8 @@ export function stateBucket(key: Uint8Array): number {
 }
 
 /**
- * Hashes one entry. The lengths keep bytes from moving between key and value.
- *
- * | offset | bytes | field                  |
- * | ------ | ----- | ---------------------- |
- * | 0      | 4     | length of key, u32     |
- * | 4      | k     | key                    |
- * | 4 + k  | 4     | length of value, u32   |
- * | 8 + k  | v     | value                  |
+ * Hashes one entry: `H(u32(length of key) ‖ key ‖ u32(length of value) ‖ value)`. The lengths keep bytes from moving between
+ * key and value.
  */
 export function hashStateLeaf({ key, value }: StateEntry): Hex {
   return hashBytes(u32(key.length), key, u32(value.length), value)
@@ -85,9 +79,7 @@ export function sortStateLeaves(entries: Iterable<StateEntry>): BucketLeaves[] {
 }
 
 /** Hashes a bucket: `H` of its leaves joined, in ascending order of the key bytes. */
-export function hashStateBucket(leaves: readonly Uint8Array[]): Hex {
-  return bytesToHex(keccakList(leaves))
-}
+export const hashStateBucket = (leaves: readonly Uint8Array[]): Hex => bytesToHex(keccakList(leaves))
 
 /**
  * Hashes the buckets of a store: `H(text("<prefix>-state-v1") ‖ for each non-empty bucket ascending: u16(bucket) ‖ hash)`.
@@ -127,6 +119,4 @@ function requireUnique(leaves: readonly StateLeaf[]): readonly StateLeaf[] {
   return leaves
 }
 
-function byKey(a: StateLeaf, b: StateLeaf): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
+const byKey = (a: StateLeaf, b: StateLeaf): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)

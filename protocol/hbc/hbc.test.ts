@@ -2,6 +2,7 @@ import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeCanonicalJson, utf8 } from '../encoding/index.ts'
+import { property } from '../testing/property.ts'
 import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './artifact.ts'
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'
@@ -36,7 +37,7 @@ describe('parseArtifact', () => {
     },
   )
 
-  test.each(harmlessArtifacts.map(({ name, bytes }) => [name, bytes] as const))('accepts: %s', (_, bytes) => {
+  test.each(Object.entries(harmlessArtifacts))('accepts: %s', (_, bytes) => {
     expect(parseArtifact(bytes).manifestAddress).toBe(echoAddress)
   })
 
@@ -115,21 +116,21 @@ describe('parseArtifact', () => {
     )
   })
 
-  test('property: bytes changed anywhere are refused with a rule, or give the same module', () => {
-    const { bytes } = echoArtifact()
-    fc.assert(
-      fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
-        const changed = bytes.slice()
-        changed[at]! ^= change
-        try {
-          expect(parseArtifact(changed).manifestAddress).toBe(echoAddress)
-        } catch (error) {
-          expect(error).toBeInstanceOf(ArtifactError)
-        }
-      }),
-      { numRuns: 2000 },
-    )
-  })
+  const { bytes } = echoArtifact()
+  property(
+    'bytes changed anywhere are refused with a rule, or give the same module',
+    [fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 })],
+    (at, change) => {
+      const changed = bytes.slice()
+      changed[at]! ^= change
+      try {
+        expect(parseArtifact(changed).manifestAddress).toBe(echoAddress)
+      } catch (error) {
+        expect(error).toBeInstanceOf(ArtifactError)
+      }
+    },
+    { numRuns: 2000 },
+  )
 
   test('property: an artifact cut off anywhere is refused with a rule', () => {
     const { bytes } = echoArtifact()
@@ -214,13 +215,13 @@ describe('packArtifact', () => {
 })
 
 describe('the container', () => {
-  test('property: what is written is read back', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 500 }), fc.uint8Array({ maxLength: 5000 }), (manifest, wasm) => {
-        expect(readContainer(writeContainer({ manifest, wasm }))).toEqual({ manifest, wasm })
-      }),
-    )
-  })
+  property(
+    'what is written is read back',
+    [fc.uint8Array({ maxLength: 500 }), fc.uint8Array({ maxLength: 5000 })],
+    (manifest, wasm) => {
+      expect(readContainer(writeContainer({ manifest, wasm }))).toEqual({ manifest, wasm })
+    },
+  )
 })
 
 describe('inflate', () => {
@@ -230,32 +231,32 @@ describe('inflate', () => {
     fc.string({ maxLength: 3000 }).map((text) => new TextEncoder().encode(text.repeat(5))),
   )
 
-  test('property: gives back what zlib deflated, at every level and strategy', () => {
-    fc.assert(
-      fc.property(contents, fc.nat(9), fc.nat(4), (content, level, strategy) => {
-        const deflated = new Uint8Array(deflateRawSync(content, { level, strategy }))
-        expect(inflate(deflated, content.length)).toEqual(content)
-      }),
-      { numRuns: 300 },
-    )
-  })
+  property(
+    'gives back what zlib deflated, at every level and strategy',
+    [contents, fc.nat(9), fc.nat(4)],
+    (content, level, strategy) => {
+      const deflated = new Uint8Array(deflateRawSync(content, { level, strategy }))
+      expect(inflate(deflated, content.length)).toEqual(content)
+    },
+    { numRuns: 300 },
+  )
 
-  test('property: a changed stream is refused or gives the announced length, and always ends', () => {
-    const content = new TextEncoder().encode('the quick brown fox '.repeat(40))
-    const deflated = new Uint8Array(deflateRawSync(content))
-    fc.assert(
-      fc.property(fc.nat(deflated.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
-        const changed = deflated.slice()
-        changed[at]! ^= change
-        try {
-          expect(inflate(changed, content.length)).toHaveLength(content.length)
-        } catch (error) {
-          expect(error).toBeInstanceOf(InflateError)
-        }
-      }),
-      { numRuns: 2000 },
-    )
-  })
+  const content = new TextEncoder().encode('the quick brown fox '.repeat(40))
+  const deflated = new Uint8Array(deflateRawSync(content))
+  property(
+    'a changed stream is refused or gives the announced length, and always ends',
+    [fc.nat(deflated.length - 1), fc.integer({ min: 1, max: 255 })],
+    (at, change) => {
+      const changed = deflated.slice()
+      changed[at]! ^= change
+      try {
+        expect(inflate(changed, content.length)).toHaveLength(content.length)
+      } catch (error) {
+        expect(error).toBeInstanceOf(InflateError)
+      }
+    },
+    { numRuns: 2000 },
+  )
 
   test('decodes codes of every length', () => {
     // Counts that grow as the Fibonacci numbers do give codes up to the longest of 15 bits.

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { ed25519PublicKey, evmAddress } from '../signatures/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   checkBindingRecord,
@@ -23,38 +24,34 @@ const fields = fc.record({
   nonce: fc.stringMatching(/^[0-9a-f]{32}$/),
 })
 
-test('property: a message reads back as what it was written from, under its own profile only', () => {
-  fc.assert(
-    fc.property(fields, (given) => {
-      const message = formatBindingMessage(profile, given)
-      expect(parseBindingMessage(profile, message)).toEqual(given)
-      for (const renamed of [{ service: 'Swarm', prefix: 'hub' }, { node_id_prefix: 'n-' }, { chain_id: 1 }])
-        expect(parseBindingMessage(resolveProfile(renamed), message)).toBeNull()
-    }),
-  )
-})
+property(
+  'a message reads back as what it was written from, under its own profile only',
+  [fields],
+  (given) => {
+    const message = formatBindingMessage(profile, given)
+    expect(parseBindingMessage(profile, message)).toEqual(given)
+    for (const renamed of [{ service: 'Swarm', prefix: 'hub' }, { node_id_prefix: 'n-' }, { chain_id: 1 }])
+      expect(parseBindingMessage(resolveProfile(renamed), message)).toBeNull()
+  },
+)
 
-test('property: one changed character of a message is refused', () => {
-  const record = createBindingRecord(
-    profile,
-    {
-      action: 'bind',
-      owner: evmAddress(ownerKey),
-      public_key: ed25519PublicKey(nodeSeed),
-      issued_at: 1_800_000_000,
-      nonce: '5'.repeat(32),
-    },
-    { ownerKey, nodeSeed },
-  )
-  fc.assert(
-    fc.property(
-      fc.nat(record.message.length - 1),
-      fc.string({ minLength: 1, maxLength: 1 }),
-      (at, character) => {
-        fc.pre(record.message[at] !== character)
-        const message = record.message.slice(0, at) + character + record.message.slice(at + 1)
-        expect(checkBindingRecord(profile, { ...record, message }, 1_800_000_000).ok).toBe(false)
-      },
-    ),
-  )
-})
+const record = createBindingRecord(
+  profile,
+  {
+    action: 'bind',
+    owner: evmAddress(ownerKey),
+    public_key: ed25519PublicKey(nodeSeed),
+    issued_at: 1_800_000_000,
+    nonce: '5'.repeat(32),
+  },
+  { ownerKey, nodeSeed },
+)
+property(
+  'one changed character of a message is refused',
+  [fc.nat(record.message.length - 1), fc.string({ minLength: 1, maxLength: 1 })],
+  (at, character) => {
+    fc.pre(record.message[at] !== character)
+    const message = record.message.slice(0, at) + character + record.message.slice(at + 1)
+    expect(checkBindingRecord(profile, { ...record, message }, 1_800_000_000).ok).toBe(false)
+  },
+)

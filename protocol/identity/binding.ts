@@ -26,12 +26,8 @@ export interface BindingFields {
 }
 
 /**
- * A device record. Binding takes both signatures, unbinding one or both.
- *
- * | signature         | over                                                |
- * | ----------------- | --------------------------------------------------- |
- * | `owner_signature` | EIP-191 of the message                              |
- * | `node_signature`  | ed25519 of `<prefix>-bind-v1:` + `binding_hash`, for bind and unbind alike |
+ * A device record. Binding takes both signatures, unbinding one or both: the owner's by EIP-191 over the message, the
+ * node's by ed25519 over {@link bindingText}.
  */
 export interface BindingRecord {
   readonly message: string
@@ -48,18 +44,6 @@ export interface BindingRecord {
 
 /**
  * Writes the message of a device record (section 9): eight lines joined by LF, no trailing newline.
- *
- * | line | content                                                                      |
- * | ---- | ---------------------------------------------------------------------------- |
- * | 1    | `<service>: bind mining device` or `<service>: unbind mining device`         |
- * | 2    | `Network: <network>`                                                         |
- * | 3    | `Chain ID: <chain_id>`                                                       |
- * | 4    | `Owner: <address>`                                                           |
- * | 5    | `Node ID: <node id of the key>`                                              |
- * | 6    | `Node key: <public key>`                                                     |
- * | 7    | `Issued at: <Unix seconds>`                                                  |
- * | 8    | `Nonce: <32 hex digits>`                                                     |
- *
  * @throws {@link FormatError} for a malformed key.
  */
 export function formatBindingMessage(profile: Profile, fields: BindingFields): string {
@@ -102,9 +86,7 @@ export function parseBindingMessage(profile: Profile, message: string): BindingF
 }
 
 /** Hashes the message of a record: `H(text(message))`. */
-export function hashBinding(message: string): Hex {
-  return hashText(message)
-}
+export const hashBinding = (message: string): Hex => hashText(message)
 
 /** The text that the node signs: `<prefix>-bind-v1:` + `binding_hash`. The message in the hash tells bind from unbind. */
 export function bindingText(profile: Profile, bindingHash: string): string {
@@ -154,14 +136,9 @@ export type BindingCheck =
   | { readonly ok: false; readonly code: 'invalid_binding' | 'stale_binding' | 'bad_signature' }
 
 /**
- * Checks a record in the order of section 9:
- *
- * 1. the message is one of this deployment, byte for byte as rebuilt from its fields, else `invalid_binding`;
- * 2. `|now − issued_at| ≤ 600`, else `stale_binding`;
- * 3. the hash and the members are those of the message, the key passes section 3, and the needed signatures are there,
- *    else `invalid_binding`;
- * 4. each signature present verifies, else `bad_signature`.
- *
+ * Checks a record in the order of section 9: the message is one of this deployment, byte for byte as rebuilt from its
+ * fields, else `invalid_binding`; `|now − issued_at| ≤ 600`, else `stale_binding`; hash, members and key fit and the needed
+ * signatures are there, else `invalid_binding`; each signature present verifies, else `bad_signature`.
  * @param now Unix seconds.
  */
 export function checkBindingRecord(profile: Profile, record: BindingRecord, now: number): BindingCheck {

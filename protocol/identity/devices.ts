@@ -1,31 +1,21 @@
 /** What a node is to the network. */
 export const nodeRoles = ['miner', 'validator'] as const
-
-/** Role of a node. */
 export type NodeRole = (typeof nodeRoles)[number]
 
 /** What operators decided about a node. */
 export const nodeStatuses = ['pending', 'approved', 'revoked'] as const
-
-/** Standing of a node. */
 export type NodeStatus = (typeof nodeStatuses)[number]
 
 /** What a node says of itself in a heartbeat. */
 export const nodeHealths = ['online', 'idle', 'faulty'] as const
-
-/** Health of a node. */
 export type NodeHealth = (typeof nodeHealths)[number]
 
 /** States of a device, as everybody sees it (section 9). */
 export const deviceStatuses = ['online', 'idle', 'offline', 'faulty', 'banned'] as const
-
-/** State of a device. */
 export type DeviceStatus = (typeof deviceStatuses)[number]
 
 /** How a device reaches the network. */
 export const connectionKinds = ['wifi', 'ethernet', 'cellular', 'none'] as const
-
-/** Connection of a device. */
 export type ConnectionKind = (typeof connectionKinds)[number]
 
 /** Name of the benchmark suite that scores are of. It is the same in every deployment. */

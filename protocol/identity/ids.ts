@@ -4,6 +4,7 @@ import {
   hashBytes,
   hashCanonicalJson,
   hexToBytes,
+  isMatching,
   keccakBytes,
   raw20,
   raw32,
@@ -27,9 +28,7 @@ export class SlugError extends Error {
 }
 
 /** Whether the value is a slug: `^[a-z0-9][a-z0-9-]{1,46}[a-z0-9]$`. */
-export function isSlug(value: unknown): value is string {
-  return typeof value === 'string' && slugPattern.test(value)
-}
+export const isSlug = isMatching(slugPattern)
 
 /**
  * Derives a project id: `H(text("<prefix>-project-v1:") ‖ raw20(developer) ‖ text(slug))`. Only the slug varies in
@@ -42,15 +41,8 @@ export function deriveProjectId(profile: Profile, developer: string, slug: strin
 }
 
 /**
- * Derives a subscription id: `H(abi.encode(bytes32, address, bytes32))`, the same on chain and in every deployment.
- *
- * | offset | bytes | field                         |
- * | ------ | ----- | ----------------------------- |
- * | 0      | 32    | `project_id`                  |
- * | 32     | 12    | zero                          |
- * | 44     | 20    | `owner`                       |
- * | 64     | 32    | `node_key`, ed25519           |
- *
+ * Derives a subscription id: `H(raw32(project_id) ‖ 12 zero bytes ‖ raw20(owner) ‖ raw32(node_key))`, which is
+ * `H(abi.encode(bytes32, address, bytes32))`: the same on chain and in every deployment.
  * @throws {@link FormatError} for a malformed field.
  */
 export function deriveSubscriptionId(projectId: string, owner: string, nodeKey: string): Hex {
@@ -82,15 +74,8 @@ export function isNodeId(profile: Profile, value: unknown): value is string {
 }
 
 /**
- * Derives the address of a project's vault: CREATE2 of an EIP-1167 minimal proxy with the project id as salt.
- *
- * | offset | bytes | field                                   |
- * | ------ | ----- | --------------------------------------- |
- * | 0      | 1     | `ff`                                    |
- * | 1      | 20    | `factory`                               |
- * | 21     | 32    | `project_id`                            |
- * | 53     | 32    | `H` of the proxy's creation code        |
- *
+ * Derives the address of a project's vault, CREATE2 of an EIP-1167 minimal proxy with the project id as salt: the last 20
+ * bytes of `H(ff ‖ raw20(factory) ‖ raw32(project_id) ‖ H(creation code))`.
  * @throws {@link FormatError} for a malformed field.
  */
 export function deriveVaultAddress(factory: string, implementation: string, projectId: string): Hex {

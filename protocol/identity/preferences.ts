@@ -4,6 +4,7 @@ import {
   isAmount,
   isBytes32,
   isObject,
+  isOneOf,
   isTextOf,
   joinPath,
   MemberChecker,
@@ -58,8 +59,6 @@ export const preferencesTexts = {
   display_name: { min: 0, max: 32 },
 } as const satisfies Record<string, Range>
 
-const periods: readonly unknown[] = goalPeriods
-
 /** Finds everything wrong with submitted preferences (section 26), ordered by path; none means they may be saved. */
 export function findPreferencesProblems(value: unknown): Problem[] {
   if (!isObject(value)) return [{ path: '', code: 'invalid_value', message: 'Preferences are an object.' }]
@@ -89,7 +88,7 @@ function checkGoal(root: MemberChecker): void {
   const goal = root.object('earnings_goal', ['token', 'amount', 'period'], [])
   goal.text('token', preferencesTexts.goal_token)
   goal.check('amount', isAmount, 'An amount in base units, as a decimal string.')
-  goal.check('period', (value) => periods.includes(value), `One of ${goalPeriods.join(', ')}.`)
+  goal.check('period', isOneOf(goalPeriods), `One of ${goalPeriods.join(', ')}.`)
 }
 
 /** The keys are the client's own. */

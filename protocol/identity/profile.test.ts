@@ -1,6 +1,7 @@
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { property } from '../testing/property.ts'
 import { readVectorFile } from '../vectors/format.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { profileStrings, resolveProfile } from './profile.ts'
@@ -8,17 +9,14 @@ import { profileStrings, resolveProfile } from './profile.ts'
 describeVectors('profile', 'renamed')
 
 describe('resolveProfile', () => {
-  test('property: a complete profile stays as it is', () => {
-    fc.assert(
-      fc.property(
-        fc.record({ service: fc.string(), prefix: fc.string(), chain_id: fc.nat() }, { requiredKeys: [] }),
-        (given) => {
-          const profile = resolveProfile(given)
-          expect(resolveProfile(profile)).toEqual(profile)
-        },
-      ),
-    )
-  })
+  property(
+    'a complete profile stays as it is',
+    [fc.record({ service: fc.string(), prefix: fc.string(), chain_id: fc.nat() }, { requiredKeys: [] })],
+    (given) => {
+      const profile = resolveProfile(given)
+      expect(resolveProfile(profile)).toEqual(profile)
+    },
+  )
 
   test('an undefined member counts as left out', () => {
     expect(resolveProfile({ service: undefined, prefix: 'p' })).toEqual(resolveProfile({ prefix: 'p' }))

@@ -49,103 +49,72 @@ export function resolveProfile(given: GivenProfile = {}): Profile {
   }
 }
 
-/** The strings that follow from a profile, one member per row of the table of derived strings in section 1. */
-export interface ProfileStrings {
-  /** Byte tag of project ids (section 4). */
-  readonly project: string
-  /** Byte tag of proof ids (section 4). */
-  readonly proof: string
-  /** Byte tag of the beacon, without separator (section 12). */
-  readonly beacon: string
-  /** Byte tag of the sortition seed, without separator (section 14). */
-  readonly sortition: string
-  /** Byte tag of the audit draw, without separator (section 20). */
-  readonly audit: string
-  /** Byte tag of a module's state root, without separator (section 16). */
-  readonly state: string
-  /** Text before the binding hash, for bind and unbind alike (section 9). */
-  readonly bind: string
-  /** Text before the set hash in a snapshot attestation (section 13). */
-  readonly set: string
-  /** Byte tag of a generation of validators, and the text before its hash in a signature (section 13). */
-  readonly validators: string
-  /** Text before the receipt hash of an execution (section 16). */
-  readonly receipt: string
-  /** Text before the finality hash (section 19). */
-  readonly finality: string
-  /** Text before the receipt hash of module rewards (section 16). */
-  readonly reward_v1: string
-  /** Text before the receipt hash of an epoch (section 23). */
-  readonly reward_v2: string
-  /** First line of a vote text (section 17). */
-  readonly vote_line: string
-  /** First line of a signed request (section 10). */
-  readonly request_line: string
-  /** First line of a device record that binds (section 9). */
-  readonly bind_line: string
-  /** First line of a device record that unbinds (section 9). */
-  readonly unbind_line: string
-  /** Statement of the sign-in message (section 7). */
-  readonly siwe_statement: string
-  /** EIP-712 domain name of the project registry (section 8). */
-  readonly registry_domain: string
-  /** EIP-712 domain name of the staking contract (section 8). */
-  readonly staking_domain: string
-  /** EIP-712 domain name of the token's permit (section 8). */
-  readonly permit_domain: string
-  /** Request header with the node id (section 10). */
-  readonly node_header: string
-  /** Request header with the public key (section 10). */
-  readonly public_key_header: string
-  /** Request header with the Unix seconds (section 10). */
-  readonly timestamp_header: string
-  /** Request header with the nonce (section 10). */
-  readonly nonce_header: string
-  /** Request header with the signature (section 10). */
-  readonly signature_header: string
-  /** Member `protocol` of the descriptor. */
-  readonly descriptor_protocol: string
-  /** Subprotocol of the relay WebSocket. */
-  readonly relay_subprotocol: string
-  /** Member of the token in `chain.contracts`. */
-  readonly token_member: string
-  /** Balance field of the collateral summary. */
-  readonly balance_field: string
-}
-
-/** Derives every branded string of a profile. A pure concatenation: nothing is trimmed or checked. */
-export function profileStrings(profile: Profile): ProfileStrings {
+/**
+ * Derives every branded string of a profile, one member per row of the table of derived strings in section 1. A pure
+ * concatenation: nothing is trimmed or checked.
+ */
+export function profileStrings(profile: Profile) {
   const { service, prefix, header_prefix: header } = profile
   return {
+    /** Byte tag of project ids (section 4). */
     project: `${prefix}-project-v1:`,
+    /** Byte tag of proof ids (section 4). */
     proof: `${prefix}-proof-v1:`,
+    /** Byte tag of the beacon, without separator (section 12). */
     beacon: `${prefix}-beacon-v1`,
+    /** Byte tag of the sortition seed, without separator (section 14). */
     sortition: `${prefix}-sortition-v1`,
+    /** Byte tag of the audit draw, without separator (section 20). */
     audit: `${prefix}-audit-v1`,
+    /** Byte tag of a module's state root, without separator (section 16). */
     state: `${prefix}-state-v1`,
+    /** Text before the binding hash, for bind and unbind alike (section 9). */
     bind: `${prefix}-bind-v1:`,
+    /** Text before the set hash in a snapshot attestation (section 13). */
     set: `${prefix}-set-v1:`,
+    /** Byte tag of a generation of validators, and the text before its hash in a signature (section 13). */
     validators: `${prefix}-validators-v1:`,
+    /** Text before the receipt hash of an execution (section 16). */
     receipt: `${prefix}-receipt-v1:`,
+    /** Text before the finality hash (section 19). */
     finality: `${prefix}-finality-v1:`,
+    /** Text before the receipt hash of module rewards (section 16). */
     reward_v1: `${prefix}-reward-v1:`,
+    /** Text before the receipt hash of an epoch (section 23). */
     reward_v2: `${prefix}-reward-v2:`,
+    /** First line of a vote text (section 17). */
     vote_line: `${prefix}-vote-v1`,
+    /** First line of a signed request (section 10). */
     request_line: `${prefix}-node-req-v1`,
+    /** First line of a device record that binds (section 9). */
     bind_line: `${service}: bind mining device`,
+    /** First line of a device record that unbinds (section 9). */
     unbind_line: `${service}: unbind mining device`,
+    /** Statement of the sign-in message (section 7). */
     siwe_statement: `Sign in to ${service} testnet.`,
+    /** EIP-712 domain name of the project registry (section 8). */
     registry_domain: `${service} ProjectRegistry`,
+    /** EIP-712 domain name of the staking contract (section 8). */
     staking_domain: `${service} Staking`,
+    /** EIP-712 domain name of the token's permit (section 8). */
     permit_domain: profile.permit_name,
+    /** Request header with the node id (section 10). */
     node_header: `${header}Node`,
+    /** Request header with the public key (section 10). */
     public_key_header: `${header}Public-Key`,
+    /** Request header with the Unix seconds (section 10). */
     timestamp_header: `${header}Timestamp`,
+    /** Request header with the nonce (section 10). */
     nonce_header: `${header}Nonce`,
+    /** Request header with the signature (section 10). */
     signature_header: `${header}Signature`,
+    /** Member `protocol` of the descriptor. */
     descriptor_protocol: `${prefix}/1`,
+    /** Subprotocol of the relay WebSocket. */
     relay_subprotocol: `${prefix}-relay.v1`,
+    /** Member of the token in `chain.contracts`. */
     token_member: `${prefix}_token`,
+    /** Balance field of the collateral summary. */
     balance_field: `${prefix}_balance`,
   }
 }

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2'
-import { bytesToHex, isBytes32, isEd25519Signature, isNonce, utf8 } from '../encoding/index.ts'
+import { bytesToHex, isBytes32, isEd25519Signature, isMatching, isNonce, utf8 } from '../encoding/index.ts'
 import {
   type Ed25519Verifier,
   ed25519PublicKey,
@@ -24,17 +24,8 @@ export interface SignedRequest {
 }
 
 /**
- * Writes the text that a node signs for a request (section 10): six lines joined by LF, no trailing newline.
- *
- * | line | content                                       |
- * | ---- | --------------------------------------------- |
- * | 1    | `<prefix>-node-req-v1`                        |
- * | 2    | method in upper case                          |
- * | 3    | request target exactly as sent                |
- * | 4    | timestamp, Unix seconds                       |
- * | 5    | nonce                                         |
- * | 6    | SHA-256 of the raw body, 64 hex digits, no `0x` |
- *
+ * Writes the text that a node signs for a request (section 10), lines joined by LF: `<prefix>-node-req-v1`, method in upper
+ * case, target, timestamp, nonce, and SHA-256 of the raw body as 64 hex digits without `0x`.
  * @param hashBody SHA-256, for callers that have a faster one: bodies may have tens of megabytes.
  */
 export function requestText(
@@ -148,7 +139,8 @@ export interface ReceivedRequest {
 
 /**
  * Whether the key passes section 3 and derives the node id, and the signature verifies; a failure is `bad_signature`.
- *
+ * The last check of section 10 is the caller's: it stores (public key, nonce) in one atomic step, and answers
+ * `unauthorized` when the pair was stored within the last `2 × max_skew` seconds.
  * @param signature As {@link readRequestSignature} gave it.
  */
 export function verifyRequestSignature(
@@ -164,35 +156,5 @@ export function verifyRequestSignature(
   )
 }
 
-/** Who sent a request, or the first check that failed. Both failures are 401. */
-export type RequestCheck =
-  | ({ readonly ok: true } & Omit<RequestSignature, 'signature'>)
-  | { readonly ok: false; readonly code: 'unauthorized' | 'bad_signature' }
-
-/**
- * Checks a signed request in the order of section 10: {@link readRequestSignature}, then
- * {@link verifyRequestSignature}.
- *
- * The last check is the caller's: it stores (public key, nonce) in one atomic step and answers `unauthorized` when the
- * pair was stored within the last `2 × max_skew` seconds.
- *
- * @param now Unix seconds.
- * @param maxSkew Parameter `max_skew` of the network, in seconds.
- */
-export function checkRequest(
-  profile: Profile,
-  { header, ...request }: ReceivedRequest & { readonly header: HeaderReader },
-  now: number,
-  maxSkew: number,
-): RequestCheck {
-  const claimed = readRequestSignature(profile, header, now, maxSkew)
-  if (claimed === null) return { ok: false, code: 'unauthorized' }
-  if (!verifyRequestSignature(profile, request, claimed)) return { ok: false, code: 'bad_signature' }
-  const { signature: _, ...sender } = claimed
-  return { ok: true, ...sender }
-}
-
 /** Decimal without leading zero and within the safe integers, so that number and text name the same second. */
-function isDecimalSeconds(value: unknown): value is string {
-  return typeof value === 'string' && /^(?:0|[1-9][0-9]{0,14})$/.test(value)
-}
+const isDecimalSeconds = isMatching(/^(?:0|[1-9][0-9]{0,14})$/)

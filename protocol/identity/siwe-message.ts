@@ -126,28 +126,17 @@ function parseResources(lines: Lines): string[] {
  * milliseconds are dropped.
  */
 export function parseTimestamp(text: string): number | null {
-  const match =
-    /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(text)
+  const match = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/.exec(
+    text,
+  )
   if (match === null) return null
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const instant = new Date(0)
-  // setUTCFullYear, because Date.UTC reads the years 0 to 99 as 1900 to 1999.
-  instant.setUTCFullYear(year, month - 1, day)
-  instant.setUTCHours(hour, minute, second, milliseconds)
+  const [, clock, fraction = '', sign, hours = 0, minutes = 0] = match
+  const instant = Date.parse(`${clock}Z`)
   // A field out of its range carries into the next one, which the written form then betrays.
-  if (instant.toISOString().slice(0, 19) !== text.slice(0, 19)) return null
-  const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
-  if (offsetHours > 23 || offsetMinutes > 59) return null
-  const offset = (offsetHours * 60 + offsetMinutes) * 60_000
-  return instant.getTime() + (match[8] === '+' ? -offset : offset)
+  if (Number.isNaN(instant) || !new Date(instant).toISOString().startsWith(`${clock}.`)) return null
+  if (Number(hours) > 23 || Number(minutes) > 59) return null
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60_000
+  return instant + Number(fraction.slice(0, 3).padEnd(3, '0')) + (sign === '+' ? -offset : offset)
 }
 
 /** Writes Unix seconds as `YYYY-MM-DDTHH:MM:SSZ`, without a fraction of a second. */

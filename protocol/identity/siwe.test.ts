@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, checksumAddress, parseChecksumAddress } from '../encoding/index.ts'
 import { evmAddress, signPersonalMessage } from '../signatures/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { resolveProfile } from './profile.ts'
 import {
@@ -62,46 +63,38 @@ describe('checksumAddress', () => {
     expect(checksumAddress(text.toLowerCase())).toBe(text)
   })
 
-  test('property: only the exact spelling is read back', () => {
-    fc.assert(
-      fc.property(addresses, (lower) => {
-        const text = checksumAddress(lower)
-        expect(parseChecksumAddress(text)).toBe(lower)
-        if (text !== lower) expect(parseChecksumAddress(lower)).toBeNull()
-      }),
-    )
+  property('only the exact spelling is read back', [addresses], (lower) => {
+    const text = checksumAddress(lower)
+    expect(parseChecksumAddress(text)).toBe(lower)
+    if (text !== lower) expect(parseChecksumAddress(lower)).toBeNull()
   })
 })
 
 describe('parseSiweMessage', () => {
-  test('property: reads back what was written', () => {
-    fc.assert(
-      fc.property(messages, (message) => {
-        expect(parseSiweMessage(formatSiweMessage(message))).toEqual(message)
-      }),
-    )
+  property('reads back what was written', [messages], (message) => {
+    expect(parseSiweMessage(formatSiweMessage(message))).toEqual(message)
   })
 
   // Two different field sets under one signature would let a field hide in another.
-  test('property: a text it accepts is the text of its fields', () => {
-    const mutated = fc
-      .tuple(messages, fc.nat(), fc.constantFrom('\n', ' ', ':', 'Nonce: ', '\r', ''))
-      .map(([message, at, noise]) => {
-        const text = formatSiweMessage(message)
-        const cut = at % text.length
-        return text.slice(0, cut) + noise + text.slice(cut + 1)
-      })
-    fc.assert(
-      fc.property(mutated, (text) => {
-        try {
-          expect(formatSiweMessage(parseSiweMessage(text))).toBe(text)
-        } catch (error) {
-          expect(error).toBeInstanceOf(SiweMessageError)
-        }
-      }),
-      { numRuns: 1000 },
-    )
-  })
+  const mutated = fc
+    .tuple(messages, fc.nat(), fc.constantFrom('\n', ' ', ':', 'Nonce: ', '\r', ''))
+    .map(([message, at, noise]) => {
+      const text = formatSiweMessage(message)
+      const cut = at % text.length
+      return text.slice(0, cut) + noise + text.slice(cut + 1)
+    })
+  property(
+    'a text it accepts is the text of its fields',
+    [mutated],
+    (text) => {
+      try {
+        expect(formatSiweMessage(parseSiweMessage(text))).toBe(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(SiweMessageError)
+      }
+    },
+    { numRuns: 1000 },
+  )
 
   test('names the field that does not fit', () => {
     expect(() => parseSiweMessage(issuedText.replace('Version: 1', 'Version: 2'))).toThrowError(
@@ -113,12 +106,8 @@ describe('parseSiweMessage', () => {
 })
 
 describe('parseTimestamp', () => {
-  test('property: reads back whole seconds', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 253_402_300_799 }), (seconds) => {
-        expect(parseTimestamp(formatTimestamp(seconds))).toBe(seconds * 1000)
-      }),
-    )
+  property('reads back whole seconds', [fc.integer({ min: 0, max: 253_402_300_799 })], (seconds) => {
+    expect(parseTimestamp(formatTimestamp(seconds))).toBe(seconds * 1000)
   })
 
   test.each([
@@ -190,12 +179,8 @@ describe('checkSiweExchange', () => {
     expect(exchange({ message: '🌊'.repeat(4097) })).toMatchObject({ code: 'invalid_field' })
   })
 
-  test('property: never throws', () => {
-    fc.assert(
-      fc.property(fc.anything(), fc.anything(), (message, signature) => {
-        expect(exchange({ message, signature }).status).toBe('refused')
-      }),
-    )
+  property('never throws', [fc.anything(), fc.anything()], (message, signature) => {
+    expect(exchange({ message, signature }).status).toBe('refused')
   })
 })
 

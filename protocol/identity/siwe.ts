@@ -59,14 +59,10 @@ export function issueSiweMessage(profile: Profile, issue: SiweIssue): string {
 }
 
 /** The URI of a domain in an issued text: `https://domain`, or `http://domain` when the domain contains `:`. */
-export function siweUri(domain: string): string {
-  return `${domain.includes(':') ? 'http' : 'https'}://${domain}`
-}
+export const siweUri = (domain: string): string => `${domain.includes(':') ? 'http' : 'https'}://${domain}`
 
 /** The nonce that a sign-in text names, or null for a text that is no strict EIP-4361 message. */
-export function readSiweNonce(message: string): string | null {
-  return tryParse(message)?.nonce ?? null
-}
+export const readSiweNonce = (message: string): string | null => tryParse(message)?.nonce ?? null
 
 function tryParse(text: string): SiweMessage | null {
   if (isLongerThan(text, siweMessageLengthMax)) return null
@@ -136,14 +132,8 @@ export type SiweExchangeResult =
     }
 
 /**
- * Decides an exchange in the order of section 7:
- *
- * 1. the message has at most 4096 characters, else `invalid_field`;
- * 2. the nonce is known, unused and `now < expires_at`, and the message is the issued one byte for byte or a wallet's own
- *    text around that nonce, else `unauthorized`;
- * 3. from here on the nonce is consumed, so that a bad signature burns it;
- * 4. the signature is lower-case hex of at most 4096 bytes, and 65 bytes unless the address holds code, else `invalid_field`;
- * 5. the signer over `personal(message)` is the address (section 3), or its contract says so, else `bad_signature`.
+ * Decides an exchange in the order of section 7: length of the message, nonce and text, form of the signature, signer. Once
+ * nonce and text are accepted the nonce is consumed, so that a bad signature burns it.
  */
 export function checkSiweExchange(profile: Profile, exchange: SiweExchange): SiweExchangeResult {
   const { issued, message, signature, now } = exchange
@@ -171,27 +161,23 @@ export function checkSiweExchange(profile: Profile, exchange: SiweExchange): Siw
 /** The address that signs in with this message, or null when the nonce or the text does not allow it. */
 function acceptedAddress(
   profile: Profile,
-  { domains, now }: SiweExchange,
+  exchange: SiweExchange,
   issued: IssuedNonce,
   message: string,
 ): string | null {
-  if (issued.used || now >= issued.expires_at) return null
+  if (issued.used || exchange.now >= issued.expires_at) return null
   const original = parseSiweMessage(issued.message)
-  const own =
-    message === issued.message || isAcceptableWalletText(profile, { original, domains, now, message })
-  return own ? parseChecksumAddress(original.address) : null
-}
-
-/** What a wallet's own text is held against. */
-interface WalletText {
-  readonly original: SiweMessage
-  readonly domains: readonly string[]
-  readonly now: number
-  readonly message: string
+  const isOurs = message === issued.message || isAcceptableWalletText(profile, original, message, exchange)
+  return isOurs ? parseChecksumAddress(original.address) : null
 }
 
 /** A wallet's own text must say what the issued one says; only statement, times, request id and resources are its own. */
-function isAcceptableWalletText(profile: Profile, { original, domains, now, message }: WalletText): boolean {
+function isAcceptableWalletText(
+  profile: Profile,
+  original: SiweMessage,
+  message: string,
+  { domains, now }: SiweExchange,
+): boolean {
   const own = tryParse(message)
   return (
     own !== null &&

@@ -10,6 +10,7 @@ import {
 import type { ErrorCode } from '../errors.ts'
 import type { NetworkParams } from '../identity/index.ts'
 import { frameValuesMax } from './limits.ts'
+import type { MemberRule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
 /** The sizes of frames that a network has. */
@@ -36,12 +37,13 @@ export class FrameError extends Error {
   }
 }
 
-/** One kind of frame: its keys, and the rules of its members. */
+/** One kind of frame, by the rules of its members. */
 export interface FrameKind {
-  readonly keys: readonly string[]
-  /** Keys that may not be absent; all of them when left out. */
-  readonly required?: readonly string[]
-  readonly check: (frame: MemberChecker) => void
+  readonly members: Readonly<Record<string, MemberRule>>
+  /** Members that may be absent. */
+  readonly optional?: readonly string[]
+  /** Checks what several members must agree on. */
+  readonly together?: (frame: MemberChecker) => void
   /** Whether a frame of these members carries an input or an output, and may be longer than a control frame. */
   readonly carriesPayload?: (members: Readonly<Record<string, unknown>>) => boolean
 }
@@ -67,8 +69,11 @@ export function readFrame(text: string, kinds: FrameKinds, limits: FrameLimits):
     ])
   requireKindSize(bytes, kind, members, limits)
   const problems = new ProblemList()
-  const keys = ['type', ...kind.keys]
-  kind.check(new MemberChecker(problems, members, '', keys, ['type', ...(kind.required ?? kind.keys)]))
+  const keys = ['type', ...Object.keys(kind.members)]
+  const required = keys.filter((key) => !kind.optional?.includes(key))
+  const frame = new MemberChecker(problems, members, '', keys, required)
+  for (const [key, check] of Object.entries(kind.members)) check(frame, key)
+  kind.together?.(frame)
   if (!problems.isEmpty) throw invalidFrame(problems.sorted(), members.offer_id)
   return members
 }

@@ -5,8 +5,6 @@ import type { Task, TaskVote } from '../rounds/index.ts'
 
 /** Why a node does not take an offer. */
 export const declineReasons = ['busy', 'incompatible', 'unknown_module', 'stopping'] as const
-
-/** Reason of a decline. */
 export type DeclineReason = (typeof declineReasons)[number]
 
 /** What a drawn member is asked as. */

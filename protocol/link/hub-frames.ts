@@ -1,11 +1,11 @@
-import { isBytes32, isNonce, isUnsigned, type MemberChecker } from '../encoding/index.ts'
+import { isBytes32, isMatching, isNonce, isUnsigned, type MemberChecker } from '../encoding/index.ts'
 import { errorCodes } from '../errors.ts'
 import { deriveTaskRoundId } from '../identity/index.ts'
 import { isTask, type Task } from '../rounds/index.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { type HubFrame, offerRoles } from './frames.ts'
 import { inlineInputBytesMax } from './limits.ts'
-import { checkBase64, checkOfferId, checkOneOf } from './members.ts'
+import { base64, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId, parseOfferId } from './offer-id.ts'
 
 const wordPattern = /^[a-z][a-z0-9_]{0,63}$/
@@ -13,54 +13,44 @@ const urlLengthMax = 2048
 const messageLength = { min: 1, max: 4000 }
 const reasonLength = { min: 1, max: 200 }
 
+const seconds = rule(isUnsigned, 'Unix seconds.')
+const word = rule(isMatching(wordPattern), 'A word of lower-case letters, digits and underscores.')
+
 const kinds: FrameKinds = {
   hello: {
-    keys: ['session_id', 'time', 'params_hash'],
-    check: (frame) => {
-      frame.check('session_id', isNonce, '32 lower-case hex digits.')
-      checkTime(frame, 'time')
-      frame.check('params_hash', isBytes32, '32 bytes in lower-case hex.')
+    members: {
+      session_id: rule(isNonce, '32 lower-case hex digits.'),
+      time: seconds,
+      params_hash: rule(isBytes32, '32 bytes in lower-case hex.'),
     },
   },
   offer: {
-    keys: [
-      'offer_id',
-      'lease_id',
-      'task',
-      'position',
-      'role',
-      'input_b64',
-      'input_url',
-      'accept_by',
-      'vote_by',
-    ],
-    required: ['offer_id', 'lease_id', 'task', 'position', 'role', 'accept_by', 'vote_by'],
+    members: {
+      offer_id: offerIdRule,
+      lease_id: (frame, key) =>
+        frame.check(key, (value) => value === frame.value('offer_id'), 'The offer_id.'),
+      task: rule(isTask, 'A task with exactly its members.'),
+      position: rule(isUnsigned, 'An integer of 0 or more.'),
+      role: oneOf(offerRoles),
+      input_b64: base64(inlineInputBytesMax),
+      input_url: rule(isWebUrl, `An http or https URL of at most ${urlLengthMax} characters.`),
+      accept_by: seconds,
+      vote_by: seconds,
+    },
+    optional: ['input_b64', 'input_url'],
     carriesPayload: ({ input_b64 }) => input_b64 !== undefined,
-    check: checkOffer,
+    together: checkOffer,
   },
-  voted: {
-    keys: ['offer_id', 'state'],
-    check: (frame) => {
-      checkOfferId(frame, 'offer_id')
-      checkWord(frame, 'state')
-    },
-  },
-  cancel: {
-    keys: ['offer_id', 'reason'],
-    check: (frame) => {
-      checkOfferId(frame, 'offer_id')
-      frame.line('reason', reasonLength)
-    },
-  },
-  pong: { keys: [], check: () => {} },
+  voted: { members: { offer_id: offerIdRule, state: word } },
+  cancel: { members: { offer_id: offerIdRule, reason: (frame, key) => frame.line(key, reasonLength) } },
+  pong: { members: {} },
   error: {
-    keys: ['code', 'message', 'offer_id'],
-    required: ['code', 'message'],
-    check: (frame) => {
-      checkOneOf(frame, 'code', Object.keys(errorCodes))
-      frame.text('message', messageLength)
-      checkOfferId(frame, 'offer_id')
+    members: {
+      code: oneOf(Object.keys(errorCodes)),
+      message: (frame, key) => frame.text(key, messageLength),
+      offer_id: offerIdRule,
     },
+    optional: ['offer_id'],
   },
 }
 
@@ -79,15 +69,10 @@ export function writeHubFrame(frame: HubFrame, limits: FrameLimits): string {
 }
 
 function checkOffer(frame: MemberChecker): void {
-  checkOfferId(frame, 'offer_id')
-  frame.check('lease_id', (value) => value === frame.value('offer_id'), 'The offer_id.')
-  const task = frame.check('task', isTask, 'A task with exactly its members.')
-  const position = frame.check('position', isUnsigned, 'An integer of 0 or more.')
-  if (task !== undefined && position !== undefined) checkPlace(frame, task, position)
-  checkOneOf(frame, 'role', offerRoles)
-  checkInput(frame)
-  checkTime(frame, 'accept_by')
-  checkTime(frame, 'vote_by')
+  const [task, position] = [frame.value('task'), frame.value('position')]
+  if (isTask(task) && isUnsigned(position)) checkPlace(frame, task, position)
+  if (frame.has('input_b64') === frame.has('input_url'))
+    frame.report('input_b64', 'invalid_value', 'Exactly one of input_b64 and input_url.')
   const [acceptBy, voteBy] = [frame.value('accept_by'), frame.value('vote_by')]
   if (isUnsigned(acceptBy) && isUnsigned(voteBy) && voteBy < acceptBy)
     frame.report('vote_by', 'invalid_value', 'At accept_by or later.')
@@ -102,27 +87,8 @@ function checkPlace(frame: MemberChecker, task: Task, position: number): void {
     frame.report('offer_id', 'invalid_value', 'The hash of the task, a dot and the position.')
 }
 
-function checkInput(frame: MemberChecker): void {
-  if (frame.has('input_b64') === frame.has('input_url'))
-    frame.report('input_b64', 'invalid_value', 'Exactly one of input_b64 and input_url.')
-  checkBase64(frame, 'input_b64', inlineInputBytesMax)
-  frame.check('input_url', isWebUrl, `An http or https URL of at most ${urlLengthMax} characters.`)
-}
-
 function isWebUrl(value: unknown): boolean {
   if (typeof value !== 'string' || value.length > urlLengthMax || !URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)
   return /^https?:$/.test(protocol) && username === '' && password === ''
-}
-
-function checkTime(frame: MemberChecker, key: string): void {
-  frame.check(key, isUnsigned, 'Unix seconds.')
-}
-
-function checkWord(frame: MemberChecker, key: string): void {
-  frame.check(
-    key,
-    (value) => typeof value === 'string' && wordPattern.test(value),
-    'A word of lower-case letters, digits and underscores.',
-  )
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, deriveTaskRoundId } from '../identity/index.ts'
 import type { Task, TaskVote } from '../rounds/index.ts'
+import { property } from '../testing/property.ts'
 import {
   closeCodes,
   FrameError,
@@ -230,16 +231,16 @@ describe('offer', () => {
 })
 
 describe('offerId', () => {
-  test('property: an id names its round and position', () => {
-    const hashes = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 })
-    fc.assert(
-      fc.property(hashes, fc.integer({ min: 0, max: 99 }), (hash, position) => {
-        const place = { round_id: `task:0x${hash}`, position }
-        expect(parseOfferId(offerId(place))).toEqual(place)
-        expect(isOfferId(offerId(place))).toBe(true)
-      }),
-    )
-  })
+  const hashes = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 })
+  property(
+    'an id names its round and position',
+    [hashes, fc.integer({ min: 0, max: 99 })],
+    (hash, position) => {
+      const place = { round_id: `task:0x${hash}`, position }
+      expect(parseOfferId(offerId(place))).toEqual(place)
+      expect(isOfferId(offerId(place))).toBe(true)
+    },
+  )
 
   test.each([
     ['a direct round', { round_id: `exec:0x${'0'.repeat(64)}`, position: 0 }, 'round_id'],

@@ -1,29 +1,26 @@
-import { base64ToBytes, type MemberChecker } from '../encoding/index.ts'
+import { base64ToBytes, isOneOf, type MemberChecker } from '../encoding/index.ts'
 import { isOfferId } from './offer-id.ts'
 
-/** Rules that members of several frames share. */
+/** Checks one member of a frame. */
+export type MemberRule = (frame: MemberChecker, key: string) => void
 
-export function checkOfferId(frame: MemberChecker, key: string): void {
-  frame.check(key, isOfferId, '64 lower-case hex digits, a dot and a position.')
-}
+/** @param message The rule in words. */
+export const rule =
+  (keeps: (value: unknown) => boolean, message: string): MemberRule =>
+  (frame, key) =>
+    frame.check(key, keeps, message)
 
-export function checkOneOf(frame: MemberChecker, key: string, allowed: readonly string[]): void {
-  frame.check(
-    key,
-    (value) => typeof value === 'string' && allowed.includes(value),
-    `One of ${allowed.join(', ')}.`,
-  )
-}
+export const offerIdRule = rule(isOfferId, '64 lower-case hex digits, a dot and a position.')
+
+export const oneOf = (allowed: readonly string[]): MemberRule =>
+  rule(isOneOf(allowed), `One of ${allowed.join(', ')}.`)
 
 /** Bytes in base64. What is too long is not decoded. */
-export function checkBase64(frame: MemberChecker, key: string, bytesMax: number): void {
+export function base64(bytesMax: number): MemberRule {
   const lengthMax = 4 * Math.ceil(bytesMax / 3)
-  frame.check(
-    key,
-    (value) =>
-      typeof value === 'string' &&
-      value.length <= lengthMax &&
-      (base64ToBytes(value)?.length ?? bytesMax + 1) <= bytesMax,
-    `Base64 with padding, of at most ${bytesMax} bytes.`,
-  )
+  const keeps = (value: unknown) =>
+    typeof value === 'string' &&
+    value.length <= lengthMax &&
+    (base64ToBytes(value)?.length ?? bytesMax + 1) <= bytesMax
+  return rule(keeps, `Base64 with padding, of at most ${bytesMax} bytes.`)
 }

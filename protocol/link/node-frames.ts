@@ -1,33 +1,34 @@
-import { isObject, type MemberChecker } from '../encoding/index.ts'
+import { isMatching, isObject, type MemberChecker } from '../encoding/index.ts'
 import { nodectlVersionLengthMax, nodectlVersionPattern } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { declineReasons, type NodeFrame, type ReadNodeFrame } from './frames.ts'
 import { holdingMax, slotsMax } from './limits.ts'
-import { checkBase64, checkOfferId, checkOneOf } from './members.ts'
+import { base64, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
 const kinds: FrameKinds = {
-  ping: { keys: [], check: () => {} },
-  ready: { keys: ['slots', 'engine', 'nodectl_version', 'holding'], check: checkReady },
-  accept: { keys: ['offer_id'], check: (frame) => checkOfferId(frame, 'offer_id') },
-  decline: {
-    keys: ['offer_id', 'reason'],
-    check: (frame) => {
-      checkOfferId(frame, 'offer_id')
-      checkOneOf(frame, 'reason', declineReasons)
+  ping: { members: {} },
+  ready: {
+    members: {
+      slots: (frame, key) => frame.integer(key, { min: 0, max: slotsMax }),
+      engine: oneOf(engines),
+      nodectl_version: rule(isVersion, 'A version such as 1.0.0.'),
+      holding: (frame, key) => frame.list(key, holdingMax, isOfferId, 'An offer id.'),
     },
+    together: checkHolding,
   },
+  accept: { members: { offer_id: offerIdRule } },
+  decline: { members: { offer_id: offerIdRule, reason: oneOf(declineReasons) } },
   vote: {
-    keys: ['offer_id', 'vote', 'output_b64', 'events'],
-    carriesPayload: () => true,
-    check: (frame) => {
-      checkOfferId(frame, 'offer_id')
-      frame.check('vote', isObject, 'A task vote.')
-      checkBase64(frame, 'output_b64', outputBytesMax)
-      frame.check('events', Array.isArray, 'A list of events.')
+    members: {
+      offer_id: offerIdRule,
+      vote: rule(isObject, 'A task vote.'),
+      output_b64: base64(outputBytesMax),
+      events: rule(Array.isArray, 'A list of events.'),
     },
+    carriesPayload: () => true,
   },
 }
 
@@ -44,18 +45,11 @@ export function writeNodeFrame(frame: NodeFrame, limits: FrameLimits): string {
   return writeFrame(frame, kinds, limits)
 }
 
-function checkReady(frame: MemberChecker): void {
-  frame.integer('slots', { min: 0, max: slotsMax })
-  checkOneOf(frame, 'engine', engines)
-  frame.check(
-    'nodectl_version',
-    (value) =>
-      typeof value === 'string' &&
-      value.length <= nodectlVersionLengthMax &&
-      nodectlVersionPattern.test(value),
-    'A version such as 1.0.0.',
-  )
-  frame.list('holding', holdingMax, isOfferId, 'An offer id.')
+function isVersion(value: unknown): boolean {
+  return isMatching(nodectlVersionPattern)(value) && value.length <= nodectlVersionLengthMax
+}
+
+function checkHolding(frame: MemberChecker): void {
   const holding = frame.value('holding')
   if (Array.isArray(holding) && new Set(holding).size < holding.length)
     frame.report('holding', 'invalid_value', 'Each offer once.')

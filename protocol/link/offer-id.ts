@@ -1,4 +1,4 @@
-import { FormatError } from '../encoding/index.ts'
+import { FormatError, isMatching } from '../encoding/index.ts'
 
 /** The round and the place in its draw that an offer is about. */
 export interface OfferPlace {
@@ -12,9 +12,7 @@ const offerIdPattern = /^([0-9a-f]{64})\.(0|[1-9][0-9]?)$/
 const taskRoundIdPattern = /^task:0x([0-9a-f]{64})$/
 
 /** Whether the value has the shape of an offer id. */
-export function isOfferId(value: unknown): value is string {
-  return typeof value === 'string' && offerIdPattern.test(value)
-}
+export const isOfferId = isMatching(offerIdPattern)
 
 /**
  * The id of an offer, and of the lease that it becomes: the hash part of the round id, a dot, and the position. It

@@ -11,6 +11,4 @@ export const categories = [
   'hardware-staking',
   'content-delivery',
 ] as const
-
-/** A category of listings. */
 export type Category = (typeof categories)[number]

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { property } from '../testing/property.ts'
 import {
   checkCompatibility,
   type DeviceProfile,
@@ -122,31 +123,26 @@ describe('checkCompatibility', () => {
     attestation: fc.constant([] as const),
   })
 
-  test('property: every requirement is met, missing or warned about, exactly once', () => {
-    fc.assert(
-      fc.property(devices, requirements, (given, wanted) => {
-        const { missing, warnings, match_bp } = checkCompatibility(given, wanted)
-        const named = [...missing, ...warnings.map((name) => name.replace(/^unknown_/, ''))]
-        expect(new Set(named).size).toBe(named.length)
-        expect(match_bp).toBe(Math.floor((10_000 * (6 - named.length)) / 6))
-      }),
-    )
-  })
+  property(
+    'every requirement is met, missing or warned about, exactly once',
+    [devices, requirements],
+    (given, wanted) => {
+      const { missing, warnings, match_bp } = checkCompatibility(given, wanted)
+      const named = [...missing, ...warnings.map((name) => name.replace(/^unknown_/, ''))]
+      expect(new Set(named).size).toBe(named.length)
+      expect(match_bp).toBe(Math.floor((10_000 * (6 - named.length)) / 6))
+    },
+  )
 
-  test('property: more of anything never makes a device worse', () => {
-    const rank = { incompatible: 0, marginal: 1, compatible: 2 }
-    fc.assert(
-      fc.property(
-        devices,
-        requirements,
-        fc.constantFrom('cpu_cores', 'ram_mb', 'storage_mb', 'benchmark'),
-        (given, wanted, name) => {
-          const better = { ...given, [name]: (given[name] ?? 0) + 1 }
-          const [before, after] = [checkCompatibility(given, wanted), checkCompatibility(better, wanted)]
-          if (given[name] !== null) expect(rank[after.tier]).toBeGreaterThanOrEqual(rank[before.tier])
-          expect(after.match_bp).toBeGreaterThanOrEqual(before.match_bp)
-        },
-      ),
-    )
-  })
+  const rank = { incompatible: 0, marginal: 1, compatible: 2 }
+  property(
+    'more of anything never makes a device worse',
+    [devices, requirements, fc.constantFrom('cpu_cores', 'ram_mb', 'storage_mb', 'benchmark')],
+    (given, wanted, name) => {
+      const better = { ...given, [name]: (given[name] ?? 0) + 1 }
+      const [before, after] = [checkCompatibility(given, wanted), checkCompatibility(better, wanted)]
+      if (given[name] !== null) expect(rank[after.tier]).toBeGreaterThanOrEqual(rank[before.tier])
+      expect(after.match_bp).toBeGreaterThanOrEqual(before.match_bp)
+    },
+  )
 })

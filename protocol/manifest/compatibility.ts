@@ -23,8 +23,6 @@ export const requirementNames = [
   'storage_mb',
   'benchmark',
 ] as const
-
-/** Name of a requirement. */
 export type RequirementName = (typeof requirementNames)[number]
 
 /** What a comparison comes to: `incompatible` with something missing, `marginal` with warnings only. */

@@ -3,6 +3,8 @@ import {
   isLineOf,
   isListOf,
   isLocalUrl,
+  isMatching,
+  isOneOf,
   isPrivateHost,
   isSetOf,
   type MemberChecker,
@@ -37,8 +39,7 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
   ])
   for (const key of ['name', 'tagline'] as const) listing.line(key, listingTexts[key])
   listing.plainText('description', listingTexts.description)
-  const known: readonly unknown[] = categories
-  listing.check('category', (value) => known.includes(value), `One of ${categories.join(', ')}.`)
+  listing.check('category', isOneOf(categories), `One of ${categories.join(', ')}.`)
   listing.check(
     'tags',
     (value) => isSetOf(value, 0, listingItemsMax.tags, isLineOf(listingTexts.tag)),
@@ -61,7 +62,7 @@ export function checkListing(root: MemberChecker, baseUrl: string): void {
   )
   listing.check(
     'accent_color',
-    (value) => value === null || (typeof value === 'string' && accentColorPattern.test(value)),
+    (value) => value === null || isMatching(accentColorPattern)(value),
     '# and six digits of 0-9 and A-F, such as "#1F2E3D", or null.',
   )
 }

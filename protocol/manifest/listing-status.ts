@@ -9,8 +9,6 @@ export const listingStatuses = [
   'rejected',
   'delisted',
 ] as const
-
-/** A listing status of a project. */
 export type ListingStatus = (typeof listingStatuses)[number]
 
 /** Statuses in which everybody sees a project. */
@@ -18,14 +16,10 @@ export const publicStatuses: readonly ListingStatus[] = ['listed', 'paused', 'un
 
 /** What operators decide about a project. */
 export const reviewActions = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
-
-/** A decision of an operator about a project. */
 export type ReviewAction = (typeof reviewActions)[number]
 
 /** How the latest decision reads in a project's `review`. */
 export const reviewStatuses = ['pending', 'approved', 'rejected', 'paused', 'delisted'] as const
-
-/** The latest decision about a project. */
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
 /** What a decision makes of a project. */
@@ -39,14 +33,6 @@ export interface ReviewMove {
 /**
  * The moves operators make. Those that follow from the chain or from a vault's balance are none of theirs: `submitted` →
  * `pending_review`, and `listed` ↔ `underfunded`.
- *
- * | action    | from                              | to         |
- * | --------- | --------------------------------- | ---------- |
- * | `approve` | `pending_review`                  | `listed`   |
- * | `reject`  | `pending_review`                  | `rejected` |
- * | `pause`   | `listed`                          | `paused`   |
- * | `resume`  | `paused`                          | `listed`   |
- * | `delist`  | `listed`, `paused`, `underfunded` | `delisted` |
  */
 export const reviewMoves: { readonly [A in ReviewAction]: ReviewMove } = {
   approve: { from: ['pending_review'], to: 'listed', review: 'approved' },

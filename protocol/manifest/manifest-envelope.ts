@@ -46,12 +46,9 @@ export interface EnvelopeContext {
 }
 
 /**
- * Checks an envelope in the order of section 6.2, after enrollment and before the state of the project:
- *
- * 1. `sig_type` is `eip191` and the signature has the form of one, else `invalid_field`;
- * 2. no problems of the manifest, and stated hashes equal the recomputed ones, else `invalid_manifest`;
- * 3. the developer is the caller, else `not_owner`;
- * 4. the developer signed the canonical bytes (section 3), else `bad_signature`.
+ * Checks an envelope in the order of section 6, after enrollment and before the state of the project: its form, else
+ * `invalid_field`; no problems, and stated hashes equal the recomputed ones, else `invalid_manifest`; the developer is the
+ * caller, else `not_owner`, and signed the canonical bytes, else `bad_signature`.
  */
 export function checkManifestEnvelope(
   profile: Profile,

@@ -3,8 +3,6 @@ import type { ProjectManifest } from './project-manifest.ts'
 
 /** The three parts of a manifest that change separately, in the order in which changes are listed. */
 export const tiers = ['consensus', 'scheduling', 'listing'] as const
-
-/** A part of a manifest. */
 export type Tier = (typeof tiers)[number]
 
 /** States of a version. `pending` lies between `registered` and `active`, where a hub shows it. */
@@ -72,6 +70,5 @@ export function commonBoundarySecs(before: number, after: number): number {
   return (before * after) / greatestCommonDivisor(before, after)
 }
 
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b)
-}
+const greatestCommonDivisor = (a: number, b: number): number =>
+  b === 0 ? a : greatestCommonDivisor(b, a % b)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dottedPath, parseStrictJson, type UnencodableValue } from '../encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
 import { evmAddress } from '../signatures/index.ts'
+import { property } from '../testing/property.ts'
 import { manifestToJudge } from '../vectors/runners/manifest.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { checkManifestEnvelope } from './manifest-envelope.ts'
@@ -43,18 +44,14 @@ describe('findManifestProblems', () => {
     expect(problems.filter((one) => one.code === 'missing').map((one) => one.path)).toEqual([path])
   })
 
-  test('property: any value instead of the manifest or a tier gives problems, never an exception', () => {
-    fc.assert(
-      fc.property(
-        fc.anything({ maxDepth: 3 }),
-        fc.constantFrom('consensus', 'scheduling', 'listing'),
-        (value, tier) => {
-          expect(findManifestProblems(value, context)).not.toEqual([])
-          expect(findManifestProblems({ ...valid, [tier]: value }, context)).not.toEqual([])
-        },
-      ),
-    )
-  })
+  property(
+    'any value instead of the manifest or a tier gives problems, never an exception',
+    [fc.anything({ maxDepth: 3 }), fc.constantFrom('consensus', 'scheduling', 'listing')],
+    (value, tier) => {
+      expect(findManifestProblems(value, context)).not.toEqual([])
+      expect(findManifestProblems({ ...valid, [tier]: value }, context)).not.toEqual([])
+    },
+  )
 
   test('numbers written with fraction or exponent are problems though their value fits', () => {
     const text = JSON.stringify(valid).replace('"max_gas_limit":250000000', '"max_gas_limit":2.5e8')
@@ -201,28 +198,27 @@ describe('versions', () => {
     expect(continuesVersion(latest, { version: 4, previous: '0xab' })).toBe(false)
   })
 
-  test('property: takes effect at the first common boundary whose beacon lies after the event', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...epochLengths),
-        fc.constantFrom(...epochLengths),
-        fc.integer({ min: 0, max: 2 ** 32 }),
-        fc.nat(4000),
-        (before, after, at, offset) => {
-          const fits = (time: number) => time % before === 0 && time % after === 0 && time - offset > at
-          const start =
-            after *
-            effectiveEpoch({
-              old_epoch_secs: before,
-              new_epoch_secs: after,
-              published_at: at,
-              beacon_offset_secs: offset,
-            })
-          expect(fits(start)).toBe(true)
-          for (let earlier = start - after; earlier > at + offset; earlier -= after)
-            expect(fits(earlier)).toBe(false)
-        },
-      ),
-    )
-  })
+  property(
+    'takes effect at the first common boundary whose beacon lies after the event',
+    [
+      fc.constantFrom(...epochLengths),
+      fc.constantFrom(...epochLengths),
+      fc.integer({ min: 0, max: 2 ** 32 }),
+      fc.nat(4000),
+    ],
+    (before, after, at, offset) => {
+      const fits = (time: number) => time % before === 0 && time % after === 0 && time - offset > at
+      const start =
+        after *
+        effectiveEpoch({
+          old_epoch_secs: before,
+          new_epoch_secs: after,
+          published_at: at,
+          beacon_offset_secs: offset,
+        })
+      expect(fits(start)).toBe(true)
+      for (let earlier = start - after; earlier > at + offset; earlier -= after)
+        expect(fits(earlier)).toBe(false)
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { encodeCanonicalJson, type Hex, hashCanonicalJson, utf8 } from '../encoding/index.ts'
+import { encodeCanonicalJson, type Hex, hashCanonicalJson, isOneOf, utf8 } from '../encoding/index.ts'
 import { signPersonalMessage } from '../signatures/index.ts'
 import type { Category } from './categories.ts'
 
@@ -20,12 +20,8 @@ export const workKind = {
 export const taskSourceKind = 'api'
 /** How members of a committee are drawn. */
 export const committeeSelection = 'collateral-reputation-sortition-v1'
-
-/** Class of a device. */
 export type DeviceClass = (typeof deviceClasses)[number]
-/** Engine of a node. */
 export type Engine = (typeof engines)[number]
-/** Model by which an epoch is paid. */
 export type RewardModel = (typeof rewardModels)[number]
 
 /** How committees are formed. */
@@ -112,10 +108,7 @@ export interface Listing {
 }
 
 /** Whether the value names a model by which an epoch is paid. */
-export function isRewardModel(value: unknown): value is RewardModel {
-  const models: readonly unknown[] = rewardModels
-  return models.includes(value)
-}
+export const isRewardModel = isOneOf(rewardModels)
 
 /** A project manifest: everything a developer signs. {@link findManifestProblems} has its rules. */
 export interface ProjectManifest {
@@ -133,23 +126,17 @@ export interface ProjectManifest {
 }
 
 /** The identity of a version: `manifest_hash = HC(manifest)`, of the manifest alone. Throws {@link CanonicalJsonError}. */
-export function hashManifest(manifest: object): Hex {
-  return hashCanonicalJson(manifest)
-}
+export const hashManifest = (manifest: object): Hex => hashCanonicalJson(manifest)
 
 /** What tasks, snapshots and receipts refer to: `consensus_hash = HC(manifest.consensus)`. Throws {@link CanonicalJsonError}. */
-export function hashProjectRules(consensus: object): Hex {
-  return hashCanonicalJson(consensus)
-}
+export const hashProjectRules = (consensus: object): Hex => hashCanonicalJson(consensus)
 
 /**
  * The bytes a developer signs by EIP-191: the canonical text of the manifest itself, neither its hash nor the envelope, so
  * that a wallet shows what is signed.
  * @throws {@link CanonicalJsonError}
  */
-export function encodeManifest(manifest: object): Uint8Array {
-  return utf8(encodeCanonicalJson(manifest))
-}
+export const encodeManifest = (manifest: object): Uint8Array => utf8(encodeCanonicalJson(manifest))
 
 /** Signs a manifest with a developer's key: `personal(canon(manifest))`. Throws {@link CanonicalJsonError}. */
 export function signManifest(privateKey: string, manifest: object): Hex {

@@ -6,6 +6,7 @@ import {
   isBytes32,
   isIntegerIn,
   isObject,
+  isOneOf,
   isSetOf,
   type MemberChecker,
 } from '../encoding/index.ts'
@@ -72,12 +73,7 @@ function checkWork(consensus: MemberChecker, bounds: ProjectRulesBounds): void {
   work.integer('max_gas_limit', workRanges.max_gas_limit)
   const roundSecs = work.integer('round_secs', round_secs)
   work.integer('lease_secs', { ...lease_secs, max: roundSecs ?? lease_secs.max }, ', not above round_secs')
-  const lengths: readonly unknown[] = epochLengths
-  work.check(
-    'epoch_secs',
-    (value) => lengths.includes(value),
-    `One of ${epochLengths.join(', ')}, in seconds.`,
-  )
+  work.check('epoch_secs', isOneOf(epochLengths), `One of ${epochLengths.join(', ')}, in seconds.`)
   const { dispute_window_secs, committee_size, backups } = networkRanges(bounds)
   work.integer('dispute_window_secs', dispute_window_secs)
 

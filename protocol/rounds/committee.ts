@@ -27,19 +27,13 @@ export interface SeatedCommittee {
 }
 
 /** The part of a committee that names its members, for callers that keep it without its snapshot. */
-export interface KeptCommittee {
-  readonly set_hash: string
+export interface KeptCommittee extends Pick<SeatedCommittee, 'set_hash' | 'seq' | 'seats'> {
   readonly snapshot: Pick<Snapshot, 'project_id' | 'epoch'>
-  readonly seq: number
   readonly committee: CommitteeSize
-  readonly seats: readonly Seat[]
 }
 
 /** What of a seated committee says whether a task is its own, and who has to vote. */
-export interface SeatedTask {
-  readonly set_hash: string
-  readonly snapshot: Pick<Snapshot, 'project_id' | 'epoch'>
-  readonly seq: number
+export interface SeatedTask extends Pick<KeptCommittee, 'set_hash' | 'seq' | 'snapshot'> {
   readonly seats: readonly Pick<CommitteeMember, 'role' | 'node_key'>[]
 }
 

@@ -1,17 +1,18 @@
 import {
-  hasExactKeys,
   hashCanonicalJson,
+  hasShape,
   isAddress,
   isAscending,
   isBytes32,
   isNonce,
-  isObject,
   isUnsigned,
+  isWellFormedText,
+  type Shape,
 } from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } from '../execution/index.ts'
 import { type DirectRound, deriveDirectRoundId, type Profile } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
-import { type RoundVote, signVote, VoteError, type VoteSignatures, voteMembers } from './round-vote.ts'
+import { type RoundVote, signVote, VoteError, type VoteSignatures, voteShape } from './round-vote.ts'
 import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
 
 /** The vote of a node in a direct round. */
@@ -29,9 +30,32 @@ export interface ExecutionVote extends VoteSignatures {
 /** What a node votes in a direct round. */
 export type ExecutionVoteContent = Pick<ExecutionVote, 'round' | 'receipt' | 'payout_address' | 'state'>
 
-const voteKeys = [...voteMembers, 'payout_address', 'round', 'receipt']
-const roundKeys = ['module_address', 'function', 'input_hash', 'gas_limit', 'issued_at', 'nonce']
-const transitionKeys = ['module_address', 'pre_root', 'pre_seq', 'post_root', 'post_seq']
+const roundShape: Shape = {
+  module_address: isBytes32,
+  function: isWellFormedText,
+  input_hash: isBytes32,
+  gas_limit: isUnsigned,
+  issued_at: isUnsigned,
+  nonce: isNonce,
+}
+
+/** Whether a value has exactly the members of a direct round, each of its format. */
+export const isDirectRound = (value: unknown): value is DirectRound => hasShape(value, roundShape)
+
+const transitionShape: Shape = {
+  module_address: isBytes32,
+  pre_root: isBytes32,
+  pre_seq: isUnsigned,
+  post_root: isBytes32,
+  post_seq: isUnsigned,
+}
+const statelessShape: Shape = {
+  ...voteShape('execution'),
+  payout_address: isAddress,
+  round: isDirectRound,
+  receipt: isExecutionReceipt,
+}
+const statefulShape: Shape = { ...statelessShape, state: isState }
 
 /** Signs the vote of a node. Throws {@link FormatError} for a malformed seed, or states that do not ascend. */
 export function createExecutionVote(
@@ -76,46 +100,14 @@ export const executionSubject = ({ receipt_hash, state }: ExecutionVote): string
   state === undefined ? receipt_hash : hashCanonicalJson([receipt_hash, hashState(state)])
 
 function isExecutionVoteShape(value: unknown): value is ExecutionVote {
-  if (!isObject(value)) return false
-  const keys = Object.hasOwn(value, 'state') ? [...voteKeys, 'state'] : voteKeys
-  return (
-    hasExactKeys(value, keys) &&
-    value.kind === 'execution' &&
-    isAddress(value.payout_address) &&
-    isDirectRound(value.round) &&
-    isExecutionReceipt(value.receipt) &&
-    (keys === voteKeys || isState(value.state))
-  )
-}
-
-/** Whether a value has exactly the members of a direct round, each of its format. */
-export function isDirectRound(value: unknown): value is DirectRound {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, roundKeys) &&
-    isBytes32(value.module_address) &&
-    typeof value.function === 'string' &&
-    value.function.isWellFormed() &&
-    isBytes32(value.input_hash) &&
-    isUnsigned(value.gas_limit) &&
-    isUnsigned(value.issued_at) &&
-    isNonce(value.nonce)
-  )
+  return hasShape(value, statelessShape) || hasShape(value, statefulShape)
 }
 
 /** Ascending is judged here, because hashing a state that does not ascend throws. */
 function isState(value: unknown): boolean {
   return (
-    Array.isArray(value) && value.every(isTransition) && isAscending(value.map((one) => one.module_address))
-  )
-}
-
-function isTransition(value: unknown): value is StateTransition {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, transitionKeys) &&
-    ['module_address', 'pre_root', 'post_root'].every((key) => isBytes32(value[key])) &&
-    isUnsigned(value.pre_seq) &&
-    isUnsigned(value.post_seq)
+    Array.isArray(value) &&
+    value.every((one) => hasShape(one, transitionShape)) &&
+    isAscending(value.map((one) => one.module_address))
   )
 }

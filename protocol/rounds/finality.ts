@@ -1,14 +1,15 @@
 import { quorum } from '../committees/index.ts'
 import {
   type Hex,
-  hasExactKeys,
   hashCanonicalJson,
+  hasShape,
   isAddress,
   isAscending,
   isBytes32,
-  isObject,
+  isExactly,
   isRoundId,
   isUnsigned,
+  type Shape,
 } from '../encoding/index.ts'
 import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
@@ -17,8 +18,9 @@ import {
   signVote,
   VoteError,
   type VoteSignatures,
+  validOrNull,
   verifyVote,
-  voteMembers,
+  voteShape,
 } from './round-vote.ts'
 import type { TallyWithVotes } from './tally.ts'
 import { roundDeadline, type Task } from './task.ts'
@@ -61,27 +63,28 @@ export const roundStates = [
   'finalized',
   'failed',
 ] as const
-
-/** State of a round. */
 export type RoundState = (typeof roundStates)[number]
 
-const recordKeys = [
-  'v',
-  'round_id',
-  'project_id',
-  'epoch',
-  'set_hash',
-  'receipt_hash',
-  'gas_used',
-  'audited',
-  'voters',
-]
-const voteKeys = [...voteMembers, 'finality']
+const voterShape: Shape = { public_key: isBytes32, payout_address: isAddress }
+const recordShape: Shape = {
+  v: isExactly(1),
+  round_id: isRoundId,
+  project_id: isBytes32,
+  epoch: isUnsigned,
+  set_hash: isBytes32,
+  receipt_hash: isBytes32,
+  gas_used: isUnsigned,
+  audited: (value) => typeof value === 'boolean',
+  voters: (value) => Array.isArray(value) && value.every((one) => hasShape(one, voterShape)),
+}
+const finalityVoteShape: Shape = {
+  ...voteShape('finality'),
+  public_key: (value) => typeof value === 'string',
+  finality: (value) => hasShape(value, recordShape),
+}
 
 /** Hashes a record: `finality_hash = HC(finality record)`. Throws {@link CanonicalJsonError}. */
-export function hashFinality(record: FinalityRecord): Hex {
-  return hashCanonicalJson(record)
-}
+export const hashFinality = (record: FinalityRecord): Hex => hashCanonicalJson(record)
 
 /** A validator's own run of a task. */
 export interface OwnRun {
@@ -90,14 +93,8 @@ export interface OwnRun {
 }
 
 /**
- * Writes the record of a round (section 19).
- *
- * | case               | `receipt_hash`, `gas_used`     | `voters`                                          |
- * | ------------------ | ------------------------------ | ------------------------------------------------- |
- * | clean, not audited | the agreed ones                | all counted members                               |
- * | audited            | of the validator's own run     | counted members that voted that hash, maybe none  |
- * | fallback           | of the validator's own run     | none, because there is no committee               |
- *
+ * Writes the record of a round (section 19). An own run decides about the result; credited are the counted members that
+ * voted for it, in a fallback nobody.
  * @param own The validator's own run; null when the round is clean and not audited.
  * @throws {@link VoteError} for a round that is not clean without an own run: nothing is decided.
  */
@@ -172,8 +169,7 @@ export function parseFinalityVote(
   validators: readonly string[],
   verify?: Ed25519Verifier,
 ): FinalityVote {
-  if (!isFinalityVoteShape(value))
-    throw new VoteError('it does not have exactly the members of a finality vote')
+  if (!isFinalityVote(value)) throw new VoteError('it does not have exactly the members of a finality vote')
   const record = value.finality
   if (!validators.includes(value.public_key)) throw new VoteError('its key is not a current validator')
   if (value.round_id !== record.round_id) throw new VoteError('round_id is not that of the record')
@@ -186,40 +182,7 @@ export function parseFinalityVote(
   return value
 }
 
-function isFinalityVoteShape(value: unknown): value is FinalityVote {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, voteKeys) &&
-    value.kind === 'finality' &&
-    typeof value.public_key === 'string' &&
-    isFinalityRecord(value.finality)
-  )
-}
-
-/** Whether a value has exactly the members of a finality record, each of its format. */
-export function isFinalityRecord(value: unknown): value is FinalityRecord {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, recordKeys) &&
-    value.v === 1 &&
-    isRoundId(value.round_id) &&
-    ['project_id', 'set_hash', 'receipt_hash'].every((key) => isBytes32(value[key])) &&
-    isUnsigned(value.epoch) &&
-    isUnsigned(value.gas_used) &&
-    typeof value.audited === 'boolean' &&
-    Array.isArray(value.voters) &&
-    value.voters.every(isVoter)
-  )
-}
-
-function isVoter(value: unknown): value is Voter {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, ['public_key', 'payout_address']) &&
-    isBytes32(value.public_key) &&
-    isAddress(value.payout_address)
-  )
-}
+const isFinalityVote = (value: unknown): value is FinalityVote => hasShape(value, finalityVoteShape)
 
 /**
  * The record that a quorum of the current validators signed, or null. Votes that are invalid, of others or repeated count
@@ -230,7 +193,7 @@ export function finalRecord(
   votes: readonly unknown[],
   validators: readonly string[],
 ): FinalityRecord | null {
-  const valid = votes.map((value) => readFinalityVote(profile, value, validators))
+  const valid = votes.map((value) => validOrNull(() => parseFinalityVote(profile, value, validators)))
   return signedRecord(
     valid.filter((vote) => vote !== null),
     validators,
@@ -251,17 +214,4 @@ export function signedRecord(
     if (own.size >= quorum(current.size)) return finality
   }
   return null
-}
-
-function readFinalityVote(
-  profile: Profile,
-  value: unknown,
-  validators: readonly string[],
-): FinalityVote | null {
-  try {
-    return parseFinalityVote(profile, value, validators)
-  } catch (error) {
-    if (error instanceof VoteError) return null
-    throw error
-  }
 }

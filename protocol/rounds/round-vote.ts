@@ -1,4 +1,4 @@
-import { isBytes32 } from '../encoding/index.ts'
+import { isBytes32, isExactly, type Shape } from '../encoding/index.ts'
 import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
 import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
 
@@ -17,17 +17,8 @@ export interface RoundVote {
 }
 
 /**
- * Writes the text of a `round_signature` (section 17): lines joined by LF.
- *
- * | line | content                                                                            |
- * | ---- | ---------------------------------------------------------------------------------- |
- * | 1    | `<prefix>-vote-v1`                                                                 |
- * | 2    | kind                                                                               |
- * | 3    | `round_id`                                                                         |
- * | 4    | `receipt_hash`                                                                     |
- * | 5    | payout address of `execution` and `task`, else empty                               |
- * | 6    | `state_hash` of an execution with state, `finality_hash` of a finality vote, else no line |
- *
+ * Writes the text of a `round_signature` (section 17), lines joined by LF: `<prefix>-vote-v1`, kind, `round_id`,
+ * `receipt_hash`, payout address or nothing, and {@link RoundVote.extra} where there is one.
  * A text of kind `reward` or `epoch` therefore ends with LF.
  */
 export function roundText(profile: Profile, vote: RoundVote): string {
@@ -72,16 +63,18 @@ export interface VoteSignatures {
   readonly round_signature: string
 }
 
-/** The members that every vote has, whatever it is about. */
-export const voteMembers: readonly string[] = [
-  'kind',
-  'round_id',
-  'receipt_hash',
-  'node_id',
-  'public_key',
-  'signature',
-  'round_signature',
-]
+const anything = (): boolean => true
+
+/** The members that every vote has. What they say is judged against the content of the vote. */
+export const voteShape = (kind: VoteKind): Shape => ({
+  kind: isExactly(kind),
+  round_id: anything,
+  receipt_hash: anything,
+  node_id: anything,
+  public_key: anything,
+  signature: anything,
+  round_signature: anything,
+})
 
 /** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
 export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteSignatures {
@@ -120,5 +113,15 @@ export class VoteError extends Error {
   constructor(reason: string) {
     super(`This vote is not valid: ${reason}.`)
     this.reason = reason
+  }
+}
+
+/** What a reader of votes gives, or null where the vote breaks a rule. */
+export function validOrNull<Vote>(read: () => Vote): Vote | null {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof VoteError) return null
+    throw error
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { askedSeats, seatCommittee } from './committee.ts'
 import { tallyVotes } from './tally.ts'
@@ -26,33 +27,33 @@ const votes = [
 ]
 
 describe('tallyVotes', () => {
-  test('property: the order of votes and repeated votes change nothing', () => {
-    const shuffled = fc.subarray(votes).chain((some) => {
-      const repeated = [...some, ...some.slice(0, 3)]
-      return fc.tuple(fc.constant(some), fc.shuffledSubarray(repeated, { minLength: repeated.length }))
-    })
-    fc.assert(
-      fc.property(shuffled, ([some, again]) => {
-        const { rejected, ...tally } = tallyVotes(profile, seated, common.task, some)
-        expect(tallyVotes(profile, seated, common.task, again)).toEqual({ ...tally, rejected: [] })
-        expect(rejected).toEqual([])
-      }),
-      { numRuns: 6 },
-    )
+  const shuffled = fc.subarray(votes).chain((some) => {
+    const repeated = [...some, ...some.slice(0, 3)]
+    return fc.tuple(fc.constant(some), fc.shuffledSubarray(repeated, { minLength: repeated.length }))
   })
+  property(
+    'the order of votes and repeated votes change nothing',
+    [shuffled],
+    ([some, again]) => {
+      const { rejected, ...tally } = tallyVotes(profile, seated, common.task, some)
+      expect(tallyVotes(profile, seated, common.task, again)).toEqual({ ...tally, rejected: [] })
+      expect(rejected).toEqual([])
+    },
+    { numRuns: 6 },
+  )
 
-  test('property: a round is clean only when a quorum agrees and nobody says otherwise', () => {
-    fc.assert(
-      fc.property(fc.shuffledSubarray(votes), (some) => {
-        const tally = tallyVotes(profile, seated, common.task, some)
-        const members = new Set(some.map((vote) => vote.public_key))
-        const results = new Set(some.map((vote) => vote.receipt_hash))
-        expect(tally.clean).toBe(results.size === 1 && members.size >= seated.committee.q)
-        expect(tally.contested).toBe(!tally.clean)
-      }),
-      { numRuns: 4 },
-    )
-  })
+  property(
+    'a round is clean only when a quorum agrees and nobody says otherwise',
+    [fc.shuffledSubarray(votes)],
+    (some) => {
+      const tally = tallyVotes(profile, seated, common.task, some)
+      const members = new Set(some.map((vote) => vote.public_key))
+      const results = new Set(some.map((vote) => vote.receipt_hash))
+      expect(tally.clean).toBe(results.size === 1 && members.size >= seated.committee.q)
+      expect(tally.contested).toBe(!tally.clean)
+    },
+    { numRuns: 4 },
+  )
 
   test('whatever is no vote is rejected, never an exception', () => {
     const odd = [undefined, 7, [], { kind: 'task' }, { ...votes[0], task: null }, { ...votes[0], receipt: 1 }]

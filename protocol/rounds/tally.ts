@@ -2,7 +2,7 @@ import type { CommitteeSize } from '../committees/index.ts'
 import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
 import type { SeatedCommittee } from './committee.ts'
-import { VoteError } from './round-vote.ts'
+import { validOrNull } from './round-vote.ts'
 import type { Task } from './task.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote } from './task-vote.ts'
 
@@ -94,10 +94,5 @@ function readVote(
   verify: Ed25519Verifier | undefined,
 ): TaskVote | null {
   if (!isTaskVote(value) || value.round_id !== roundId || !hasSeat(seated, value)) return null
-  try {
-    return parseTaskVote(profile, value, verify)
-  } catch (error) {
-    if (error instanceof VoteError) return null
-    throw error
-  }
+  return validOrNull(() => parseTaskVote(profile, value, verify))
 }

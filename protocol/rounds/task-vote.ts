@@ -1,4 +1,12 @@
-import { hasExactKeys, isAddress, isBytes32, isObject, isUnsigned } from '../encoding/index.ts'
+import {
+  hasShape,
+  isAddress,
+  isBytes32,
+  isExactly,
+  isUnsigned,
+  isWellFormedText,
+  type Shape,
+} from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
 import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
@@ -9,7 +17,7 @@ import {
   VoteError,
   type VoteSignatures,
   verifyVote,
-  voteMembers,
+  voteShape,
 } from './round-vote.ts'
 import { isTask, type Task } from './task.ts'
 
@@ -25,21 +33,27 @@ export interface TaskVote extends VoteSignatures {
   readonly committee: { readonly position: number }
 }
 
-const voteKeys = [...voteMembers, 'payout_address', 'task', 'receipt', 'committee']
-const receiptHashKeys = ['module_address', 'input_hash', 'output_hash', 'events_hash']
+const receiptShape: Shape = {
+  v: isExactly(1),
+  module_address: isBytes32,
+  function: isWellFormedText,
+  input_hash: isBytes32,
+  output_hash: isBytes32,
+  events_hash: isBytes32,
+  gas_used: isUnsigned,
+  success: (value) => typeof value === 'boolean',
+}
+const seatShape: Shape = { position: isUnsigned }
 
 /** Whether a value has exactly the eight members of an execution receipt, each of its format. */
-export function isExecutionReceipt(value: unknown): value is ExecutionReceipt {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, [...receiptHashKeys, 'v', 'function', 'gas_used', 'success']) &&
-    value.v === 1 &&
-    receiptHashKeys.every((key) => isBytes32(value[key])) &&
-    typeof value.function === 'string' &&
-    value.function.isWellFormed() &&
-    isUnsigned(value.gas_used) &&
-    typeof value.success === 'boolean'
-  )
+export const isExecutionReceipt = (value: unknown): value is ExecutionReceipt => hasShape(value, receiptShape)
+
+const taskVoteShape: Shape = {
+  ...voteShape('task'),
+  payout_address: isAddress,
+  task: isTask,
+  receipt: isExecutionReceipt,
+  committee: (value) => hasShape(value, seatShape),
 }
 
 /** What a member votes. */
@@ -68,13 +82,7 @@ function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
 }
 
 /**
- * Reads a task vote by points 1 to 3 of section 17, which need no snapshot:
- *
- * 1. the key passes section 3, `node_id` derives from it, both signatures verify;
- * 2. `receipt_hash = HC(receipt)` and `round_id = "task:" + HC(task)`;
- * 3. module, function and input of the receipt are the task's, and `0 ≤ gas_used ≤ gas_limit`.
- *
- * Signatures are judged last, because they cost most.
+ * Reads a task vote by points 1 to 3 of section 17, which need no snapshot. Signatures are judged last, because they cost most.
  * @throws {@link VoteError}
  */
 export function parseTaskVote(profile: Profile, value: unknown, verify?: Ed25519Verifier): TaskVote {
@@ -117,19 +125,7 @@ export function requireVoteOfRun(
 }
 
 /** Whether a value has exactly the members of a task vote, each of its format. Nothing is verified. */
-export function isTaskVote(value: unknown): value is TaskVote {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, voteKeys) &&
-    value.kind === 'task' &&
-    isAddress(value.payout_address) &&
-    isTask(value.task) &&
-    isExecutionReceipt(value.receipt) &&
-    isObject(value.committee) &&
-    hasExactKeys(value.committee, ['position']) &&
-    isUnsigned(value.committee.position)
-  )
-}
+export const isTaskVote = (value: unknown): value is TaskVote => hasShape(value, taskVoteShape)
 
 /**
  * Whether a vote belongs to a committee, by points 4 and 5 of section 17: its task is of the snapshot, the draw has its key

@@ -1,5 +1,12 @@
 import { epochStart } from '../committees/index.ts'
-import { hasExactKeys, isBytes32, isObject, isUnsigned } from '../encoding/index.ts'
+import {
+  hasShape,
+  isBytes32,
+  isExactly,
+  isUnsigned,
+  isWellFormedText,
+  type Shape,
+} from '../encoding/index.ts'
 import { hashProjectRules, type ProjectRules } from '../manifest/index.ts'
 
 /** What a committee is asked to run. One `seq` per task of (project, epoch). */
@@ -42,35 +49,22 @@ export class TaskError extends Error {
   }
 }
 
-const seqMax = 2 ** 32 - 1
-const taskKeys = [
-  'v',
-  'project_id',
-  'consensus_hash',
-  'epoch',
-  'seq',
-  'set_hash',
-  'module_address',
-  'function',
-  'input_hash',
-  'gas_limit',
-  'issued_at',
-]
-const hashKeys = ['project_id', 'consensus_hash', 'set_hash', 'module_address', 'input_hash']
+const taskShape: Shape = {
+  v: isExactly(1),
+  project_id: isBytes32,
+  consensus_hash: isBytes32,
+  epoch: isUnsigned,
+  seq: (value) => isUnsigned(value) && value < 2 ** 32,
+  set_hash: isBytes32,
+  module_address: isBytes32,
+  function: isWellFormedText,
+  input_hash: isBytes32,
+  gas_limit: isUnsigned,
+  issued_at: isUnsigned,
+}
 
 /** Whether a value has exactly the members of a task, each of its format. */
-export function isTask(value: unknown): value is Task {
-  return (
-    isObject(value) &&
-    hasExactKeys(value, taskKeys) &&
-    value.v === 1 &&
-    hashKeys.every((key) => isBytes32(value[key])) &&
-    ['epoch', 'seq', 'gas_limit', 'issued_at'].every((key) => isUnsigned(value[key])) &&
-    (value.seq as number) <= seqMax &&
-    typeof value.function === 'string' &&
-    value.function.isWellFormed()
-  )
-}
+export const isTask = (value: unknown): value is Task => hasShape(value, taskShape)
 
 /** The consensus and the attested snapshot that a task belongs to. */
 export interface TaskContext {
@@ -87,7 +81,7 @@ export interface TaskContext {
  * @throws {@link TaskError} naming the first member that does not fit.
  */
 export function parseTask(value: unknown, context: TaskContext): Task {
-  if (!isTask(value)) throw new TaskError('', `an object with exactly ${taskKeys.join(', ')}`)
+  if (!isTask(value)) throw new TaskError('', `an object with exactly ${Object.keys(taskShape).join(', ')}`)
   const { consensus, project_id, epoch, set_hash } = context
   const { modules, work } = consensus
   const consensusHash = hashProjectRules(consensus)

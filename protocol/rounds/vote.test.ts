@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createReceipt } from '../execution/index.ts'
 import { resolveProfile } from '../identity/index.ts'
+import { property } from '../testing/property.ts'
 import { createExecutionVote, parseExecutionVote } from './execution-vote.ts'
 import { roundText, VoteError, type VoteKind, voteText } from './round-vote.ts'
 
@@ -71,19 +72,15 @@ describe('parseExecutionVote', () => {
     )
   })
 
-  test('property: one changed member is refused', () => {
-    const vote = createExecutionVote(profile, seed, content)
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...(Object.keys(vote) as (keyof typeof vote)[])),
-        fc.anything(),
-        (key, value) => {
-          fc.pre(JSON.stringify(value) !== JSON.stringify(vote[key]))
-          expect(() => parseExecutionVote(profile, { ...vote, [key]: value })).toThrowError(VoteError)
-        },
-      ),
-    )
-  })
+  const vote = createExecutionVote(profile, seed, content)
+  property(
+    'one changed member is refused',
+    [fc.constantFrom(...(Object.keys(vote) as (keyof typeof vote)[])), fc.anything()],
+    (key, value) => {
+      fc.pre(JSON.stringify(value) !== JSON.stringify(vote[key]))
+      expect(() => parseExecutionVote(profile, { ...vote, [key]: value })).toThrowError(VoteError)
+    },
+  )
 
   test('a run of another module, or beyond the gas limit, is refused though it is signed', () => {
     for (const change of [{ module_address: hash('00') }, { function: 'g' }, { gas_used: 10 }]) {

@@ -3,6 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesToHex, concatBytes, hashBytes, hashText, hexToBytes } from '../encoding/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   ed25519PublicKey,
@@ -36,19 +37,19 @@ describe('hashBytes', () => {
 })
 
 describe('verifyEd25519', () => {
-  test('property: accepts what was signed and nothing else', () => {
-    fc.assert(
-      fc.property(seeds, messages, fc.nat(511), (seed, message, bit) => {
-        const publicKey = ed25519PublicKey(seed)
-        const signature = signEd25519(seed, message)
-        expect(verifyEd25519(publicKey, message, signature)).toBe(true)
-        const bytes = hexToBytes(signature)
-        bytes[bit >> 3]! ^= 1 << (bit & 7)
-        expect(verifyEd25519(publicKey, message, bytesToHex(bytes))).toBe(false)
-      }),
-      { numRuns: 25 },
-    )
-  })
+  property(
+    'accepts what was signed and nothing else',
+    [seeds, messages, fc.nat(511)],
+    (seed, message, bit) => {
+      const publicKey = ed25519PublicKey(seed)
+      const signature = signEd25519(seed, message)
+      expect(verifyEd25519(publicKey, message, signature)).toBe(true)
+      const bytes = hexToBytes(signature)
+      bytes[bit >> 3]! ^= 1 << (bit & 7)
+      expect(verifyEd25519(publicKey, message, bytesToHex(bytes))).toBe(false)
+    },
+    { numRuns: 25 },
+  )
 
   test('property: agrees with the native signer and verifier', () => {
     const pkcs8 = hexToBytes('0x302e020100300506032b657004220420')
@@ -83,14 +84,14 @@ describe('verifyEd25519', () => {
 })
 
 describe('isEd25519PublicKey', () => {
-  test('property: every key of a seed is accepted', () => {
-    fc.assert(
-      fc.property(seeds, (seed) => {
-        expect(isEd25519PublicKey(ed25519PublicKey(seed))).toBe(true)
-      }),
-      { numRuns: 25 },
-    )
-  })
+  property(
+    'every key of a seed is accepted',
+    [seeds],
+    (seed) => {
+      expect(isEd25519PublicKey(ed25519PublicKey(seed))).toBe(true)
+    },
+    { numRuns: 25 },
+  )
 })
 
 describe('isCanonicalEd25519Signature', () => {
@@ -103,22 +104,22 @@ describe('isCanonicalEd25519Signature', () => {
 })
 
 describe('checkPersonalSignature', () => {
-  test('property: accepts the signer in both forms of v and normalises to 27 or 28', () => {
-    fc.assert(
-      fc.property(wallets, messages, (key, message) => {
-        const signature = signPersonalMessage(key, message)
-        const v = Number(`0x${signature.slice(130)}`)
-        expect(checkPersonalSignature(message, signature, evmAddress(key))).toEqual({
-          ok: true,
-          normalized: signature,
-        })
-        expect(
-          checkPersonalSignature(message, `${signature.slice(0, 130)}0${v - 27}`, evmAddress(key)),
-        ).toEqual({ ok: true, normalized: signature })
-      }),
-      { numRuns: 25 },
-    )
-  })
+  property(
+    'accepts the signer in both forms of v and normalises to 27 or 28',
+    [wallets, messages],
+    (key, message) => {
+      const signature = signPersonalMessage(key, message)
+      const v = Number(`0x${signature.slice(130)}`)
+      expect(checkPersonalSignature(message, signature, evmAddress(key))).toEqual({
+        ok: true,
+        normalized: signature,
+      })
+      expect(
+        checkPersonalSignature(message, `${signature.slice(0, 130)}0${v - 27}`, evmAddress(key)),
+      ).toEqual({ ok: true, normalized: signature })
+    },
+    { numRuns: 25 },
+  )
 
   test('property: never throws', () => {
     const shaped = fc.uint8Array({ minLength: 65, maxLength: 65 }).map(bytesToHex)

@@ -51,9 +51,7 @@ export function isCanonicalEd25519Signature(value: unknown): value is string {
   return isEd25519Signature(value) && scalarOf(hexToBytes(value)) < groupOrder
 }
 
-function scalarOf(signature: Uint8Array): bigint {
-  return bytesToUnsigned(signature.slice(32).reverse())
-}
+const scalarOf = (signature: Uint8Array): bigint => bytesToUnsigned(signature.slice(32).reverse())
 
 /** What {@link verifyEd25519} is: functions that verify much take another one of the same outcome. */
 export type Ed25519Verifier = (
@@ -127,6 +125,4 @@ export function signEd25519(seed: string, message: string | Uint8Array): Hex {
 }
 
 /** The public key of an ed25519 seed. Throws {@link FormatError} unless the seed is `0x` and 64 hex digits. */
-export function ed25519PublicKey(seed: string): Hex {
-  return bytesToHex(ed25519.getPublicKey(raw32(seed, 'seed')))
-}
+export const ed25519PublicKey = (seed: string): Hex => bytesToHex(ed25519.getPublicKey(raw32(seed, 'seed')))

@@ -6,8 +6,10 @@ import {
   hashBytes,
   hashText,
   isAddress,
+  isAmount,
   isBytes32,
   isUnsigned,
+  isWellFormedText,
   keccakBytes,
   keccakList,
   raw20,
@@ -50,15 +52,8 @@ export function encodeType(primaryType: string, members: readonly StructMember[]
 }
 
 /**
- * Hashes a flat struct: `H(H(type) ‖ member ‖ …)`, 32 bytes each.
- *
- * | type      | encoding                            |
- * | --------- | ----------------------------------- |
- * | `address` | 12 zero bytes ‖ 20 bytes            |
- * | `bytes32` | the bytes                           |
- * | `string`  | `H` of the UTF-8 bytes              |
- * | `uintN`   | big-endian, padded on the left      |
- *
+ * Hashes a flat struct: `H(H(type) ‖ member ‖ …)`, 32 bytes each. Texts enter as the hash of their UTF-8 bytes, all others
+ * padded on the left.
  * @throws {@link FormatError} naming the member that does not fit its type.
  */
 export function hashStruct(
@@ -97,14 +92,12 @@ export function fitsMember({ type }: StructMember, value: unknown): value is str
     case 'bytes32':
       return isBytes32(value)
     case 'string':
-      return typeof value === 'string' && value.isWellFormed()
+      return isWellFormedText(value)
     default:
-      return isInteger(value) && BigInt(value) >> BigInt(type.slice('uint'.length)) === 0n
+      return (
+        (isUnsigned(value) || isAmount(value)) && BigInt(value) >> BigInt(type.slice('uint'.length)) === 0n
+      )
   }
-}
-
-function isInteger(value: unknown): value is string | number {
-  return isUnsigned(value) || (typeof value === 'string' && /^(?:0|[1-9][0-9]{0,77})$/.test(value))
 }
 
 function encodeMember(member: StructMember, value: unknown): Uint8Array {

@@ -16,14 +16,7 @@ import {
 const groupOrder = secp256k1.CURVE.n
 
 /**
- * The EIP-191 digest of a message: `personal(m)`.
- *
- * | offset | bytes | field                                   |
- * | ------ | ----- | --------------------------------------- |
- * | 0      | 26    | `\x19Ethereum Signed Message:\n`        |
- * | 26     | 1–    | byte count of the message, decimal ASCII |
- * | …      | n     | the message                             |
- *
+ * The EIP-191 digest of a message: `personal(m)` = `H("\x19Ethereum Signed Message:\n" ‖ byte count in decimal ‖ m)`.
  * @param message A text (its UTF-8 bytes) or bytes.
  */
 export function hashPersonalMessage(message: string | Uint8Array): Hex {
@@ -78,9 +71,7 @@ export function checkPersonalSignature(
 }
 
 /** An address is the last 20 bytes of the hash of the uncompressed point without its leading `04`. */
-function addressOfPoint(point: Uint8Array): Hex {
-  return bytesToHex(keccakBytes(point.slice(1)).slice(12))
-}
+const addressOfPoint = (point: Uint8Array): Hex => bytesToHex(keccakBytes(point.slice(1)).slice(12))
 
 /** The address of a secp256k1 private key. Throws {@link FormatError} unless the key is `0x` and 64 hex digits. */
 export function evmAddress(privateKey: string): Hex {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
 import type { ProjectRules } from '../manifest/index.ts'
+import { property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   checkEvidence,
@@ -22,20 +23,19 @@ describe('checkEvidence', () => {
   const { validators } = known.common
   const context = (subscription_id: string) => ({ validators, subscription_id, seat: () => null })
 
-  test('property: whatever a proof holds, it is refused by its own error', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('equivocation', 'invalid_result', 'missed_sla'),
-        fc.dictionary(fc.constantFrom('first', 'second', 'vote', 'finality', 'task'), fc.anything()),
-        (kind, proof) => {
-          const evidence = parseEvidence({ ...posted(kind), proof })
-          expect(() =>
-            checkEvidence(resolveProfile(), evidence, context(evidence.subscription_id)),
-          ).toThrowError(EvidenceError)
-        },
-      ),
-    )
-  })
+  property(
+    'whatever a proof holds, it is refused by its own error',
+    [
+      fc.constantFrom('equivocation', 'invalid_result', 'missed_sla'),
+      fc.dictionary(fc.constantFrom('first', 'second', 'vote', 'finality', 'task'), fc.anything()),
+    ],
+    (kind, proof) => {
+      const evidence = parseEvidence({ ...posted(kind), proof })
+      expect(() => checkEvidence(resolveProfile(), evidence, context(evidence.subscription_id))).toThrowError(
+        EvidenceError,
+      )
+    },
+  )
 
   test('a missed vote is proved only over a set that is known', () => {
     const evidence = parseEvidence(posted('missed_sla'))
@@ -65,10 +65,10 @@ test('the rate of equivocation is the network’s, the others are the project’
   expect(slashRate('missed_sla', consensus, params)).toBe(9)
 })
 
-test('property: a slash never takes more than is bonded', () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(10_000), (bonded, bp) => {
-      expect(BigInt(slashAmount(String(bonded), bp)) <= bonded).toBe(true)
-    }),
-  )
-})
+property(
+  'a slash never takes more than is bonded',
+  [fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat(10_000)],
+  (bonded, bp) => {
+    expect(BigInt(slashAmount(String(bonded), bp)) <= bonded).toBe(true)
+  },
+)

@@ -9,6 +9,7 @@ import {
   isAscending,
   isBytes32,
   isObject,
+  isOneOf,
   isRoundId,
   isUnsigned,
 } from '../encoding/index.ts'
@@ -28,8 +29,6 @@ import {
 
 /** Offences that cost collateral. */
 export const offences = ['equivocation', 'invalid_result', 'missed_sla'] as const
-
-/** Kind of an offence. */
 export type Offence = (typeof offences)[number]
 
 /** Evidence as posted. What `proof` holds depends on the kind; {@link checkEvidence} reads it. */
@@ -81,7 +80,7 @@ export function parseEvidence(value: unknown): Evidence {
   if (!isObject(value) || !hasExactKeys(value, evidenceKeys))
     return refuse('evidence', `an object with exactly ${evidenceKeys.join(', ')}`)
   if (value.v !== 1) refuse('v', '1')
-  if (!(offences as readonly unknown[]).includes(value.kind)) refuse('kind', `one of ${offences.join(', ')}`)
+  if (!isOneOf(offences)(value.kind)) refuse('kind', `one of ${offences.join(', ')}`)
   for (const key of ['project_id', 'subscription_id', 'node_key', 'consensus_hash'])
     if (!isBytes32(value[key])) refuse(key, '32 bytes in lower-case hex')
   if (!isUnsigned(value.epoch)) refuse('epoch', 'an integer')
@@ -91,9 +90,7 @@ export function parseEvidence(value: unknown): Evidence {
 }
 
 /** Hashes evidence with its proof: `evidence_hash = HC(evidence)`. Throws {@link CanonicalJsonError}. */
-export function hashEvidence(evidence: Evidence): Hex {
-  return hashCanonicalJson(evidence)
-}
+export const hashEvidence = (evidence: Evidence): Hex => hashCanonicalJson(evidence)
 
 /**
  * Names an offence: (kind, `round_id`, `node_key`). A second evidence for one offence returns the existing record, so that
@@ -104,9 +101,7 @@ export function offenceKey({ kind, round_id, node_key }: Evidence): string {
 }
 
 /** What the contract knows an offence by: keccak-256 of {@link offenceKey}. */
-export function deriveOffenceId(evidence: Evidence): Hex {
-  return hashText(offenceKey(evidence))
-}
+export const deriveOffenceId = (evidence: Evidence): Hex => hashText(offenceKey(evidence))
 
 /** What the hub or a node holds against evidence. */
 export interface EvidenceContext {
@@ -122,14 +117,7 @@ export interface EvidenceContext {
 }
 
 /**
- * Checks evidence by section 24.
- *
- * | kind             | `proof`           | accepted when                                                              |
- * | ---------------- | ----------------- | -------------------------------------------------------------------------- |
- * | `equivocation`   | `{first, second}` | both votes fit, with different `receipt_hash`                              |
- * | `invalid_result` | `{vote, finality}` | the vote fits, the list holds, and its record is audited, of the same set and of another `receipt_hash` |
- * | `missed_sla`     | `{task, finality}` | the task is the round's, the key is a primary of its draw, the list holds, and its voters lack the key |
- *
+ * Checks evidence by section 24, whose table says what the `proof` of each kind holds and has to show.
  * @returns The hash of the evidence.
  * @throws {@link EvidenceError}
  */
@@ -247,6 +235,4 @@ export function slashRate(
 }
 
 /** What an offence costs: `floor(bonded × bp / 10000)`, in base units. */
-export function slashAmount(bonded: string, bp: number): string {
-  return String(basisPoints(BigInt(bonded), bp))
-}
+export const slashAmount = (bonded: string, bp: number): string => String(basisPoints(BigInt(bonded), bp))

@@ -49,31 +49,15 @@ export function refusedFeature(prefix: number, opcode: number): string | undefin
   if (prefix === 0xfe) return 'threads'
   if (prefix === 0xfd) return opcode >= 0x100 ? 'relaxed SIMD' : undefined
   if (prefix === 0xfc) return opcode >= 0x13 && opcode <= 0x16 ? 'wide arithmetic' : undefined
-  return refusedOpcodes[opcode]
+  return Object.keys(refusedOpcodes).find((name) => refusedOpcodes[name]!.includes(opcode))
 }
 
-const refusedOpcodes: Readonly<Record<number, string>> = {
-  6: 'exceptions',
-  7: 'exceptions',
-  8: 'exceptions',
-  9: 'exceptions',
-  10: 'exceptions',
-  24: 'exceptions',
-  25: 'exceptions',
-  31: 'exceptions',
-  20: 'typed function references',
-  21: 'typed function references',
-  212: 'typed function references',
-  213: 'typed function references',
-  214: 'typed function references',
-  211: 'garbage collection',
-  224: 'stack switching',
-  225: 'stack switching',
-  226: 'stack switching',
-  227: 'stack switching',
-  228: 'stack switching',
-  229: 'stack switching',
-  230: 'stack switching',
+/** The opcodes that a proposal assigns and guests may not use. */
+const refusedOpcodes: Readonly<Record<string, readonly number[]>> = {
+  exceptions: [6, 7, 8, 9, 10, 24, 25, 31],
+  'typed function references': [20, 21, 212, 213, 214],
+  'garbage collection': [211],
+  'stack switching': [224, 225, 226, 227, 228, 229, 230],
 }
 
 function expandRow([firstCode, feature, immediates, pops, pushes, names]: OperatorRow): Operator[] {

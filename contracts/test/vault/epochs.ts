@@ -1,15 +1,13 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { bytes32, developer, eth, refusal, roles } from '../network.ts'
+import { by, bytes32, developer, eth, roles } from '../network.ts'
+import { refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
-  asArbiter,
-  asDeveloper,
-  asPoster,
-  asStranger,
   cap,
   challengeSecs,
   claim,
   day,
+  did,
   epoch,
   fund,
   hour,
@@ -51,24 +49,24 @@ export function testEpochs(): void {
       await fund()
       await post(totals(eth(20)))
       const attempt = (minerTotal: bigint) =>
-        vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(minerTotal)], asPoster)
-      expect(await refusal(attempt(eth(72) + 1n))).toEqual(['Underfunded', eth(76), eth(76) + 1n])
+        vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(minerTotal)], by.poster)
+      await refused(attempt(eth(72) + 1n), ['Underfunded', eth(76), eth(76) + 1n])
       await attempt(eth(72))
     })
 
     test('takes the cap of an epoch, and not one unit more', async () => {
       const low = await openVault('low-tide', network.token.address, hour, eth(10))
       const at = (await low.read.latestTerms()).from / hour
-      await network.mined(network.token.write.approve([low.address, eth(100)], asDeveloper))
-      await network.mined(low.write.fund([eth(100)], asDeveloper))
+      await network.mined(network.token.write.approve([low.address, eth(100)], by.developer))
+      await network.mined(low.write.fund([eth(100)], by.developer))
       await network.passTo((at + 1n) * hour)
       const attempt = (minerTotal: bigint) =>
-        low.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], asPoster)
-      expect(await refusal(attempt(eth(6) + 1n))).toEqual(['ExceedsCap', at, eth(10), eth(10) + 1n])
+        low.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], by.poster)
+      await refused(attempt(eth(6) + 1n), ['ExceedsCap', at, eth(10), eth(10) + 1n])
       await attempt(eth(6))
       const most = 2n ** 128n - 1n
       const all = { miner: most, developer: most, treasury: most }
-      expect(await refusal(low.simulate.postEpoch([at, root, receiptHash, all], asPoster))).toEqual([
+      await refused(low.simulate.postEpoch([at, root, receiptHash, all], by.poster), [
         'ExceedsCap',
         at,
         eth(10),
@@ -78,12 +76,12 @@ export function testEpochs(): void {
 
     test('refuses an epoch that runs, lies ahead, or was over when the vault was opened', async () => {
       await fund()
-      const attempt = (at: bigint) => vault.simulate.postEpoch([at, root, receiptHash, totals(1n)], asPoster)
+      const attempt = (at: bigint) => vault.simulate.postEpoch([at, root, receiptHash, totals(1n)], by.poster)
       const running = (await network.now()) / hour
       for (const at of [running, running + 1n, 2n ** 64n, 2n ** 255n, epoch - 1n, 0n])
-        expect(await refusal(attempt(at))).toEqual(['EpochNotPayable', at])
+        await refused(attempt(at), ['EpochNotPayable', at])
       await network.passTo((running + 1n) * hour - 1n)
-      expect((await refusal(attempt(running)))[0]).toBe('EpochNotPayable')
+      await refusedAs(attempt(running), 'EpochNotPayable')
       await network.passTo((running + 1n) * hour)
       await attempt(running)
       await attempt(epoch)
@@ -93,26 +91,22 @@ export function testEpochs(): void {
       const { factory } = network
       await fund()
       const [row] = rowsOf(await postTree(2))
-      await network.mined(factory.write.pause(asArbiter))
-      const attempt = () => vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(1n)], asPoster)
-      expect(await refusal(attempt())).toEqual(['EnforcedPause'])
+      await network.mined(factory.write.pause(by.arbiter))
+      const attempt = () => vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(1n)], by.poster)
+      await refused(attempt(), ['EnforcedPause'])
       await release()
       await network.mined(vault.write.claim(...claim(row!)))
-      await network.mined(factory.write.unpause(asArbiter))
+      await network.mined(factory.write.unpause(by.arbiter))
       await attempt()
       for (const call of [factory.simulate.pause, factory.simulate.unpause])
-        expect(await refusal(call(asPoster))).toEqual([
-          'AccessControlUnauthorizedAccount',
-          roles.poster,
-          await factory.read.ARBITER_ROLE(),
-        ])
+        await refused(call(by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
     })
 
     test('an epoch has a root, a receipt and something for miners, and is posted once', async () => {
       await fund()
       const { simulate } = vault
       const attempt = (merkleRoot: Hex, receipt: Hex, minerTotal: bigint) =>
-        refusal(simulate.postEpoch([epoch, merkleRoot, receipt, totals(minerTotal)], asPoster))
+        refusal(simulate.postEpoch([epoch, merkleRoot, receipt, totals(minerTotal)], by.poster))
       expect(await attempt(bytes32(0), receiptHash, 1n)).toEqual(['EmptyEpoch', epoch])
       expect(await attempt(root, bytes32(0), 1n)).toEqual(['EmptyEpoch', epoch])
       expect(await attempt(root, receiptHash, 0n)).toEqual(['EmptyEpoch', epoch])
@@ -122,13 +116,10 @@ export function testEpochs(): void {
 
     test('only a poster posts', async () => {
       await fund()
-      expect(
-        await refusal(vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], asDeveloper)),
-      ).toEqual([
-        'AccessControlUnauthorizedAccount',
-        developer.address,
-        await network.factory.read.POSTER_ROLE(),
-      ])
+      await refused(
+        vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], by.developer),
+        unauthorized(developer.address, 'POSTER_ROLE'),
+      )
     })
   })
 
@@ -138,16 +129,14 @@ export function testEpochs(): void {
       await post(totals(eth(20)))
       const { releaseAt } = await vault.read.epochOf([epoch])
       await network.client.setNextBlockTimestamp({ timestamp: releaseAt - 1n })
-      expect(await network.events(vault, vault.write.veto([epoch], asArbiter))).toEqual([
+      expect(await did(vault.write.veto([epoch], by.arbiter))).toEqual([
         { event: 'EpochVetoed', epoch, merkleRoot: root },
       ])
       expect(await vault.read.freeBalance()).toBe(eth(100))
-      expect(await refusal(vault.simulate.veto([epoch], asArbiter))).toEqual(['UnknownEpoch', epoch])
-      const again = () => vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], asPoster)
-      expect(await refusal(again())).toEqual(['VetoStands', epoch])
-      expect(await network.events(vault, vault.write.reopen([epoch], asArbiter))).toEqual([
-        { event: 'EpochReopened', epoch },
-      ])
+      await refused(vault.simulate.veto([epoch], by.arbiter), ['UnknownEpoch', epoch])
+      const again = () => vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], by.poster)
+      await refused(again(), ['VetoStands', epoch])
+      expect(await did(vault.write.reopen([epoch], by.arbiter))).toEqual([{ event: 'EpochReopened', epoch }])
       const tree = await postTree(2)
       expect((await vault.read.epochOf([epoch])).merkleRoot).toBe(tree.root)
     })
@@ -155,46 +144,34 @@ export function testEpochs(): void {
     test('only an arbiter reopens an epoch, and only one that is vetoed', async () => {
       await fund()
       await post(totals(1n))
-      expect(await refusal(vault.simulate.reopen([epoch], asArbiter))).toEqual(['NoVeto', epoch])
-      await network.mined(vault.write.veto([epoch], asArbiter))
-      expect(await refusal(vault.simulate.reopen([epoch], asPoster))).toEqual([
-        'AccessControlUnauthorizedAccount',
-        roles.poster,
-        await network.factory.read.ARBITER_ROLE(),
-      ])
+      await refused(vault.simulate.reopen([epoch], by.arbiter), ['NoVeto', epoch])
+      await network.mined(vault.write.veto([epoch], by.arbiter))
+      await refused(vault.simulate.reopen([epoch], by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
     })
 
     test('comes too late once payments may have been made, and only from an arbiter', async () => {
       await fund()
       await post(totals(eth(20)))
       const { releaseAt } = await vault.read.epochOf([epoch])
-      expect(await refusal(vault.simulate.veto([epoch], asPoster))).toEqual([
-        'AccessControlUnauthorizedAccount',
-        roles.poster,
-        await network.factory.read.ARBITER_ROLE(),
-      ])
+      await refused(vault.simulate.veto([epoch], by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
       await network.passTo(releaseAt)
-      expect(await refusal(vault.simulate.veto([epoch], asArbiter))).toEqual([
-        'ChallengeOver',
-        epoch,
-        releaseAt,
-      ])
+      await refused(vault.simulate.veto([epoch], by.arbiter), ['ChallengeOver', epoch, releaseAt])
     })
 
     test('nothing of a vetoed epoch is paid', async () => {
       await fund()
       const tree = await postTree(3)
-      await network.mined(vault.write.veto([epoch], asArbiter))
+      await network.mined(vault.write.veto([epoch], by.arbiter))
       await release()
-      expect(await refusal(vault.simulate.claim(...claim(rowsOf(tree)[0]!)))).toEqual(['UnknownEpoch', epoch])
-      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual(['UnknownEpoch', epoch])
+      await refused(vault.simulate.claim(...claim(rowsOf(tree)[0]!)), ['UnknownEpoch', epoch])
+      await refused(vault.simulate.payFees([epoch], by.stranger), ['UnknownEpoch', epoch])
     })
   })
 
   describe('terms', () => {
     const setTerms = (from: bigint, epochSecs: bigint, epochCap: bigint) =>
-      network.events(vault, vault.write.setTerms([from, Number(epochSecs), epochCap], asDeveloper))
-    const attempt = (from: bigint, epochSecs: bigint, account = asDeveloper) =>
+      did(vault.write.setTerms([from, Number(epochSecs), epochCap], by.developer))
+    const attempt = (from: bigint, epochSecs: bigint, account = by.developer) =>
       refusal(vault.simulate.setTerms([from, Number(epochSecs), eth(5)], account))
     /** The first two-hour boundary at least an hour ahead. */
     const boundary = async () => ((await network.now()) / (2n * hour) + 2n) * 2n * hour
@@ -213,23 +190,24 @@ export function testEpochs(): void {
       await post(totals(eth(20)), root, lastOld)
       await post(totals(eth(1)), root, firstNew)
       for (const at of [lastOld + 1n, firstNew - 1n, firstNew + 1n])
-        expect(await refusal(vault.read.termsOf([at]))).toEqual(['EpochNotPayable', at])
-      expect(
-        await refusal(vault.simulate.postEpoch([firstNew, root, receiptHash, totals(eth(2))], asPoster)),
-      ).toEqual(['AlreadyPosted', firstNew])
+        await refused(vault.read.termsOf([at]), ['EpochNotPayable', at])
+      await refused(vault.simulate.postEpoch([firstNew, root, receiptHash, totals(eth(2))], by.poster), [
+        'AlreadyPosted',
+        firstNew,
+      ])
     })
 
     test('begin with an epoch of the old and the new length, at least an hour ahead', async () => {
       const from = await boundary()
-      const refused = (at: bigint, epochSecs: bigint) => ['InvalidTerms', at, Number(epochSecs), eth(5)]
-      expect(await attempt(from + 1n, hour)).toEqual(refused(from + 1n, hour))
-      expect(await attempt(from + hour, 2n * hour)).toEqual(refused(from + hour, 2n * hour))
+      const invalid = (at: bigint, epochSecs: bigint) => ['InvalidTerms', at, Number(epochSecs), eth(5)]
+      expect(await attempt(from + 1n, hour)).toEqual(invalid(from + 1n, hour))
+      expect(await attempt(from + hour, 2n * hour)).toEqual(invalid(from + hour, 2n * hour))
       for (const secs of [0n, 1_800n, 5n * hour, 2n * day])
-        expect(await attempt(from, secs)).toEqual(refused(from, secs))
+        expect(await attempt(from, secs)).toEqual(invalid(from, secs))
       await network.passTo(from - hour)
-      await vault.simulate.setTerms([from, 7_200, eth(5)], asDeveloper)
+      await vault.simulate.setTerms([from, 7_200, eth(5)], by.developer)
       await network.passTo(from - hour + 1n)
-      expect(await attempt(from, 2n * hour)).toEqual(refused(from, 2n * hour))
+      expect(await attempt(from, 2n * hour)).toEqual(invalid(from, 2n * hour))
     })
 
     test('do not cut an epoch of the old length, whatever boundary of the new length they begin at', async () => {
@@ -258,7 +236,7 @@ export function testEpochs(): void {
 
     test('are the developer’s to set', async () => {
       const from = await boundary()
-      expect(await attempt(from, hour, asPoster)).toEqual(['NotDeveloper', projectId, roles.poster])
+      expect(await attempt(from, hour, by.poster)).toEqual(['NotDeveloper', projectId, roles.poster])
     })
   })
 }

@@ -1,18 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { buildPayoutTree, type PayoutTree } from '../../../protocol/earnings/index.ts'
 import { deriveProjectId } from '../../../protocol/identity/index.ts'
-import {
-  bytes32,
-  developer,
-  eth,
-  type Network,
-  params,
-  profile,
-  roles,
-  startNetwork,
-  stranger,
-} from '../network.ts'
+import { by, bytes32, developer, eth, type Network, params, profile } from '../network.ts'
+import { useNetwork } from '../use-network.ts'
 
 export const slug = 'tide-forecast'
 export const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
@@ -22,10 +12,6 @@ export const day = 86_400n
 export const cap = eth(100_000)
 export const challengeSecs = BigInt(params.vault_challenge_secs)
 export const noticeSecs = 172_800n
-export const asDeveloper = { account: developer.address }
-export const asStranger = { account: stranger.address }
-export const asPoster = { account: roles.poster }
-export const asArbiter = { account: roles.arbiter }
 /** Digits only, so that the protocol's lower case and viem's checksum are one spelling. */
 export const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
 export const root = bytes32(0xabc)
@@ -39,36 +25,31 @@ export let epoch: bigint
 
 /** Gives the tests of a `describe` a vault, each in the state in which it was opened. */
 export function useVault(): void {
-  let snapshot: Hex
-  beforeAll(async () => {
-    network = await startNetwork()
+  useNetwork(async (started) => {
+    network = started
     await network.give(developer.address, eth(1_000))
     vault = await openVault(slug, network.token.address)
-    await network.mined(network.token.write.approve([vault.address, eth(1_000)], asDeveloper))
+    await network.mined(network.token.write.approve([vault.address, eth(1_000)], by.developer))
     epoch = (await vault.read.latestTerms()).from / hour
     await network.passTo((epoch + 4n) * hour)
-    snapshot = await network.client.snapshot()
   })
-  beforeEach(async () => {
-    await network.client.revert({ id: snapshot })
-    snapshot = await network.client.snapshot()
-  })
-  afterAll(() => network?.stop())
 }
 
 export const openVault = async (name: string, token: Address, epochSecs = hour, epochCap = cap) => {
   const { registry, factory, mined } = network
-  await mined(registry.write.register([name, bytes32(1), bytes32(2), bytes32(3)], asDeveloper))
+  await mined(registry.write.register([name, bytes32(1), bytes32(2), bytes32(3)], by.developer))
   const id = deriveProjectId(profile, developer.address.toLowerCase(), name)
-  await mined(factory.write.create([id, token, Number(epochSecs), epochCap], asDeveloper))
+  await mined(factory.write.create([id, token, Number(epochSecs), epochCap], by.developer))
   return network.vaultAt(await factory.read.vaultOf([id]))
 }
-export const fund = (amount = eth(100)) => network.events(vault, vault.write.fund([amount], asDeveloper))
+/** The events of a transaction. */
+export const did = (sent: Promise<Hex>) => network.events(vault, sent)
+export const fund = (amount = eth(100)) => did(vault.write.fund([amount], by.developer))
 export const post = (
   totals: { miner: bigint; developer: bigint; treasury: bigint },
   merkleRoot: Hex = root,
   at = epoch,
-) => network.events(vault, vault.write.postEpoch([at, merkleRoot, receiptHash, totals], asPoster))
+) => did(vault.write.postEpoch([at, merkleRoot, receiptHash, totals], by.poster))
 export const totals = (minerTotal: bigint) => ({ miner: minerTotal, developer: eth(3), treasury: eth(1) })
 /** Posts an epoch that pays the first miner 1, the second 2 and so on. */
 export const postTree = async (count: number, at = epoch): Promise<PayoutTree> => {
@@ -86,4 +67,4 @@ export const rowsOf = (tree: PayoutTree, at = epoch) =>
   }))
 export const release = () => network.pass(challengeSecs)
 export const claim = (row: ReturnType<typeof rowsOf>[number]) =>
-  [[row.epoch, row.miner, row.amount, row.proof], asStranger] as const
+  [[row.epoch, row.miner, row.amount, row.proof], by.stranger] as const

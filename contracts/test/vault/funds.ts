@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { developer, eth, type Network, refusal, roles, stranger } from '../network.ts'
+import { by, developer, eth, type Network, roles, stranger } from '../network.ts'
+import { refused, refusedAs } from '../use-network.ts'
 import {
-  asDeveloper,
-  asPoster,
-  asStranger,
   day,
+  did,
   fund,
   hour,
   network,
@@ -35,13 +34,13 @@ export function testFunds(): void {
     })
 
     test('books tokens that were sent without a call, once, and refuses a call without new tokens', async () => {
-      expect(await refusal(vault.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
+      await refused(vault.simulate.fund([0n], by.stranger), ['NothingFunded'])
       await network.give(vault.address, eth(5))
-      expect(await network.events(vault, vault.write.fund([0n], asStranger))).toEqual([
+      expect(await did(vault.write.fund([0n], by.stranger))).toEqual([
         { event: 'VaultFunded', from: stranger.address, amount: eth(5) },
       ])
-      expect(await refusal(vault.simulate.fund([0n], asStranger))).toEqual(['NothingFunded'])
-      expect((await refusal(vault.simulate.fund([1n], asStranger)))[0]).toBe('ERC20InsufficientAllowance')
+      await refused(vault.simulate.fund([0n], by.stranger), ['NothingFunded'])
+      await refusedAs(vault.simulate.fund([1n], by.stranger), 'ERC20InsufficientAllowance')
     })
   })
 
@@ -53,23 +52,23 @@ export function testFunds(): void {
       // At noon, so that no day ends while a test runs.
       await network.passTo(((await network.now()) / day + 1n) * day + 12n * hour)
       daily = await openVault('daily-tide', network.token.address, day, dayCap)
-      await network.mined(network.token.write.approve([daily.address, eth(100)], asDeveloper))
-      await network.mined(daily.write.fund([eth(100)], asDeveloper))
+      await network.mined(network.token.write.approve([daily.address, eth(100)], by.developer))
+      await network.mined(daily.write.fund([eth(100)], by.developer))
     })
 
     const announce = (amount: bigint) =>
-      network.events(daily, daily.write.requestWithdrawal([amount], asDeveloper))
+      network.events(daily, daily.write.requestWithdrawal([amount], by.developer))
     const yesterday = async () => (await network.now()) / day - 1n
     const postYesterday = async (sum: bigint) =>
       network.mined(
         daily.write.postEpoch(
           [await yesterday(), root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
-          asPoster,
+          by.poster,
         ),
       )
     const withdraw = async () => {
       const before = await network.balanceOf(developer.address)
-      await network.mined(daily.write.withdraw(asDeveloper))
+      await network.mined(daily.write.withdraw(by.developer))
       return (await network.balanceOf(developer.address)) - before
     }
 
@@ -86,19 +85,19 @@ export function testFunds(): void {
       ])
       expect((await daily.read.summary()).pendingWithdrawal).toBe(eth(40))
       await network.passTo(availableAt - 1n)
-      expect(await refusal(daily.simulate.withdraw(asDeveloper))).toEqual([
+      await refused(daily.simulate.withdraw(by.developer), [
         'WithdrawalNotAvailable',
         availableAt,
         availableAt + noticeSecs,
       ])
       await network.client.setNextBlockTimestamp({ timestamp: availableAt })
-      expect(await network.events(daily, daily.write.withdraw(asDeveloper))).toContainEqual({
+      expect(await network.events(daily, daily.write.withdraw(by.developer))).toContainEqual({
         event: 'FundsWithdrawn',
         developer: developer.address,
         amount: eth(40),
       })
       expect(await daily.read.freeBalance()).toBe(eth(60))
-      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
     })
 
     test('what is announced is not free for tasks, and comes after what was worked', async () => {
@@ -123,8 +122,8 @@ export function testFunds(): void {
       const whole = { miner: eth(18), developer: eth(1), treasury: eth(1) }
       // The one that pays more comes first in the block.
       const hashes = [
-        await daily.write.withdraw({ ...asDeveloper, ...feesOf(100n) }),
-        await daily.write.postEpoch([at, root, receiptHash, whole], { ...asPoster, ...feesOf(50n) }),
+        await daily.write.withdraw({ ...by.developer, ...feesOf(100n) }),
+        await daily.write.postEpoch([at, root, receiptHash, whole], { ...by.poster, ...feesOf(50n) }),
       ]
       await network.client.mine({ blocks: 1 })
       await network.client.setAutomine(true)
@@ -147,17 +146,17 @@ export function testFunds(): void {
 
     test('of a vault with epochs of an hour leaves 25 of them', async () => {
       const hourly = await openVault('hourly-tide', network.token.address, hour, eth(2))
-      await network.mined(network.token.write.approve([hourly.address, eth(100)], asDeveloper))
-      await network.mined(hourly.write.fund([eth(100)], asDeveloper))
-      await network.mined(hourly.write.requestWithdrawal([eth(100)], asDeveloper))
+      await network.mined(network.token.write.approve([hourly.address, eth(100)], by.developer))
+      await network.mined(hourly.write.fund([eth(100)], by.developer))
+      await network.mined(hourly.write.requestWithdrawal([eth(100)], by.developer))
       await network.pass(noticeSecs)
-      await network.mined(hourly.write.withdraw(asDeveloper))
+      await network.mined(hourly.write.withdraw(by.developer))
       expect((await hourly.read.summary()).balance).toBe(eth(50))
     })
 
     test('takes the rest a day after terms without payments', async () => {
       const from = ((await network.now()) / day + 1n) * day
-      await network.mined(daily.write.setTerms([from, 86_400, 0n], asDeveloper))
+      await network.mined(daily.write.setTerms([from, 86_400, 0n], by.developer))
       await network.passTo(from)
       await announce(eth(100))
       await network.pass(noticeSecs)
@@ -166,23 +165,23 @@ export function testFunds(): void {
 
     test('of nothing is refused', async () => {
       const small = await openVault('small-tide', network.token.address, day, dayCap)
-      await network.mined(network.token.write.approve([small.address, eth(41)], asDeveloper))
-      await network.mined(small.write.fund([eth(40)], asDeveloper))
-      await network.mined(small.write.requestWithdrawal([eth(40)], asDeveloper))
+      await network.mined(network.token.write.approve([small.address, eth(41)], by.developer))
+      await network.mined(small.write.fund([eth(40)], by.developer))
+      await network.mined(small.write.requestWithdrawal([eth(40)], by.developer))
       await network.pass(noticeSecs)
-      expect(await refusal(small.simulate.withdraw(asDeveloper))).toEqual(['NothingFree'])
-      await network.mined(small.write.fund([eth(1)], asDeveloper))
-      await small.simulate.withdraw(asDeveloper)
+      await refused(small.simulate.withdraw(by.developer), ['NothingFree'])
+      await network.mined(small.write.fund([eth(1)], by.developer))
+      await small.simulate.withdraw(by.developer)
     })
 
     test('cannot be kept in stock: an announcement expires', async () => {
       await announce(eth(40))
       const { expiresAt } = await daily.read.pendingWithdrawal()
       await network.passTo(expiresAt - 1n)
-      await daily.simulate.withdraw(asDeveloper)
+      await daily.simulate.withdraw(by.developer)
       expect(await daily.read.freeBalance()).toBe(eth(60))
       await network.passTo(expiresAt)
-      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
       expect((await daily.read.summary()).pendingWithdrawal).toBe(0n)
       expect(await daily.read.freeBalance()).toBe(eth(100))
     })
@@ -191,16 +190,16 @@ export function testFunds(): void {
       await announce(eth(40))
       await network.pass(noticeSecs)
       await announce(eth(50))
-      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
       await announce(0n)
       await network.pass(noticeSecs)
-      expect((await refusal(daily.simulate.withdraw(asDeveloper)))[0]).toBe('WithdrawalNotAvailable')
+      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
     })
 
     test('only the developer announces and withdraws', async () => {
-      const refused = ['NotDeveloper', await daily.read.projectId(), roles.poster]
-      expect(await refusal(daily.simulate.requestWithdrawal([1n], asPoster))).toEqual(refused)
-      expect(await refusal(daily.simulate.withdraw(asPoster))).toEqual(refused)
+      const notDeveloper = ['NotDeveloper', await daily.read.projectId(), roles.poster]
+      await refused(daily.simulate.requestWithdrawal([1n], by.poster), notDeveloper)
+      await refused(daily.simulate.withdraw(by.poster), notDeveloper)
     })
   })
 }

@@ -1,11 +1,11 @@
 import { concat, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
-import { bytes32, developer, eth, refusal, treasury } from '../network.ts'
+import { by, bytes32, developer, eth, treasury } from '../network.ts'
+import { refusal, refused } from '../use-network.ts'
 import {
-  asDeveloper,
-  asStranger,
   claim,
+  did,
   epoch,
   fund,
   miner,
@@ -30,7 +30,7 @@ export function testPayments(): void {
         const tree = await postTree(count)
         await release()
         for (const row of rowsOf(tree)) {
-          expect(await network.events(vault, vault.write.claim(...claim(row)))).toContainEqual({
+          expect(await did(vault.write.claim(...claim(row)))).toContainEqual({
             event: 'Claimed',
             epoch,
             miner: row.miner,
@@ -38,11 +38,7 @@ export function testPayments(): void {
           })
           expect(await network.balanceOf(row.miner)).toBe(row.amount)
           expect(await vault.read.claimedOf([epoch, row.miner])).toBe(row.amount)
-          expect(await refusal(vault.simulate.claim(...claim(row)))).toEqual([
-            'AlreadyClaimed',
-            epoch,
-            row.miner,
-          ])
+          await refused(vault.simulate.claim(...claim(row)), ['AlreadyClaimed', epoch, row.miner])
         }
         expect((await vault.read.epochOf([epoch])).unclaimed).toBe(0n)
       },
@@ -53,17 +49,9 @@ export function testPayments(): void {
       const [row] = rowsOf(await postTree(2))
       const { releaseAt } = await vault.read.epochOf([epoch])
       await network.passTo(releaseAt - 1n)
-      expect(await refusal(vault.simulate.claim(...claim(row!)))).toEqual(['NotClaimable', epoch, releaseAt])
-      expect(await refusal(vault.simulate.claimMany([[row!]], asStranger))).toEqual([
-        'NotClaimable',
-        epoch,
-        releaseAt,
-      ])
-      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual([
-        'NotClaimable',
-        epoch,
-        releaseAt,
-      ])
+      await refused(vault.simulate.claim(...claim(row!)), ['NotClaimable', epoch, releaseAt])
+      await refused(vault.simulate.claimMany([[row!]], by.stranger), ['NotClaimable', epoch, releaseAt])
+      await refused(vault.simulate.payFees([epoch], by.stranger), ['NotClaimable', epoch, releaseAt])
       await network.passTo(releaseAt)
       await vault.simulate.claim(...claim(row!))
     })
@@ -89,11 +77,7 @@ export function testPayments(): void {
       const foreign = buildPayoutTree(bytes32(0xf0), Number(epoch), [{ miner: miner(0), amount: '5' }])!
       await post(totals(5n), foreign.root)
       await release()
-      expect(await refusal(vault.simulate.claim(...claim(rowsOf(foreign)[0]!)))).toEqual([
-        'InvalidProof',
-        epoch,
-        miner(0),
-      ])
+      await refused(vault.simulate.claim(...claim(rowsOf(foreign)[0]!)), ['InvalidProof', epoch, miner(0)])
     })
 
     test('a root that proves more than the total pays only the total', async () => {
@@ -104,12 +88,7 @@ export function testPayments(): void {
       await release()
       const [first, second] = rowsOf(tree)
       await network.mined(vault.write.claim(...claim(first!)))
-      expect(await refusal(vault.simulate.claim(...claim(second!)))).toEqual([
-        'ExceedsTotal',
-        epoch,
-        eth(10),
-        eth(50),
-      ])
+      await refused(vault.simulate.claim(...claim(second!)), ['ExceedsTotal', epoch, eth(10), eth(50)])
     })
 
     test('a root with two leaves for a miner pays one of them', async () => {
@@ -120,9 +99,11 @@ export function testPayments(): void {
       await post(totals(eth(1)), both)
       await release()
       await network.mined(vault.write.claim(...claim({ epoch, miner: miner(0), amount: 1n, proof: [two] })))
-      expect(
-        await refusal(vault.simulate.claim(...claim({ epoch, miner: miner(0), amount: 2n, proof: [one] }))),
-      ).toEqual(['AlreadyClaimed', epoch, miner(0)])
+      await refused(vault.simulate.claim(...claim({ epoch, miner: miner(0), amount: 2n, proof: [one] })), [
+        'AlreadyClaimed',
+        epoch,
+        miner(0),
+      ])
     })
   })
 
@@ -133,9 +114,9 @@ export function testPayments(): void {
       const second = rowsOf(await postTree(4, epoch + 1n), epoch + 1n)
       await release()
       await network.mined(vault.write.claim(...claim(first[1]!)))
-      const { result } = await vault.simulate.claimMany([[...first, ...second]], asStranger)
+      const { result } = await vault.simulate.claimMany([[...first, ...second]], by.stranger)
       expect(result).toBe(eth(6 - 2 + 10))
-      const said = await network.events(vault, vault.write.claimMany([[...first, ...second]], asStranger))
+      const said = await did(vault.write.claimMany([[...first, ...second]], by.stranger))
       expect(said.filter(({ event }) => event === 'Claimed')).toHaveLength(6)
       expect(await network.balanceOf(miner(0))).toBe(eth(2))
       expect(await network.balanceOf(miner(1))).toBe(eth(4))
@@ -146,7 +127,7 @@ export function testPayments(): void {
       await fund()
       const [row] = rowsOf(await postTree(3))
       await release()
-      await network.mined(vault.write.claimMany([[row!, row!, row!]], asStranger))
+      await network.mined(vault.write.claimMany([[row!, row!, row!]], by.stranger))
       expect(await network.balanceOf(row!.miner)).toBe(row!.amount)
     })
 
@@ -154,7 +135,7 @@ export function testPayments(): void {
       await fund()
       const [one, two] = rowsOf(await postTree(3))
       await release()
-      expect(await refusal(vault.simulate.claimMany([[one!, { ...two!, amount: 1n }]], asStranger))).toEqual([
+      await refused(vault.simulate.claimMany([[one!, { ...two!, amount: 1n }]], by.stranger), [
         'InvalidProof',
         epoch,
         two!.miner,
@@ -163,16 +144,12 @@ export function testPayments(): void {
 
     test('takes 100 payouts and no more', async () => {
       await network.give(developer.address, eth(10_000))
-      await network.mined(network.token.write.approve([vault.address, eth(10_000)], asDeveloper))
+      await network.mined(network.token.write.approve([vault.address, eth(10_000)], by.developer))
       await fund(eth(10_000))
       const rows = rowsOf(await postTree(101))
       await release()
-      expect(await refusal(vault.simulate.claimMany([rows], asStranger))).toEqual([
-        'TooManyClaims',
-        101n,
-        100n,
-      ])
-      await network.mined(vault.write.claimMany([rows.slice(0, 100)], asStranger))
+      await refused(vault.simulate.claimMany([rows], by.stranger), ['TooManyClaims', 101n, 100n])
+      await network.mined(vault.write.claimMany([rows.slice(0, 100)], by.stranger))
       expect((await vault.read.epochOf([epoch])).unclaimed).toBe(rows[100]!.amount)
     })
   })
@@ -183,7 +160,7 @@ export function testPayments(): void {
       await postTree(3)
       await release()
       const before = await network.balanceOf(developer.address)
-      expect(await network.events(vault, vault.write.payFees([epoch], asStranger))).toContainEqual({
+      expect(await did(vault.write.payFees([epoch], by.stranger))).toContainEqual({
         event: 'FeesPaid',
         epoch,
         developer: eth(3),
@@ -191,7 +168,7 @@ export function testPayments(): void {
       })
       expect((await network.balanceOf(developer.address)) - before).toBe(eth(3))
       expect(await network.balanceOf(treasury)).toBe(eth(1))
-      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual(['NoFees', epoch])
+      await refused(vault.simulate.payFees([epoch], by.stranger), ['NoFees', epoch])
     })
 
     test('an epoch all for miners has none, and one fee may be missing', async () => {
@@ -200,9 +177,9 @@ export function testPayments(): void {
       await post({ miner: 1n, developer: 0n, treasury: 2n }, root, epoch + 1n)
       await post({ miner: 1n, developer: 2n, treasury: 0n }, root, epoch + 2n)
       await release()
-      expect(await refusal(vault.simulate.payFees([epoch], asStranger))).toEqual(['NoFees', epoch])
-      await network.mined(vault.write.payFees([epoch + 1n], asStranger))
-      await network.mined(vault.write.payFees([epoch + 2n], asStranger))
+      await refused(vault.simulate.payFees([epoch], by.stranger), ['NoFees', epoch])
+      await network.mined(vault.write.payFees([epoch + 1n], by.stranger))
+      await network.mined(vault.write.payFees([epoch + 2n], by.stranger))
       expect(await network.balanceOf(treasury)).toBe(2n)
     })
   })

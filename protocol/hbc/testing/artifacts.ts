@@ -2,7 +2,6 @@ import { concatBytes, hexToBytes, utf8 } from '../../encoding/index.ts'
 import { packArtifact } from '../artifact.ts'
 import type { ArtifactRule } from '../artifact-error.ts'
 import type { ArtifactManifest } from '../manifest.ts'
-import { entryBytesMax } from '../zip.ts'
 import { bodies, buildWasm, exportsOf, importing, leb, vector } from './wasm-builder.ts'
 import { buildZip, deflateStored, descriptorOf, type ZipEntry, type ZipShape } from './zip-builder.ts'
 
@@ -76,219 +75,154 @@ function deflateZeros(length: number): Uint8Array {
 }
 
 /** Archives and modules that must be refused, each with the rule it breaks. */
-export const hostileArtifacts: readonly { name: string; rule: ArtifactRule; bytes: Uint8Array }[] = [
-  { name: 'nothing like a ZIP', rule: 'not_a_zip', bytes: bytes(1000, 7) },
-  { name: 'an empty archive', rule: 'missing_entry', bytes: buildZip([]) },
-  { name: 'no manifest', rule: 'missing_entry', bytes: buildZip([wasmEntry]) },
-  { name: 'no module', rule: 'missing_entry', bytes: buildZip([manifestEntry]) },
-  {
-    name: 'a third entry',
-    rule: 'unexpected_entry',
-    bytes: zip({}, {}, [{ name: 'readme.md', content: utf8('x') }]),
+const hostile: { readonly [Rule in ArtifactRule]?: Readonly<Record<string, Uint8Array>> } = {
+  not_a_zip: {
+    'nothing like a ZIP': bytes(1000, 7),
+    'bytes after the comment': zip({}, {}, [], { suffix: utf8('x') }),
   },
-  { name: 'a path', rule: 'unexpected_entry', bytes: zip({ name: './manifest.json' }) },
-  { name: 'a duplicate name', rule: 'duplicate_entry', bytes: zip({}, {}, [wasmEntry]) },
-  { name: 'a directory', rule: 'directory', bytes: zip({}, {}, [{ name: 'assets/', content: bytes(0) }]) },
-  { name: 'an entry marked as a directory', rule: 'directory', bytes: zip({ attributes: 0x10 }) },
-  { name: 'encryption', rule: 'encrypted', bytes: zip({}, { flags: 1 }) },
-  { name: 'strong encryption', rule: 'encrypted', bytes: zip({}, { flags: 0x40 }) },
-  { name: 'a flag that means nothing here', rule: 'unsupported_entry', bytes: zip({}, { flags: 0x20 }) },
-  { name: 'another compression', rule: 'unsupported_entry', bytes: zip({}, { method: 12 }) },
-  { name: 'a ZIP64 extra field', rule: 'zip64', bytes: zip({}, { extra: new Uint8Array([1, 0, 0, 0]) }) },
-  { name: 'a ZIP64 size', rule: 'zip64', bytes: zip({}, { size: 0xffffffff }) },
-  { name: 'a ZIP64 count', rule: 'zip64', bytes: zip({}, {}, [], { total: 0xffff }) },
-  { name: 'several disks', rule: 'several_disks', bytes: zip({}, {}, [], { disk: 1 }) },
-  { name: 'an entry on another disk', rule: 'several_disks', bytes: zip({}, { disk: 2 }) },
-  { name: 'overlapping entries', rule: 'overlapping_entries', bytes: zip({}, { offset: 0 }) },
-  {
-    name: 'bytes before the first entry',
-    rule: 'unaccounted_bytes',
-    bytes: zip({}, {}, [], { prefix: utf8('#!') }),
+  missing_entry: {
+    'an empty archive': buildZip([]),
+    'no manifest': buildZip([wasmEntry]),
+    'no module': buildZip([manifestEntry]),
   },
-  {
-    name: 'bytes before the directory',
-    rule: 'unaccounted_bytes',
-    bytes: zip({}, {}, [], { gap: utf8('x') }),
+  unexpected_entry: {
+    'a third entry': zip({}, {}, [{ name: 'readme.md', content: utf8('x') }]),
+    'a path': zip({ name: './manifest.json' }),
   },
-  { name: 'bytes after the comment', rule: 'not_a_zip', bytes: zip({}, {}, [], { suffix: utf8('x') }) },
-  {
-    name: 'a directory elsewhere',
-    rule: 'unaccounted_bytes',
-    bytes: zip({}, {}, [], { directoryOffset: 5 }),
+  duplicate_entry: {
+    'a duplicate name': zip({}, {}, [wasmEntry]),
   },
-  { name: 'another local name', rule: 'header_mismatch', bytes: zip({}, { localName: 'module.wasn' }) },
-  { name: 'another local size', rule: 'header_mismatch', bytes: zip({}, { localSize: 1 }) },
-  {
-    name: 'a lying data descriptor',
-    rule: 'header_mismatch',
-    bytes: zip({}, { flags: 8, descriptor: descriptorOf(echoWasm, 1) }),
+  directory: {
+    'a directory': zip({}, {}, [{ name: 'assets/', content: bytes(0) }]),
+    'an entry marked as a directory': zip({ attributes: 0x10 }),
   },
-  { name: 'a wrong CRC', rule: 'crc_mismatch', bytes: zip({}, { crc: 1 }) },
-  { name: 'a size above the content', rule: 'size_mismatch', bytes: zip({}, { size: echoWasm.length + 1 }) },
-  {
-    name: 'a deflated size below the content',
-    rule: 'size_mismatch',
-    bytes: zip({}, { method: 8, compressed: deflateStored(echoWasm), size: echoWasm.length - 1 }),
+  encrypted: {
+    encryption: zip({}, { flags: 1 }),
+    'strong encryption': zip({}, { flags: 0x40 }),
   },
-  {
-    name: 'a deflated size above the content',
-    rule: 'size_mismatch',
-    bytes: zip({}, { method: 8, compressed: deflateStored(echoWasm), size: echoWasm.length + 1 }),
+  unsupported_entry: {
+    'a flag that means nothing here': zip({}, { flags: 0x20 }),
+    'another compression': zip({}, { method: 12 }),
   },
-  {
-    name: 'bytes after the deflate stream',
-    rule: 'size_mismatch',
-    bytes: zip({}, { method: 8, compressed: concatBytes(deflateStored(echoWasm), utf8('x')) }),
+  zip64: {
+    'a ZIP64 extra field': zip({}, { extra: new Uint8Array([1, 0, 0, 0]) }),
+    'a ZIP64 size': zip({}, { size: 0xffffffff }),
+    'a ZIP64 count': zip({}, {}, [], { total: 0xffff }),
   },
-  {
-    name: 'a broken deflate stream',
-    rule: 'broken_deflate',
-    bytes: zip({}, { method: 8, compressed: bytes(50, 0xff) }),
+  several_disks: {
+    'several disks': zip({}, {}, [], { disk: 1 }),
+    'an entry on another disk': zip({}, { disk: 2 }),
   },
-  {
-    name: 'a module over 12 MiB',
-    rule: 'entry_too_large',
-    bytes: zip({}, { method: 8, compressed: deflateZeros(bombBytes + 1), size: bombBytes + 1, crc: 0 }),
+  overlapping_entries: {
+    'overlapping entries': zip({}, { offset: 0 }),
   },
-  {
-    name: 'a bomb of 1:1000 that lies about its size',
-    rule: 'size_mismatch',
-    bytes: zip({}, { method: 8, compressed: deflateZeros(bombBytes), size: 1000 }),
+  unaccounted_bytes: {
+    'bytes before the first entry': zip({}, {}, [], { prefix: utf8('#!') }),
+    'bytes before the directory': zip({}, {}, [], { gap: utf8('x') }),
+    'a directory elsewhere': zip({}, {}, [], { directoryOffset: 5 }),
   },
-  { name: 'a manifest over 64 KiB', rule: 'entry_too_large', bytes: withManifest(' '.repeat(65_537)) },
-  { name: 'a manifest that is no JSON', rule: 'manifest_json', bytes: withManifest('{') },
-  {
-    name: 'a manifest in UTF-16',
-    rule: 'manifest_json',
-    bytes: withManifest(new Uint8Array([0xff, 0xfe, 0x7b, 0])),
+  header_mismatch: {
+    'another local name': zip({}, { localName: 'module.wasn' }),
+    'another local size': zip({}, { localSize: 1 }),
+    'a lying data descriptor': zip({}, { flags: 8, descriptor: descriptorOf(echoWasm, 1) }),
   },
-  {
-    name: 'a float in the manifest',
-    rule: 'manifest_json',
-    bytes: withManifest(manifestText.replace('"1.0.0"', '1.5')),
+  crc_mismatch: {
+    'a wrong CRC': zip({}, { crc: 1 }),
   },
-  {
-    name: 'a duplicate key in the manifest',
-    rule: 'manifest_json',
-    bytes: withManifest(manifestText.replace('{', '{"name":"twice",')),
-  },
-  { name: 'a manifest that is a list', rule: 'manifest', bytes: withManifest('[]') },
-  { name: 'an unknown key in the manifest', rule: 'manifest', bytes: withFields({ author: 'me' }) },
-  { name: 'a missing key in the manifest', rule: 'manifest', bytes: withFields({ name: undefined }) },
-  { name: 'a name of 129 bytes', rule: 'manifest', bytes: withFields({ name: `${'ü'.repeat(64)}x` }) },
-  { name: 'an empty compiler', rule: 'manifest', bytes: withFields({ compiler: '' }) },
-  { name: 'a language in capitals', rule: 'manifest', bytes: withFields({ language: 'WAT' }) },
-  { name: 'another runtime', rule: 'manifest', bytes: withFields({ runtime: 'hive-wasm-v2' }) },
-  { name: 'no functions', rule: 'manifest', bytes: withFields({ functions: [] }) },
-  { name: 'unsorted functions', rule: 'manifest', bytes: withFields({ functions: ['b', 'a'] }) },
-  { name: 'a function twice', rule: 'manifest', bytes: withFields({ functions: ['a', 'a'] }) },
-  { name: 'a function that is no name', rule: 'manifest', bytes: withFields({ functions: ['1st'] }) },
-  {
-    name: '257 functions',
-    rule: 'manifest',
-    bytes: withFields({ functions: Array.from({ length: 257 }, (_, i) => `f${1000 + i}`) }),
-  },
-  {
-    name: 'a wrong address',
-    rule: 'manifest_address',
-    bytes: withFields({ manifest_address: `0x${'00'.repeat(32)}` }),
-  },
-  { name: 'no WebAssembly', rule: 'wasm', bytes: withWasm(utf8('print("hello")')) },
-  { name: 'truncated WebAssembly', rule: 'wasm', bytes: withWasm(echoWasm.subarray(0, 120)) },
-  {
-    name: 'a component',
-    rule: 'wasm',
-    bytes: withWasm(new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0])),
-  },
-  {
-    name: 'a WASI import',
-    rule: 'wasm_abi',
-    bytes: withWasm(importing('wasi_snapshot_preview1', 'fd_write', 2)),
-  },
-  { name: 'an unknown import', rule: 'wasm_abi', bytes: withWasm(importing('env', 'seed', 2)) },
-  {
-    name: 'an import with another signature',
-    rule: 'wasm_abi',
-    bytes: withWasm(importing('hive', 'call', 2)),
-  },
-  {
-    name: 'no __alloc',
-    rule: 'wasm_abi',
-    bytes: withWasm(
-      buildWasm({
-        7: exportsOf([
-          ['memory', 2, 0],
-          ['__hive_entry', 0, 1],
-        ]),
-      }),
+  size_mismatch: {
+    'a size above the content': zip({}, { size: echoWasm.length + 1 }),
+    'a deflated size below the content': zip(
+      {},
+      { method: 8, compressed: deflateStored(echoWasm), size: echoWasm.length - 1 },
+    ),
+    'a deflated size above the content': zip(
+      {},
+      { method: 8, compressed: deflateStored(echoWasm), size: echoWasm.length + 1 },
+    ),
+    'bytes after the deflate stream': zip(
+      {},
+      { method: 8, compressed: concatBytes(deflateStored(echoWasm), utf8('x')) },
+    ),
+    'a bomb of 1:1000 that lies about its size': zip(
+      {},
+      { method: 8, compressed: deflateZeros(bombBytes), size: 1000 },
     ),
   },
-  {
-    name: 'an entry with another signature',
-    rule: 'wasm_abi',
-    bytes: withWasm(
+  broken_deflate: {
+    'a broken deflate stream': zip({}, { method: 8, compressed: bytes(50, 0xff) }),
+  },
+  entry_too_large: {
+    'a module over 12 MiB': zip(
+      {},
+      { method: 8, compressed: deflateZeros(bombBytes + 1), size: bombBytes + 1, crc: 0 },
+    ),
+    'a manifest over 64 KiB': withManifest(' '.repeat(65_537)),
+  },
+  manifest_json: {
+    'a manifest that is no JSON': withManifest('{'),
+    'a manifest in UTF-16': withManifest(new Uint8Array([0xff, 0xfe, 0x7b, 0])),
+    'a float in the manifest': withManifest(manifestText.replace('"1.0.0"', '1.5')),
+    'a duplicate key in the manifest': withManifest(manifestText.replace('{', '{"name":"twice",')),
+  },
+  manifest: {
+    'a manifest that is a list': withManifest('[]'),
+    'an unknown key in the manifest': withFields({ author: 'me' }),
+    'a missing key in the manifest': withFields({ name: undefined }),
+    'a name of 129 bytes': withFields({ name: `${'ü'.repeat(64)}x` }),
+    'an empty compiler': withFields({ compiler: '' }),
+    'a language in capitals': withFields({ language: 'WAT' }),
+    'another runtime': withFields({ runtime: 'hive-wasm-v2' }),
+    'no functions': withFields({ functions: [] }),
+    'unsorted functions': withFields({ functions: ['b', 'a'] }),
+    'a function twice': withFields({ functions: ['a', 'a'] }),
+    'a function that is no name': withFields({ functions: ['1st'] }),
+    '257 functions': withFields({ functions: Array.from({ length: 257 }, (_, i) => `f${1000 + i}`) }),
+  },
+  manifest_address: {
+    'a wrong address': withFields({ manifest_address: `0x${'00'.repeat(32)}` }),
+  },
+  wasm: {
+    'no WebAssembly': withWasm(utf8('print("hello")')),
+    'truncated WebAssembly': withWasm(echoWasm.subarray(0, 120)),
+    'a component': withWasm(new Uint8Array([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0])),
+    'an operator that does not exist': withBody(0x27),
+  },
+  wasm_abi: {
+    'a WASI import': withWasm(importing('wasi_snapshot_preview1', 'fd_write', 2)),
+    'an unknown import': withWasm(importing('env', 'seed', 2)),
+    'an import with another signature': withWasm(importing('hive', 'call', 2)),
+    'no __alloc': withWasm(buildWasm({ 7: exportsOf(['memory', 2, 0], ['__hive_entry', 0, 1]) })),
+    'an entry with another signature': withWasm(
+      buildWasm({ 7: exportsOf(['memory', 2, 0], ['__alloc', 0, 0], ['__hive_entry', 0, 0]) }),
+    ),
+    'no exported memory': withWasm(buildWasm({ 7: exportsOf(['__alloc', 0, 0], ['__hive_entry', 0, 1]) })),
+    'a reserved export': withWasm(
       buildWasm({
-        7: exportsOf([
-          ['memory', 2, 0],
-          ['__alloc', 0, 0],
-          ['__hive_entry', 0, 0],
-        ]),
+        7: exportsOf(['memory', 2, 0], ['__alloc', 0, 0], ['__hive_entry', 0, 1], ['__ndsr_stack', 0, 0]),
       }),
     ),
+    'a memory of 1025 pages': withWasm(buildWasm({ 5: vector([0, 0x81, 0x08]) })),
+    'a table of 100,001 elements': withWasm(buildWasm({ 4: vector([0x70, 0, 0xa1, 0x8d, 0x06]) })),
+    'five tables': withWasm(buildWasm({ 4: vector(...Array<number[]>(5).fill([0x70, 0, 1])) })),
   },
-  {
-    name: 'no exported memory',
-    rule: 'wasm_abi',
-    bytes: withWasm(
-      buildWasm({
-        7: exportsOf([
-          ['__alloc', 0, 0],
-          ['__hive_entry', 0, 1],
-        ]),
-      }),
-    ),
+  wasm_feature: {
+    'two memories': withWasm(buildWasm({ 5: vector([0, 1], [0, 1]) })),
+    'a shared memory': withWasm(buildWasm({ 5: vector([3, 1, 2]) })),
+    'a 64-bit memory': withWasm(buildWasm({ 5: vector([4, 1]) })),
+    'a custom page size': withWasm(buildWasm({ 5: vector([8, 1, 0]) })),
+    'a structure type': withWasm(buildWasm({ 1: vector([0x5f, 0]) })),
+    'an atomic operator': withBody(0xfe, 0x03, 0x00),
+    'relaxed SIMD': withBody(0xfd, 0x80, 0x02),
+    'wide arithmetic': withBody(0xfc, 0x13),
+    'an exception': withBody(0x08, 0x00),
+    'a typed function reference': withBody(0x14, 0x00),
   },
-  {
-    name: 'a reserved export',
-    rule: 'wasm_abi',
-    bytes: withWasm(
-      buildWasm({
-        7: exportsOf([
-          ['memory', 2, 0],
-          ['__alloc', 0, 0],
-          ['__hive_entry', 0, 1],
-          ['__ndsr_stack', 0, 0],
-        ]),
-      }),
-    ),
-  },
-  {
-    name: 'a memory of 1025 pages',
-    rule: 'wasm_abi',
-    bytes: withWasm(buildWasm({ 5: vector([0, 0x81, 0x08]) })),
-  },
-  {
-    name: 'a table of 100,001 elements',
-    rule: 'wasm_abi',
-    bytes: withWasm(buildWasm({ 4: vector([0x70, 0, 0xa1, 0x8d, 0x06]) })),
-  },
-  {
-    name: 'five tables',
-    rule: 'wasm_abi',
-    bytes: withWasm(buildWasm({ 4: vector(...Array<number[]>(5).fill([0x70, 0, 1])) })),
-  },
-  { name: 'two memories', rule: 'wasm_feature', bytes: withWasm(buildWasm({ 5: vector([0, 1], [0, 1]) })) },
-  { name: 'a shared memory', rule: 'wasm_feature', bytes: withWasm(buildWasm({ 5: vector([3, 1, 2]) })) },
-  { name: 'a 64-bit memory', rule: 'wasm_feature', bytes: withWasm(buildWasm({ 5: vector([4, 1]) })) },
-  { name: 'a custom page size', rule: 'wasm_feature', bytes: withWasm(buildWasm({ 5: vector([8, 1, 0]) })) },
-  { name: 'a structure type', rule: 'wasm_feature', bytes: withWasm(buildWasm({ 1: vector([0x5f, 0]) })) },
-  { name: 'an atomic operator', rule: 'wasm_feature', bytes: withBody(0xfe, 0x03, 0x00) },
-  { name: 'relaxed SIMD', rule: 'wasm_feature', bytes: withBody(0xfd, 0x80, 0x02) },
-  { name: 'wide arithmetic', rule: 'wasm_feature', bytes: withBody(0xfc, 0x13) },
-  { name: 'an exception', rule: 'wasm_feature', bytes: withBody(0x08, 0x00) },
-  { name: 'a typed function reference', rule: 'wasm_feature', bytes: withBody(0x14, 0x00) },
-  { name: 'an operator that does not exist', rule: 'wasm', bytes: withBody(0x27) },
-]
+}
+
+/** The same one by one. */
+export const hostileArtifacts = Object.entries(hostile).flatMap(([rule, byName]) =>
+  Object.entries(byName).map(([name, bytes]) => ({ name, rule, bytes })),
+)
 
 /** An artifact whose module promises `size` bytes from `deflated` ones, which nobody can inflate. */
 export const promisingArtifact = (deflated: number, size: number): Uint8Array =>
@@ -305,54 +239,24 @@ export function artifactOfZeros(count: number, deflate: (content: Uint8Array) =>
 }
 
 /** Variations that change nothing and must be accepted. */
-export const harmlessArtifacts: readonly { name: string; bytes: Uint8Array }[] = [
-  { name: 'as the packager writes it', bytes: echoArtifact().bytes },
-  { name: 'entries the other way round', bytes: buildZip([wasmEntry, manifestEntry]) },
-  { name: 'timestamps', bytes: zip({ time: 0x5a21 }, { time: 0x1234 }) },
-  {
-    name: 'extra fields',
-    bytes: zip({
-      extra: new Uint8Array([0x55, 0x54, 1, 0, 3]),
-      localExtra: new Uint8Array([0x75, 0x78, 0, 0]),
-    }),
-  },
-  { name: 'a comment', bytes: zip({}, {}, [], { comment: utf8('made by hand') }) },
-  { name: 'a name in UTF-8', bytes: zip({ flags: 1 << 11 }) },
-  { name: 'deflated', bytes: zip({}, { method: 8, compressed: deflateStored(echoWasm, 3) }) },
-  {
-    name: 'a data descriptor',
-    bytes: zip({}, { flags: 8, descriptor: descriptorOf(echoWasm, echoWasm.length) }),
-  },
-  {
-    name: 'a data descriptor without signature',
-    bytes: zip({}, { flags: 8, descriptor: descriptorOf(echoWasm, echoWasm.length, false) }),
-  },
-  { name: 'its own address in the manifest', bytes: withFields({ manifest_address: echoAddress }) },
-  {
-    name: 'a manifest with blanks and another key order',
-    bytes: withManifest(JSON.stringify(Object.fromEntries(Object.entries(echoManifest).reverse()), null, 2)),
-  },
-]
-
-/**
- * An artifact of exactly `size` bytes, at least 12 MiB and a little: the largest module there may be, deflated, in a
- * stream that empty blocks and a comment stretch to the size.
- */
-export function artifactOfSize(size: number): Uint8Array {
-  const wasm = buildWasm()
-  const section = [0, ...leb(entryBytesMax['module.wasm'] - wasm.length - 5), 4, ...utf8('fill')]
-  const content = new Uint8Array(entryBytesMax['module.wasm'])
-  content.set(wasm)
-  content.set(section, wasm.length)
-  let state = 1
-  for (let at = wasm.length + section.length; at < content.length; at++) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    content[at] = state >>> 24
-  }
-  const build = (blocks: number, comment: number) =>
-    zip({}, { content, method: 8, compressed: deflateStored(content, blocks) }, [], {
-      comment: bytes(comment),
-    })
-  const missing = size - build(0, 0).length
-  return build(Math.floor(missing / 5), missing % 5)
+export const harmlessArtifacts: Readonly<Record<string, Uint8Array>> = {
+  'as the packager writes it': echoArtifact().bytes,
+  'entries the other way round': buildZip([wasmEntry, manifestEntry]),
+  timestamps: zip({ time: 0x5a21 }, { time: 0x1234 }),
+  'extra fields': zip({
+    extra: new Uint8Array([0x55, 0x54, 1, 0, 3]),
+    localExtra: new Uint8Array([0x75, 0x78, 0, 0]),
+  }),
+  'a comment': zip({}, {}, [], { comment: utf8('made by hand') }),
+  'a name in UTF-8': zip({ flags: 1 << 11 }),
+  deflated: zip({}, { method: 8, compressed: deflateStored(echoWasm, 3) }),
+  'a data descriptor': zip({}, { flags: 8, descriptor: descriptorOf(echoWasm, echoWasm.length) }),
+  'a data descriptor without signature': zip(
+    {},
+    { flags: 8, descriptor: descriptorOf(echoWasm, echoWasm.length, false) },
+  ),
+  'its own address in the manifest': withFields({ manifest_address: echoAddress }),
+  'a manifest with blanks and another key order': withManifest(
+    JSON.stringify(Object.fromEntries(Object.entries(echoManifest).reverse()), null, 2),
+  ),
 }

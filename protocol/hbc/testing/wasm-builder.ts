@@ -17,11 +17,7 @@ const smallest: Sections = {
   1: types,
   3: vector([0], [1]),
   5: vector([0, 1]),
-  7: exportsOf([
-    ['memory', 2, 0],
-    ['__alloc', 0, 0],
-    ['__hive_entry', 0, 1],
-  ]),
+  7: exportsOf(['memory', 2, 0], ['__alloc', 0, 0], ['__hive_entry', 0, 1]),
   10: bodies([0x41, 0], [0x42, 0]),
 }
 
@@ -39,11 +35,7 @@ export function buildWasm(changes: Sections = {}): Uint8Array {
 export function importing(module: string, name: string, type: number): Uint8Array {
   return buildWasm({
     2: vector([...named(module), ...named(name), 0, type]),
-    7: exportsOf([
-      ['memory', 2, 0],
-      ['__alloc', 0, 1],
-      ['__hive_entry', 0, 2],
-    ]),
+    7: exportsOf(['memory', 2, 0], ['__alloc', 0, 1], ['__hive_entry', 0, 2]),
   })
 }
 
@@ -52,7 +44,7 @@ export function bodies(...codes: number[][]): Uint8Array {
   return vector(...codes.map((code) => [...leb(code.length + 2), 0, ...code, 0x0b]))
 }
 
-export function exportsOf(entries: [name: string, kind: number, index: number][]): Uint8Array {
+export function exportsOf(...entries: [name: string, kind: number, index: number][]): Uint8Array {
   return vector(...entries.map(([name, kind, index]) => [...named(name), kind, index]))
 }
 

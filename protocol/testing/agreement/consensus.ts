@@ -20,6 +20,7 @@ import {
   selectAuditBlock,
   tallyVotes,
 } from '../../rounds/index.ts'
+import { eachOf } from '../arbitraries.ts'
 import { HC, type Json, quorum } from '../plain/notation.ts'
 import { auditOf, beaconOf, finalHashes, recordOf, tallyOf } from '../plain/rounds.ts'
 import { countSigners } from '../plain/signatures.ts'
@@ -137,23 +138,19 @@ const draws = comparison({
       weight_cap: fc.bigInt({ min: 10n ** 15n, max: 10n ** 30n }).map(String),
       weight_unit_wei: fc.constantFrom('1', '1000000', '1000000000000000'),
       committee: fc.record({ size: fc.nat(9), min_size: fc.nat(5), backups: fc.nat(5) }),
-      entries: fc.subarray(nodes.map(({ key }) => key)).chain((keys) =>
-        fc.tuple(
-          ...keys.map((node_key) =>
-            fc.record({
-              node_key: fc.constant(node_key),
-              collateral: fc
-                .oneof(
-                  fc.bigInt({ min: 10n ** 15n, max: 3n * 10n ** 15n }),
-                  fc.bigInt({ min: 10n ** 15n, max: 10n ** 18n }),
-                  fc.bigInt({ min: 10n ** 15n, max: 2n ** 256n - 1n }),
-                )
-                .map(String),
-              // Where weights are small, a word is often at the edge between two nodes.
-              reputation: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1_000, max: 10_000 })),
-            }),
-          ),
-        ),
+      entries: eachOf(fc.subarray(nodes.map(({ key }) => key)), (node_key) =>
+        fc.record({
+          node_key: fc.constant(node_key),
+          collateral: fc
+            .oneof(
+              fc.bigInt({ min: 10n ** 15n, max: 3n * 10n ** 15n }),
+              fc.bigInt({ min: 10n ** 15n, max: 10n ** 18n }),
+              fc.bigInt({ min: 10n ** 15n, max: 2n ** 256n - 1n }),
+            )
+            .map(String),
+          // Where weights are small, a word is often at the edge between two nodes.
+          reputation: fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1_000, max: 10_000 })),
+        }),
       ),
     }),
   }),

@@ -9,12 +9,13 @@ import {
   hashEpochReceipt,
   leaderOfAttempt,
   parseEpochReceipt,
-  recomputesEpochReceipt,
+  recomputeEpochReceipt,
   sumUnits,
   verifyPayoutProof,
 } from '../../earnings/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import { checkEvidence, parseEvidence, slashAmount } from '../../slashing/index.ts'
+import { eachOf } from '../arbitraries.ts'
 import { bodyOf, judgeReceipt, leaderOf } from '../plain/epoch-receipt.ts'
 import { judgeEvidence, slashOf } from '../plain/evidence.ts'
 import { HC, type Json } from '../plain/notation.ts'
@@ -83,17 +84,13 @@ const rewards = comparison({
   },
 })
 
-const payouts = fc.uniqueArray(fc.nat(99), { maxLength: 33 }).chain((ids) =>
-  fc.tuple(
-    ...ids.map((id) =>
-      fc.record({
-        miner: fc.constant(addressOf(id)),
-        amount: fc
-          .oneof(fc.bigInt({ min: 0n, max: 3n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }))
-          .map(String),
-      }),
-    ),
-  ),
+const payouts = eachOf(fc.uniqueArray(fc.nat(99), { maxLength: 33 }), (id) =>
+  fc.record({
+    miner: fc.constant(addressOf(id)),
+    amount: fc
+      .oneof(fc.bigInt({ min: 0n, max: 3n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }))
+      .map(String),
+  }),
 )
 
 const trees = comparison({
@@ -122,16 +119,9 @@ const openedBy = (
     verify(root, leaf, leaves[(i + 1) % leaves.length].proof),
   ])
 
-const units = fc
-  .uniqueArray(fc.nat(20), { maxLength: 8 })
-  .chain((ids) =>
-    fc.tuple(
-      ...ids.map((id) =>
-        fc.record({ miner: fc.constant(addressOf(id)), units: fc.integer({ min: 1, max: 100 }) }),
-      ),
-    ),
-  )
-  .map((list) => [...list].sort((a, b) => (a.miner < b.miner ? -1 : 1)))
+const units = eachOf(fc.uniqueArray(fc.nat(20), { maxLength: 8 }), (id) =>
+  fc.record({ miner: fc.constant(addressOf(id)), units: fc.integer({ min: 1, max: 100 }) }),
+).map((list) => [...list].sort((a, b) => (a.miner < b.miner ? -1 : 1)))
 
 const settlements = fc.record({
   profile: fc.constantFrom(...profiles),
@@ -202,7 +192,7 @@ const postedReceipts = comparison({
     const receipt = parseEpochReceipt(posted)
     return {
       counted: countEpochAttestations(profile, receipt, current(4)),
-      recomputes: recomputesEpochReceipt(profile, receipt, terms),
+      recomputes: 'built' in recomputeEpochReceipt(profile, receipt, terms),
     }
   },
   plain: ({ profile, consensus: terms, posted }) => judgeReceipt(profile, posted, terms, current(4)),

@@ -1,4 +1,9 @@
-import { checkRequest, defaultNetworkParams, signRequest } from '../../identity/index.ts'
+import {
+  defaultNetworkParams,
+  readRequestSignature,
+  signRequest,
+  verifyRequestSignature,
+} from '../../identity/index.ts'
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../runner.ts'
 
@@ -8,15 +13,13 @@ export const runRequestSigning: TopicRunner = (input, { profile }) => {
     Object.entries<string>(input.headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
   const { method, path, body } = input.request
-  const check = checkRequest(
-    profile,
-    { method, target: path, body, header: (name) => headers.get(name.toLowerCase()) },
-    input.now,
-    defaultNetworkParams.max_skew,
-  )
-  if (!check.ok) return { error: check.code }
+  const header = (name: string) => headers.get(name.toLowerCase())
+  const claimed = readRequestSignature(profile, header, input.now, defaultNetworkParams.max_skew)
+  if (claimed === null) return { error: 'unauthorized' }
+  if (!verifyRequestSignature(profile, { method, target: path, body }, claimed))
+    return { error: 'bad_signature' }
   const seen = input.seen_nonces.some(
-    (one: Json) => one.public_key === check.public_key && one.nonce === check.nonce,
+    (one: Json) => one.public_key === claimed.public_key && one.nonce === claimed.nonce,
   )
-  return seen ? { error: 'unauthorized' } : { accepted: true, node_id: check.node_id }
+  return seen ? { error: 'unauthorized' } : { accepted: true, node_id: claimed.node_id }
 }

@@ -8,7 +8,7 @@ import {
   hashEpochReceipt,
   leaderOfAttempt,
   parseEpochReceipt,
-  recomputesEpochReceipt,
+  recomputeEpochReceipt,
 } from '../../earnings/index.ts'
 import { encodeCanonicalJson } from '../../encoding/index.ts'
 import { defaultNetworkParams } from '../../identity/index.ts'
@@ -25,7 +25,7 @@ export const runEpochReceipt: TopicRunner = (input, { profile }) => {
     return {
       attestations_counted: countEpochAttestations(profile, receipt, input.validators),
       quorum: quorum(input.validators.length),
-      recomputes: recomputesEpochReceipt(profile, receipt, input.consensus),
+      recomputes: 'built' in recomputeEpochReceipt(profile, receipt, input.consensus),
     }
   }
   if (input.units.length === 0) return { receipt: null }
