@@ -1,5 +1,6 @@
 /** Runs one kind of chaos, and writes its result; see {@link help}. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
@@ -83,7 +84,9 @@ async function run(name: string, { counted, load }: KindEntry, length: number, s
     problems.push(text)
     console.error(`${seconds()} s: ${text}`)
   }
-  const figures = await kind.run({ length, seed, say, problem, problems })
+  const folder = mkdtempSync(path.join(tmpdir(), `${name}-`))
+  const figures = await kind.run({ folder, length, seed, say, problem })
+  if (problems.length === 0) rmSync(folder, { recursive: true })
   console.log(write({ [counted]: length, seed, ...figures, problems }))
   if (problems.length > 0) throw new CommandError(`${problems.length} differences; the first: ${problems[0]}`)
 }

@@ -1,7 +1,4 @@
-/**
- * The alarm of an object, set as seldom as can be: setting it costs a row each time. One that comes too early finds nothing to
- * do and is set again, so an alarm that comes in time is left as it is.
- */
+/** The alarm of an object. Setting it costs a row, so one that comes in time is left as it is: it finds nothing to do if it is too early. */
 export class Alarm {
   readonly #storage: DurableObjectStorage
   /** When it comes, in milliseconds; null for none, undefined until that was looked up. */

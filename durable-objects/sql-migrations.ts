@@ -1,7 +1,5 @@
 /**
- * Brings the tables of a Durable Object to the newest version. Each migration is the SQL of one version; the list only grows at
- * its end.
- *
+ * Brings the tables of a Durable Object to the newest version; the list of versions only grows at its end.
  * @throws {Error} If a hub with more versions has written the storage. Nothing is changed then.
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {

@@ -53,11 +53,7 @@ const secondsSince = (startedMs: number): number => (performance.now() - started
  * @param args what was typed, to name a command that would work.
  * @throws StartError
  */
-export async function runNetwork(
-  options: Options,
-  args: readonly string[],
-  lifecycle: Lifecycle,
-): Promise<void> {
+export async function runNetwork(options: Options, args: readonly string[], lifecycle: Lifecycle) {
   const startedMs = performance.now()
   lifecycle.onStop(lockState(stateFolder))
   if (await lifecycle.run(() => endOrphans(stateFolder)))

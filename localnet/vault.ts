@@ -71,12 +71,7 @@ async function readHeld(rpcUrl: string, vault: Vault): Promise<bigint | null> {
   return decodeFunctionResult({ abi: projectVaultAbi, functionName: 'summary', data: answer as Hex }).balance
 }
 
-async function requireTokens(
-  rpcUrl: string,
-  { address }: LocalAccount,
-  { token }: Vault,
-  missing: bigint,
-): Promise<void> {
+async function requireTokens(rpcUrl: string, { address }: LocalAccount, { token }: Vault, missing: bigint) {
   const data = encodeFunctionData({ abi: hubTokenAbi, functionName: 'balanceOf', args: [address] })
   const [balance] = await callBatch(rpcUrl, [['eth_call', { to: token, data }, 'latest']])
   if (BigInt(balance as Hex) < missing)

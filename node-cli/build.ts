@@ -70,7 +70,7 @@ const alone = (name: string): Plugin => ({
   setup({ onLoad }) {
     onLoad({ filter: /commands[\\/]index\.ts$/ }, ({ path: file }) => ({
       contents: `import command from './${name}.ts'
-        export const commands = { ${name}: { description: '', load: async () => ({ default: command }) } }`,
+        export const commands = { ${name}: { description: ${JSON.stringify(commands[name]!.description)}, load: async () => ({ default: command }) } }`,
       loader: 'ts',
       resolveDir: path.dirname(file),
     }))
@@ -142,7 +142,7 @@ chmodSync(path.join(dist, 'nodectl.mjs'), 0o755)
 const manual = path.join(dist, 'man')
 mkdirSync(manual)
 writeFileSync(path.join(manual, 'nodectl.1'), toolPage(commands, version))
-for (const [name, { load }] of Object.entries(commands)) {
+for (const [name, { description, load }] of Object.entries(commands)) {
   const { default: command } = await load()
-  writeFileSync(path.join(manual, `nodectl-${name}.1`), commandPage(name, command, version))
+  writeFileSync(path.join(manual, `nodectl-${name}.1`), commandPage(name, description, command, version))
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -7,8 +7,12 @@ import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/art
 import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
 import { startNode } from '../testing/node/serving-node.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
+import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
+import { examine, type Finding, type Patient } from './src/doctor/index.ts'
 import { knownRun } from './src/doctor/known-run.ts'
 import { isOlder } from './src/doctor/versions.ts'
+import { profile } from './src/profile.ts'
+import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
 import { descriptorOf, sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
 
 beforeAll(buildNodectl)
@@ -18,21 +22,26 @@ const env = { NODE_ASC_HOME: filledAscHome() }
 
 async function createNode() {
   const dataDir = path.join(temporaryFolder(), 'node')
-  const { stdout } = await nodectl(['keygen', '--data-dir', dataDir])
-  return { dataDir, nodeId: JSON.parse(stdout).node_id as string }
+  const seed = await createNodeKey(dataDir)
+  return { dataDir, nodeId: identityOf(profile, dataDir, seed).node_id }
 }
 
-/** What the doctor finds, by check. */
-async function examine(dataDir: string, ...more: string[]) {
-  const args = more.includes('--bind') ? more : [...free, ...more]
-  const { code, stdout } = await nodectl(['doctor', '--data-dir', dataDir, '--json', ...args], { env })
-  const { healthy, findings } = JSON.parse(stdout) as {
-    healthy: boolean
-    findings: { check: string; status: string; message: string; mend: string | null }[]
-  }
+/** What is found of a node, by check. */
+async function examineNode(dataDir: string, change: Partial<Patient> = {}) {
+  const { bind = { host: '127.0.0.1', port: 0 } } = change
+  const url = `http://${bind.host}:${bind.port}`
+  const usual = { profile, engine: 'auto', hub: null, isValidator: false, followsHub: false } as const
+  const findings = await examine({ dataDir, bind, url, ...usual, ...change })
+  return (check: string) => findings.find((finding) => finding.check === check)
+}
+
+/** The same as the command finds it. */
+async function examineByCommand(dataDir: string, ...more: string[]) {
+  const args = ['doctor', '--data-dir', dataDir, '--json', ...free, ...more]
+  const { code, stdout } = await nodectl(args, { env })
+  const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Finding[] }
   expect(code).toBe(healthy ? 0 : 1)
-  const of = (check: string) => findings.find((finding) => finding.check === check)
-  return { healthy, findings, of }
+  return { healthy, findings, of: (check: string) => findings.find((finding) => finding.check === check) }
 }
 
 test('the known run is that of the protocol', () => {
@@ -52,7 +61,7 @@ test.each([
 describe('doctor', () => {
   test('finds nothing wrong with a new node', async () => {
     const { dataDir, nodeId } = await createNode()
-    const { healthy, findings } = await examine(dataDir)
+    const { healthy, findings, of } = await examineByCommand(dataDir)
     expect(healthy).toBe(true)
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['node', 'ok'],
@@ -67,7 +76,7 @@ describe('doctor', () => {
       ['device', 'skipped'],
       ['compiler', 'ok'],
     ])
-    expect(findings.find(({ check }) => check === 'key')?.message).toContain(nodeId)
+    expect(of('key')?.message).toContain(nodeId)
   })
 
   test('prints what a person reads, with what mends it', async () => {
@@ -95,7 +104,7 @@ describe('doctor', () => {
       const key = path.join(dataDir, 'node.key')
       chmodSync(key, 0o644)
       chmodSync(dataDir, 0o755)
-      const { of } = await examine(dataDir)
+      const of = await examineNode(dataDir)
       expect(of('key')).toMatchObject({
         status: 'failed',
         message: expect.stringContaining(`chmod 600 ${key}`),
@@ -113,19 +122,18 @@ describe('doctor', () => {
     const { dataDir } = await createNode()
     const file = path.join(dataDir, 'node.sqlite')
     writeFileSync(file, 'SQLite format 3\0 and nothing more that makes sense'.padEnd(4096, 'x'))
-    expect((await examine(dataDir)).of('data')).toMatchObject({
+    expect((await examineNode(dataDir))('data')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('the database is damaged: '),
       mend: expect.stringContaining('backup'),
     })
     truncateSync(file)
-    expect((await examine(dataDir)).of('data')).toMatchObject({ status: 'ok' })
-    rmSync(file)
+    expect((await examineNode(dataDir))('data')).toMatchObject({ status: 'ok' })
   })
 
   test('names the process that has the data directory', async () => {
     const { dataDir } = await createNode()
-    const { of } = await withDataDir(dataDir, () => examine(dataDir))
+    const { of } = await withDataDir(dataDir, () => examineByCommand(dataDir))
     expect(of('process')).toMatchObject({
       status: 'ok',
       message: `process ${process.pid} has the data directory; a second one would be refused`,
@@ -135,30 +143,31 @@ describe('doctor', () => {
   test('tells this node at its port from other programs', async () => {
     const { dataDir, nodeId } = await createNode()
     const node = await startNode(dataDir)
-    const { port } = new URL(node.url)
-    const bind = ['--bind', `127.0.0.1:${port}`]
-    expect((await examine(dataDir, ...bind)).of('port')).toMatchObject({
-      status: 'ok',
-      message: `this node answers at 127.0.0.1:${port}`,
-    })
+    const portOf = async (dir: string, url: string) => {
+      const bind = { host: '127.0.0.1', port: Number(new URL(url).port) }
+      return (await examineNode(dir, { bind }))('port')
+    }
+    const { host } = new URL(node.url)
     const other = await createNode()
-    expect((await examine(other.dataDir, ...bind)).of('port')).toMatchObject({
+    expect(await portOf(dataDir, node.url)).toMatchObject({
+      status: 'ok',
+      message: `this node answers at ${host}`,
+    })
+    expect(await portOf(other.dataDir, node.url)).toMatchObject({
       status: 'failed',
-      message: `another node, ${nodeId}, listens at 127.0.0.1:${port}`,
+      message: `another node, ${nodeId}, listens at ${host}`,
       mend: expect.stringContaining('--bind'),
     })
     await node.stop()
-    const server = await listen()
-    const taken = String((server.address() as AddressInfo).port)
-    expect((await examine(other.dataDir, '--bind', `127.0.0.1:${taken}`)).of('port')).toMatchObject({
+    const origin = originOf(await listen())
+    expect(await portOf(other.dataDir, origin)).toMatchObject({
       status: 'failed',
-      message: `another program listens at 127.0.0.1:${taken}`,
+      message: `another program listens at ${new URL(origin).host}`,
     })
   })
 
   test('a config.json that cannot be read is the first thing to mend', async () => {
     const { dataDir } = await createNode()
-    mkdirSync(dataDir, { recursive: true })
     writeFileSync(path.join(dataDir, 'config.json'), '{"hub_ur":1}')
     const { code, stderr } = await nodectl(['doctor', '--data-dir', dataDir])
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean hub_url?')])
@@ -176,13 +185,16 @@ describe('doctor and the hub', () => {
       if (change.device === undefined) return sendJson(response, { error: 'not_found', message: 'No.' }, 404)
       return sendJson(response, { status: change.device })
     })
-  const examineAt = async (change: Parameters<typeof hubOf>[0], ...more: string[]) => {
+  const examineAt = async (change: Parameters<typeof hubOf>[0] = {}, more: Partial<Patient> = {}) => {
     const { dataDir } = await createNode()
-    return examine(dataDir, '--hub-url', (await hubOf(change)).origin, ...more)
+    const { origin } = await hubOf(change)
+    return examineNode(dataDir, { hub: hubClient(parseHubUrl(origin)), ...more })
   }
 
   test('all is well', async () => {
-    const { healthy, of } = await examineAt({ device: 'online' })
+    const { dataDir } = await createNode()
+    const { origin } = await hubOf({ device: 'online' })
+    const { healthy, of } = await examineByCommand(dataDir, '--hub-url', origin)
     expect(healthy).toBe(true)
     expect(of('hub')).toMatchObject({
       status: 'ok',
@@ -193,26 +205,26 @@ describe('doctor and the hub', () => {
   })
 
   test('another network, and a tool that is too old', async () => {
-    expect((await examineAt({}, '--network', 'other')).of('hub')).toMatchObject({
+    const { dataDir } = await createNode()
+    const named = ['--hub-url', (await hubOf({})).origin, '--network', 'other']
+    expect((await examineByCommand(dataDir, ...named)).of('hub')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('is the hub of hub-testnet, not of other'),
       mend: 'If hub-testnet is meant, say so: --network hub-testnet',
     })
-    expect((await examineAt({ descriptor: { versions: { nodectl_min: '1.0.1' } } })).of('hub')).toMatchObject(
-      {
-        status: 'failed',
-        mend: 'Update it: npm install -g nodectl',
-      },
-    )
+    const newer = { descriptor: { versions: { nodectl_min: '1.0.1' } } }
+    expect((await examineAt(newer))('hub')).toMatchObject({
+      status: 'failed',
+      mend: 'Update it: npm install -g nodectl',
+    })
   })
 
   test('nobody answers', async () => {
     const server = await listen()
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const origin = originOf(server)
     await new Promise((resolve) => server.close(resolve))
-    const { dataDir } = await createNode()
-    const { healthy, of } = await examine(dataDir, '--hub-url', origin)
-    expect([healthy, of('clock')?.status, of('device')?.status]).toEqual([false, 'skipped', 'skipped'])
+    const of = await examineAt({}, { hub: hubClient(parseHubUrl(origin)) })
+    expect([of('clock')?.status, of('device')?.status]).toEqual(['skipped', 'skipped'])
     expect(of('hub')).toMatchObject({
       status: 'failed',
       message: `no hub answers on ${origin}: the connection is refused`,
@@ -225,7 +237,7 @@ describe('doctor and the hub', () => {
     [-100, 'warning', /^this machine is (9|10)\d s ahead of the hub$/],
     [7200, 'failed', /^this machine is 7(19|20)\d s behind the hub$/],
   ])('a clock that is %i s away: %s', async (ahead, status, message) => {
-    expect((await examineAt({ ahead, device: 'online' })).of('clock')).toMatchObject({
+    expect((await examineAt({ ahead, device: 'online' }))('clock')).toMatchObject({
       status,
       message: expect.stringMatching(message),
       mend: 'A local network has a time of its own: serve with --clock hub.',
@@ -233,7 +245,9 @@ describe('doctor and the hub', () => {
   })
 
   test('a clock that is away is well where the node follows the hub', async () => {
-    const { healthy, of } = await examineAt({ ahead: 7200, device: 'online' }, '--clock', 'hub')
+    const { dataDir } = await createNode()
+    const { origin } = await hubOf({ ahead: 7200, device: 'online' })
+    const { healthy, of } = await examineByCommand(dataDir, '--hub-url', origin, '--clock', 'hub')
     expect(healthy).toBe(true)
     expect(of('clock')).toMatchObject({
       status: 'ok',
@@ -249,16 +263,20 @@ describe('doctor and the hub', () => {
     ['offline', 'warning', 'Start it: nodectl serve'],
     ['banned', 'failed', 'nodectl why'],
   ])('a device that is %s: %s', async (device, status, mend) => {
-    expect((await examineAt(device === undefined ? {} : { device })).of('device')).toMatchObject({
+    expect((await examineAt(device === undefined ? {} : { device }))('device')).toMatchObject({
       status,
       mend: expect.stringContaining(mend),
     })
   })
 
   test('a validator is no device', async () => {
-    expect((await examineAt({}, '--role', 'validator')).of('device')).toBeUndefined()
+    const { dataDir } = await createNode()
+    const { of } = await examineByCommand(dataDir, '--role', 'validator')
+    expect(of('device')).toBeUndefined()
   })
 })
+
+const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 async function listen(): Promise<Server> {
   const server = createServer((_, response) => response.end())

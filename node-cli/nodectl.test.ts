@@ -3,9 +3,14 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { buildNodectl, dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { commandHelp } from './src/cli/help.ts'
 import { commands } from './src/commands/index.ts'
+import { dispatch } from './src/dispatch.ts'
 
 beforeAll(buildNodectl)
+
+const helpOf = async (name: string) =>
+  commandHelp(name, commands[name]!.description, (await commands[name]!.load()).default)
 
 describe('nodectl', () => {
   test.each(['--version', '-v'])('%s prints exactly the version', async (flag) => {
@@ -22,22 +27,28 @@ describe('nodectl', () => {
     },
   )
 
-  test.each(Object.keys(commands))('%s --help shows usage, options and examples', async (name) => {
-    const { code, stdout, stderr } = await nodectl([name, '--help'])
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain(`${commands[name]!.description}\n`)
-    expect(stdout).toContain(`nodectl ${name} [options]`)
-    expect(stdout).toMatch(new RegExp(`Examples:\\n  # .+\\n  nodectl ${name} `))
-    expect(stdout).toContain('-h, --help')
+  test.each(Object.keys(commands))('the help of %s shows usage, options and examples', async (name) => {
+    const help = await helpOf(name)
+    expect(help).toContain(`${commands[name]!.description}\n`)
+    expect(help).toContain(`nodectl ${name} [options]`)
+    expect(help).toMatch(new RegExp(`Examples:\\n  # .+\\n  nodectl ${name} `))
+    expect(help).toContain('-h, --help')
+    expect(help).toMatch(/^ {2}--json +\S/m)
   })
 
-  test.each(Object.keys(commands))('%s takes --json, and has a page of help', async (name) => {
-    const { stdout } = await nodectl([name, '--help'])
-    expect(stdout).toMatch(/^ {2}--json +\S/m)
-    expect(await nodectl(['help', name])).toEqual({ code: 0, stdout, stderr: '' })
-    expect(JSON.parse((await nodectl(['help', name, '--json'])).stdout)).toEqual({
-      command: name,
-      help: stdout.trimEnd(),
+  test.each([
+    ['inspect', '--help'],
+    ['help', 'inspect'],
+    ['--help', 'inspect'],
+    ['-h', '--help', 'inspect', '-h'],
+  ])('%s %s prints the help of a command', async (...args) => {
+    expect(await nodectl(args)).toEqual({ code: 0, stdout: `${await helpOf('inspect')}\n`, stderr: '' })
+  })
+
+  test('help --json prints the same text', async () => {
+    expect(JSON.parse((await nodectl(['help', 'inspect', '--json'])).stdout)).toEqual({
+      command: 'inspect',
+      help: await helpOf('inspect'),
     })
   })
 
@@ -60,17 +71,17 @@ describe('nodectl', () => {
     expect(outcome.stderr).toMatch(/^Error: /)
   })
 
-  test.each(['keygen', 'id'])('%s --help says which option it cannot do without', async (name) => {
-    const { stdout } = await nodectl([name, '--help'])
-    expect(stdout).toContain(`nodectl ${name} [options] --data-dir <DIR>\n`)
-    expect(stdout).toMatch(/^ {2}--data-dir <DIR> .*\(required\)$/m)
+  test.each(['keygen', 'id'])('the help of %s says which option it cannot do without', async (name) => {
+    const help = await helpOf(name)
+    expect(help).toContain(`nodectl ${name} [options] --data-dir <DIR>\n`)
+    expect(help).toMatch(/^ {2}--data-dir <DIR> .*\(required\)$/m)
   })
 
-  test('run --help names the engines, the bounds of the gas and the exit codes', async () => {
-    const { stdout } = await nodectl(['run', '--help'])
-    expect(stdout).toMatch(/^ {2}--gas <GAS> +Gas limit, 1 to 10000000000 \(default 1000000\)$/m)
-    expect(stdout).toMatch(/^Environment:\n {2}NODE_ENGINE {2}native: .*pulley: /m)
-    expect(stdout).toMatch(
+  test('the help of run names the engines, the bounds of the gas and the exit codes', async () => {
+    const help = await helpOf('run')
+    expect(help).toMatch(/^ {2}--gas <GAS> +Gas limit, 1 to 10000000000 \(default 1000000\)$/m)
+    expect(help).toMatch(/^Environment:\n {2}NODE_ENGINE {2}native: .*pulley: /m)
+    expect(help).toMatch(
       /^Exit codes:\n {2}0 +the function succeeded\n {2}1 +it failed.*\n {2}2 .*\n {2}70 /m,
     )
   })
@@ -81,12 +92,6 @@ describe('nodectl', () => {
     expect(rows.map(([, name, description]) => [name, description])).toEqual(
       Object.entries(commands).map(([name, { description }]) => [name, description]),
     )
-  })
-
-  test('--help may come before the command', async () => {
-    const shown = await nodectl(['inspect', '--help'])
-    expect(await nodectl(['--help', 'inspect'])).toEqual(shown)
-    expect(await nodectl(['-h', '--help', 'inspect', '-h'])).toEqual(shown)
   })
 
   test.each([
@@ -116,12 +121,20 @@ describe('nodectl', () => {
     [['completion', 'bash', '--json=yes'], '--json takes no value'],
     [['completion', 'tcsh'], 'SHELL must be one of bash, zsh, fish'],
     [['compile', 'module.rs'], 'SOURCE must be a .ts file, not module.rs'],
-  ])('%j is wrong usage: exit 2 and a pointer to the help', async (args, message) => {
+  ])('%j is wrong usage', async (args, message) => {
+    const name = expect.stringMatching(/^(UsageError|CLIError)$/)
+    await expect(dispatch(args)).rejects.toMatchObject({ name, message: expect.stringContaining(message) })
+  })
+
+  test.each([
+    [['inspct', 'x'], 'See: nodectl --help\n'],
+    [['inspect'], 'See: nodectl inspect --help\n'],
+    [['keygen'], 'See: nodectl keygen --help\n'],
+  ])('%j exits with 2 and points to the help', async (args, pointer) => {
     const { code, stdout, stderr } = await nodectl(args)
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain('Error: ')
-    expect(stderr).toContain(message)
-    expect(stderr).toMatch(/See: nodectl .*--help\n$/)
+    expect(stderr).toMatch(/^Error: /)
+    expect(stderr.endsWith(pointer)).toBe(true)
   })
 
   test.each(['bash', 'zsh', 'fish'])('completion for %s names every command and its flags', async (shell) => {
@@ -135,6 +148,7 @@ describe('nodectl', () => {
     })
   })
 
+  let script: string | undefined
   test.each([
     ['', ['compile', 'run', 'serve', 'bind', 'doctor', 'help', '--version']],
     ['do', ['doctor']],
@@ -144,7 +158,7 @@ describe('nodectl', () => {
     ['help un', ['unbind']],
     ['completion f', ['fish']],
   ])('bash completes "nodectl %s"', async (line, words) => {
-    const { stdout: script } = await nodectl(['completion', 'bash'])
+    script ??= (await nodectl(['completion', 'bash'])).stdout
     const typed = ['nodectl', ...line.split(' ')]
     const program = `${script}
       COMP_WORDS=(${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length - 1}

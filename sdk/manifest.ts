@@ -1,13 +1,13 @@
 import type { Profile } from '../protocol/identity/index.ts'
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 
-type Consensus = ProjectManifest['consensus']
+type ProjectRules = ProjectManifest['consensus']
 
 /** A manifest as a developer writes it, without what follows from the wallet and the network. */
 export type ManifestDraft = Omit<ProjectManifest, 'network' | 'chain_id' | 'developer' | 'consensus'> & {
-  readonly consensus: Omit<Consensus, 'modules' | 'economics'> & {
-    readonly modules: Omit<Consensus['modules'], 'worker'>
-    readonly economics: Omit<Consensus['economics'], 'reward_token' | 'vault'>
+  readonly consensus: Omit<ProjectRules, 'modules' | 'economics'> & {
+    readonly modules: Omit<ProjectRules['modules'], 'worker'>
+    readonly economics: Omit<ProjectRules['economics'], 'reward_token' | 'vault'>
   }
 }
 

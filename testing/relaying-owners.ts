@@ -195,11 +195,7 @@ function manifestOf(
   }
 }
 
-async function sendAs(
-  { chain }: RelayerNetwork,
-  account: string,
-  { to, data }: OwnTransaction,
-): Promise<void> {
+async function sendAs({ chain }: RelayerNetwork, account: string, { to, data }: OwnTransaction) {
   await chain.rpc('anvil_setBalance', account, `0x${(10n ** 18n).toString(16)}`)
   await chain.rpc('anvil_impersonateAccount', account)
   await chain.rpc('eth_sendTransaction', { from: account, to, data })

@@ -12,11 +12,7 @@ import { tableOf } from './operator/table.ts'
 import { readKey } from './options/key.ts'
 
 /** Prints what the hub answers. @throws HubError with what it says against the call. */
-async function send(
-  { request }: HubClient,
-  { method, path, ...init }: OperatorCall,
-  json: boolean,
-): Promise<void> {
+async function send({ request }: HubClient, { method, path, ...init }: OperatorCall, json: boolean) {
   // The types of the client want method and path known together; a command has any of them.
   const answer = request(method as never, path as never, init as never)
   const answered = await unwrap(answer)

@@ -88,12 +88,7 @@ await runCommand(async () => {
 })
 
 /** Checks that the wallet has what the vault lacks of an amount. @throws {@link HubError} */
-async function requireFunds(
-  network: Network,
-  wallet: Wallet,
-  projectId: string | null,
-  amount: bigint,
-): Promise<void> {
+async function requireFunds(network: Network, wallet: Wallet, projectId: string | null, amount: bigint) {
   const params = { path: { project_id: projectId ?? '' } }
   const held =
     projectId === null

@@ -94,8 +94,8 @@ async function answer(c: HubContext, route: Route): Promise<Answer> {
 }
 
 /**
- * Lets the handler of a known caller begin at once, so that its first read and the check of the credential are one trip to
- * the database. Null when the handler asked who calls before that was known: it has to begin again then.
+ * Lets the handler of a known caller begin at once: its first read and the check of the credential are one trip to the database. Null when
+ * the handler asked who calls before that was known: it has to begin again.
  */
 async function answerEarly(c: HubContext, route: Route, admitted: Promise<void>): Promise<Answer | null> {
   const { database } = c.var
@@ -139,9 +139,8 @@ async function finish(c: HubContext, { method, cache }: RouteDeclaration, made: 
 }
 
 /**
- * Checks the credential, spends the rate limit and decides whether the caller may use the route. What a credential costs is
- * paid for by the client address until it has proved itself and its own budget has paid: neither guessing nor calling past
- * a limit asks the database without end.
+ * Checks the credential, spends the rate limit and decides whether the caller may use the route. The client address pays for a credential
+ * until that has proved itself and its own budget has paid: neither guessing nor calling past a limit asks the database without end.
  */
 async function admit(c: HubContext, declaration?: RouteDeclaration): Promise<void> {
   const claim = await readClaimOrPay(c)

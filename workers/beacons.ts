@@ -35,9 +35,7 @@ export class Beacons {
   }
 
   /**
-   * Seeks the block, and keeps it.
-   *
-   * @returns Null while the block after it is not final, or if the epoch has no block.
+   * Seeks the block, and keeps it. @returns Null while the block after it is not final, or if the epoch has no block.
    * @throws {@link ApiError} 503 `unavailable` when the chain cannot be asked.
    */
   async seek(epochSecs: number, epoch: number): Promise<Beacon | null> {

@@ -40,24 +40,16 @@ export const compatibilityExample: z.output<typeof CompatibilityView> = {
 }
 
 /** What the rule looks at of all that a device says. */
-export function profileOf({
-  class: deviceClass,
-  engine,
-  hardware,
-  benchmark,
-}: Nullable<Pick<StoredProfile, 'class' | 'engine' | 'hardware'>> & {
-  benchmark: { score: number } | null
-}): DeviceProfile {
-  return {
-    class: deviceClass,
-    engine,
-    cpu_cores: hardware?.cpu_cores ?? null,
-    ram_mb: hardware?.ram_mb ?? null,
-    storage_mb: hardware?.storage_free_mb ?? null,
-    benchmark: benchmark?.score ?? null,
-  }
-}
+export const profileOf = (device: Nullable<ReportedProfile>): DeviceProfile => ({
+  class: device.class,
+  engine: device.engine,
+  cpu_cores: device.hardware?.cpu_cores ?? null,
+  ram_mb: device.hardware?.ram_mb ?? null,
+  storage_mb: device.hardware?.storage_free_mb ?? null,
+  benchmark: device.benchmark?.score ?? null,
+})
 
+type ReportedProfile = Pick<StoredProfile, 'class' | 'engine' | 'hardware'> & { benchmark: { score: number } }
 type Nullable<T> = { [Name in keyof T]: T[Name] | null }
 
 /** How a device stands to a project, with what it would earn there. */

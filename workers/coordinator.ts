@@ -1,5 +1,5 @@
 import type { Attestation } from '../protocol/committees/index.ts'
-import { deriveNodeId, type Profile, signRequestAs } from '../protocol/identity/index.ts'
+import { deriveNodeId, signRequestAs } from '../protocol/identity/index.ts'
 import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
 import { nativeSigner } from './native-ed25519.ts'
@@ -25,14 +25,11 @@ export interface Coordinator {
 }
 
 /** The coordinator of this hub; null without `COORDINATOR_SEED`. */
-export function createCoordinator({
-  PROFILE: profile,
-  COORDINATOR_SEED: seed,
-}: Pick<Settings, 'PROFILE' | 'COORDINATOR_SEED'>): Coordinator | null {
-  return seed === undefined ? null : coordinatorOf(profile, seed)
-}
-
-function coordinatorOf(profile: Profile, seed: string): Coordinator {
+export function createCoordinator(
+  settings: Pick<Settings, 'PROFILE' | 'COORDINATOR_SEED'>,
+): Coordinator | null {
+  const { PROFILE: profile, COORDINATOR_SEED: seed } = settings
+  if (seed === undefined) return null
   const signer = nativeSigner(seed)
   const { publicKey } = signer
   const nodeId = deriveNodeId(profile, publicKey)

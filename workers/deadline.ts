@@ -1,8 +1,4 @@
-/**
- * Waits for an answer no longer than `limitMs`.
- *
- * @throws When the time is up, or what the answer itself throws.
- */
+/** Waits for an answer no longer than `limitMs`. @throws When the time is up, or what the answer itself throws. */
 export async function inTime<T>(answer: PromiseLike<T>, limitMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

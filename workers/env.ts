@@ -17,7 +17,7 @@ import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { ActionMessage } from './queues/action-message.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
-export interface Env {
+export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> {
   DB: D1Database
   MODULES: R2Bucket
   ROUNDS: R2Bucket
@@ -34,47 +34,6 @@ export interface Env {
   ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string
-  WEB_HOSTS?: string
-  OPERATOR_ADDRESSES?: string
-  RATE_LIMIT_MULTIPLIER?: string
-  AUTO_APPROVE_DEVELOPERS?: string
-  AUTO_APPROVE_NODES?: string
-  CHAIN_RPC_URL?: string
-  CHAIN_NAME?: string
-  CHAIN_CONTRACTS?: string
-  CHAIN_START_BLOCK?: string
-  CHAIN_CONFIRMATIONS?: string
-  CHAIN_FINALITY_BLOCKS?: string
-  CHAIN_WINDOW_BLOCKS?: string
-  CHAIN_TIMEOUT_MS?: string
-  CHAIN_POLL_MS?: string
-  CHAIN_PUBLIC_RPC_URL?: string
-  CLOCK?: string
-  EXPLORER_URL?: string
-  RELAYER_PRIVATE_KEY?: string
-  RELAYER_PREVIOUS_KEYS?: string
-  ARBITER_PRIVATE_KEY?: string
-  COORDINATOR_SEED?: string
-  RELAYER_FEE_CAP_GWEI?: string
-  RELAYER_TX_FEE_CAP_WEI?: string
-  RELAYER_TICK_MS?: string
-  RELAYER_STUCK_MS?: string
-  RELAYER_GAS_PER_DAY?: string
-  RELAYER_OWNER_GAS_PERCENT?: string
-  RELAY_ALLOWANCES?: string
-  FAUCET_ENABLED?: string
-  FAUCET_AMOUNT_WEI?: string
-  FAUCET_NATIVE_WEI?: string
-  FAUCET_NATIVE_RESERVE_WEI?: string
-  FAUCET_COOLDOWN_SECONDS?: string
-  FAUCET_WALLETS_PER_ADDRESS?: string
-  FAUCET_DRIPS_PER_DAY?: string
-  FAUCET_REQUIRES_VALIDATORS?: string
-  DIRECT_ROUNDS_ENABLED?: string
-  DIRECT_GAS_MAX?: string
-  DIRECT_KEEP_SECONDS?: string
-  DIRECT_KEEP_ROUNDS?: string
-  DIRECT_KEEP_BYTES?: string
   HUB_SECRET: string
 }
 
@@ -113,10 +72,7 @@ const Fields = z.object({
   AUTO_APPROVE_DEVELOPERS: z.stringbool().default(false),
   /** Validators count without an operator's approval. */
   AUTO_APPROVE_NODES: z.stringbool().default(false),
-  /**
-   * Nodes of the chain, comma separated, the preferred one first; they must take batches. Absent while the hub runs
-   * without a chain: contract wallets cannot sign in then.
-   */
+  /** Nodes of the chain that take batches, comma separated, the preferred first. Without a chain, contract wallets cannot sign in. */
   CHAIN_RPC_URL: list
     .pipe(z.array(z.url({ protocol: /^https?$/ })))
     .transform((urls) => urls.join(',') || undefined),
@@ -183,7 +139,7 @@ const Fields = z.object({
     .number()
     .int()
     .min(1)
-    .default(64 * 1024 * 1024),
+    .default(2 ** 26),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })
@@ -197,11 +153,8 @@ export const directRetention = (settings: Settings) => ({
 
 /** Each key has nonces and a balance of its own, and an arbiter judges what the relayer does. */
 const Settings = Fields.superRefine((settings, { addIssue }) => {
-  const {
-    RELAYER_PRIVATE_KEY: relayer,
-    RELAYER_PREVIOUS_KEYS: previous,
-    ARBITER_PRIVATE_KEY: arbiter,
-  } = settings
+  const { RELAYER_PRIVATE_KEY: relayer, RELAYER_PREVIOUS_KEYS: previous } = settings
+  const { ARBITER_PRIVATE_KEY: arbiter } = settings
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message })
   if (relayer !== undefined && previous.includes(relayer))
     refuse(
@@ -220,11 +173,8 @@ export interface Settings extends z.output<typeof Settings> {
 const parsed = new WeakMap<Env, Settings>()
 
 /**
-/**
- * The validated settings. Wrong and missing ones fail here, all of them with their names, before any request is answered; so
- * do times of the network that do not fit together.
- *
- * @throws {@link SettingsError} which never shows a value.
+ * The validated settings, before any request is answered. @throws {@link SettingsError} which names every wrong or missing one, and shows no
+ * value; also for times of the network that do not fit together.
  */
 export function readSettings(env: Env, params: SettlementParams = defaultNetworkParams): Settings {
   const known = parsed.get(env)

@@ -2,10 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Problem, problemsMax } from '../protocol/encoding/index.ts'
 import { type ErrorCode, errorCodes } from '../protocol/errors.ts'
 
-/**
- * What a handler throws to answer with the error envelope. It has the shape of an Error, but takes no stack: a stack costs
- * more than most answers, and no one reads that of a refusal.
- */
+/** What a handler throws to answer with the error envelope. No stack: it costs more than most answers, and no one reads that of a refusal. */
 export class ApiError implements Error {
   readonly name = 'ApiError'
   readonly code: ErrorCode

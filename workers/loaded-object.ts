@@ -13,17 +13,11 @@ interface LoadedOptions<Class> {
   /** Every method of the class: the platform looks for them before the class is there. */
   readonly methods: Readonly<Record<keyof Calls<Class>, true>>
   readonly events: readonly Event[]
-  /**
-   * Whether the code is loaded at the first call and not when the object is made. An object that reads nothing before
-   * does not have to hold back events meanwhile.
-   */
+  /** Loads the code at the first call, not when the object is made: one that reads nothing before need not hold back events. */
   readonly isLoadedWhenCalled?: boolean
 }
 
-/**
- * A class of Durable Objects whose code is loaded when it is needed: requests are answered without it. It has the methods
- * and events of the class that it loads, and passes every call on.
- */
+/** A class of Durable Objects whose code is loaded when it is needed. It has the methods and events of the class, and passes every call on. */
 export function loadedObject<Class extends DurableObject<Env>>({
   load,
   methods,

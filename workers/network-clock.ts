@@ -1,10 +1,7 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { ApiError } from './errors.ts'
 
-/**
- * Network time in Unix seconds: what everything that the protocol dates is dated by, such as epochs, windows, deadlines
- * and signatures. Sessions, rate limits and caches keep the clock of the machine.
- */
+/** Network time in Unix seconds dates all that the protocol dates. Sessions, rate limits and caches keep the clock of the machine. */
 export interface NetworkClock {
   now(): Promise<number>
 }
@@ -12,11 +9,7 @@ export interface NetworkClock {
 /** For so long what was read of the lead serves: requests of one moment share it, and a leap of the chain shows at once. */
 const leadMs = 100
 
-/**
- * The clock of a network: that of the machine, or one that is ahead of it by as much as the chain is.
- *
- * @param readLead - The seconds that the chain is ahead of the machine.
- */
+/** The clock of the machine, or one that is ahead of it by the seconds that the chain is. */
 export function createNetworkClock(
   follows: 'system' | 'chain',
   readLead: () => Promise<number>,

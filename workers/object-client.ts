@@ -1,11 +1,8 @@
 import { unavailable } from './errors.ts'
 
 /**
- * A client of a Durable Object with some methods of its class. A call of an object that cannot be reached throws 503
- * `unavailable`.
- *
- * @param part names the object in the error.
- * @param stub is asked for at each call: one that failed is of no further use.
+ * A client with some methods of a Durable Object's class. Calls of an object that cannot be reached throw 503 `unavailable`, which names the
+ * `part`. @param stub - Asked for at each call: one that failed is of no further use.
  */
 export function objectClient<Calls extends object>(
   part: string,

@@ -33,13 +33,10 @@ export class NodeLink extends loadedObject<NodeLinkObject<Env>>({
 export class Round extends loadedObject<RoundObject<Env>>({
   load: async (ctx, env) => (await import('./rounds/object.ts')).createRound(ctx, env),
   methods: {
-    start: true,
-    execute: true,
+    ...{ start: true, execute: true, wait: true, waitingFor: true },
     accepted: true,
     declined: true,
     voted: true,
-    wait: true,
-    waitingFor: true,
   },
   events: ['alarm'],
   isLoadedWhenCalled: true,
@@ -68,17 +65,19 @@ export class GenerationKeeper extends GenerationKeeperObject<Env> {
   }
 }
 
-function committeesConfig(env: Env): CommitteesConfig | null {
+function committeesConfig(env: Env): CommitteesConfig {
   const settings = readSettings(env)
-  if (!settings.CHAIN_RPC_URL || !settings.CHAIN_CONTRACTS) return null
+  const hasChain = settings.CHAIN_RPC_URL !== undefined && settings.CHAIN_CONTRACTS !== undefined
   return {
     pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
     advance: async (projectId) => {
+      if (!hasChain) return null
       const { ProjectSets } = await import('./committees/project-sets.ts')
       return new ProjectSets(services(env), settings).advance(projectId)
     },
     now: () => services(env).clock.now(),
     runningEpoch: async (projectId, now) => {
+      if (!hasChain) return null
       const { findRunningEpoch } = await import('./rounds/running-epoch.ts')
       return findRunningEpoch(services(env), projectId, now)
     },

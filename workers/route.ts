@@ -14,10 +14,7 @@ export interface RouteAuth {
   apiKey?: Scope
   /** The path parameter that names the project: a key that is for other projects is refused. */
   project?: string
-  /**
-   * A node signature by a key that is registered or bound here, or by any key. What is signed names no host: where any
-   * key is taken, the body has to say which hub it is for.
-   */
+  /** By a key that is registered or bound here, or by any: then the body has to say for which hub it is, as what is signed names no host. */
   node?: 'known_key' | 'any_key'
   /** A node signature is good for one request, also where the call has no body. */
   once?: true
@@ -58,10 +55,7 @@ export interface RouteResponse {
   headers?: Record<string, string>
 }
 
-/**
- * Everything the hub and its OpenAPI document need to know about one endpoint. The request is validated against
- * the same schemas the document is made from.
- */
+/** All that the hub and its OpenAPI document know of one endpoint; requests are validated against the schemas of the document. */
 export interface RouteDeclaration {
   method: Method
   /** OpenAPI form: `/v1/modules/{address}`. */
@@ -120,3 +114,17 @@ export function defineRoute<const D extends RouteDeclaration>(
 ): Route {
   return { declaration, handle, ...(complete && { complete }) } as unknown as Route
 }
+
+/** A response with JSON. */
+export const reply = (
+  status: number,
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers?: Record<string, string>,
+): Record<number, RouteResponse> => ({
+  [status]: { description, schema, example, ...(headers && { headers }) },
+})
+
+export const ok = (description: string, schema: z.ZodType, example: unknown) =>
+  reply(200, description, schema, example)

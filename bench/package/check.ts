@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { followTask, giveTask, isHonest, readWay } from '../../chaos/network/echo-tasks.ts'
-import { startNodeNetwork } from '../../chaos/network/node-network.ts'
+import { passIntoWork, startNodeNetwork } from '../../chaos/network/node-network.ts'
 import packageJson from '../../node-cli/package.json' with { type: 'json' }
 import { commands } from '../../node-cli/src/commands/index.ts'
 import {
@@ -122,11 +122,12 @@ async function decideTasks(installed: readonly Installed[]) {
     folder: path.join(folder, 'network'),
     miners: 3,
     programs: installed.map(({ dist, node }) => ({ dist, node })),
-    onLoss: ({ name }) => {
-      throw new Error(`${name} ended by itself.`)
+    problem(text) {
+      throw new Error(text)
     },
   })
   try {
+    await passIntoWork(network)
     const inputs = Array.from({ length: 5 }, (_, index) => `{"task":${index}}`)
     await Promise.all(
       inputs.map(async (input) => {

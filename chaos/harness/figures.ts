@@ -18,6 +18,9 @@ function add(one: Figures[string] | undefined, other: Figures[string] | undefine
   return (one ?? 0) + (other ?? 0)
 }
 
+export const sum = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((total, amount) => total + amount, 0n)
+
 /** Adds up tallies of faults, each by name. */
 export const sumFaults = (...tallies: readonly ReadonlyMap<string, number>[]): Figures =>
   tallies.map((tally): Figures => ({ faults: Object.fromEntries(tally) })).reduce(addFigures, { faults: {} })

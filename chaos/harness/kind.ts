@@ -52,12 +52,12 @@ export interface LongKind {
 }
 
 export interface LongRunOptions {
+  /** For logs and stored data; it is kept when there are differences. */
+  readonly folder: string
   /** Minutes or epochs. */
   readonly length: number
   readonly seed: number
   readonly say: (text: string) => void
   /** Notes a difference. The run goes on, so that its end shows the consequences. */
   readonly problem: (text: string) => void
-  /** The differences that were noted. */
-  readonly problems: readonly string[]
 }

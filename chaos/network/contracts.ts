@@ -10,6 +10,10 @@ import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { hubTokenAbi, projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
+import type { components } from '../../sdk/api.generated.ts'
+
+/** A payout as the hub lists it, with the proof that its vault takes. */
+export type Claim = components['schemas']['Claim']
 
 /** A call of a contract, to read or to send. */
 export interface ContractCall {
@@ -36,6 +40,19 @@ export const vaultCall = (to: string, functionName: string, ...args: unknown[]):
   args,
 })
 
+/** Brings payouts of one vault to it with their proofs, as anyone may. */
+export const claimManyCall = (vault: string, claims: readonly Claim[]): ContractCall =>
+  vaultCall(
+    vault,
+    'claimMany',
+    claims.map(({ epoch, account, amount, proof }) => ({
+      epoch: BigInt(epoch),
+      miner: account,
+      amount: BigInt(amount),
+      proof,
+    })),
+  )
+
 export const stakingCall = (
   { contracts }: Contracts,
   functionName: string,
@@ -47,6 +64,14 @@ export const encodeCall = ({ to, abi, functionName, args }: ContractCall): { to:
   to,
   data: encodeFunctionData({ abi, functionName, args }),
 })
+
+/** The `summary` of a vault. */
+export interface VaultView {
+  readonly balance: bigint
+  readonly reserved: bigint
+  readonly totalFunded: bigint
+  readonly totalPaid: bigint
+}
 
 const readsAtOnce = 400
 

@@ -37,11 +37,7 @@ export async function giveTask(
 }
 
 /** Follows a task until it is over, at most for so long. */
-export async function followTask(
-  { network: { client } }: EchoNetwork,
-  given: EchoTask,
-  limitMs: number,
-): Promise<void> {
+export async function followTask({ network: { client } }: EchoNetwork, given: EchoTask, limitMs: number) {
   const startedMs = performance.now()
   while (!isOver(given.task) && performance.now() - startedMs < limitMs) {
     const params = { path: { task_id: given.task.task_id }, query: { wait: 10 } }

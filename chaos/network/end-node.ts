@@ -4,11 +4,7 @@ import type { LocalNode } from '../../localnet/nodes/local-node.ts'
 export type Ending = 'SIGTERM' | 'SIGKILL'
 
 /** Ends the process of a node. @param problem - Told when it does not stop as it should. */
-export async function endNode(
-  node: LocalNode,
-  signal: Ending,
-  problem: (text: string) => void,
-): Promise<void> {
+export async function endNode(node: LocalNode, signal: Ending, problem: (text: string) => void) {
   if (signal === 'SIGKILL') await node.kill()
   else if ((await node.stop()) !== 0) problem(`${node.name} does not stop when it is told to.`)
 }

@@ -1,98 +1,213 @@
-import { mkdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { Hub, HubOptions } from '../../localnet/hub.ts'
+import { accounts, privateKeys } from '../../localnet/accounts.ts'
+import { catchUp, startChain } from '../../localnet/chain.ts'
+import { makeDeployment } from '../../localnet/deployment.ts'
+import type { HubOptions } from '../../localnet/hub.ts'
 import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
-import type { LocalNode, NodeRole, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
-import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
+import { builtNodectl } from '../../localnet/nodes/build.ts'
+import { LocalNode, type NodeRole, type NodeSurroundings } from '../../localnet/nodes/local-node.ts'
+import { validatorCount } from '../../localnet/nodes/local-nodes.ts'
 import { waitForSet } from '../../localnet/nodes/ready.ts'
-import { makeSample } from '../../localnet/sample/make.ts'
-import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
+import { passTime } from '../../localnet/pass-time.ts'
+import { probePort } from '../../localnet/port.ts'
+import { approval, makeDevice, subscribe, waitForBond } from '../../localnet/sample/devices.ts'
+import { makeProject } from '../../localnet/sample/project.ts'
+import { type DirectCall, sendDirect } from '../../localnet/send-direct.ts'
+import { hubSettings } from '../../localnet/settings.ts'
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, deriveSubscriptionId } from '../../protocol/identity/index.ts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
+import { bundleHub } from '../../scripts/bundle.ts'
 import { unwrap } from '../../sdk/answers.ts'
-import { type Network, readNetwork } from '../../sdk/network.ts'
+import { readNetwork } from '../../sdk/network.ts'
+import { signIn } from '../../sdk/sign-in.ts'
+import { startFaultProxy } from '../../testing/fault-proxy.ts'
 import { patientFetch } from './ask-again.ts'
+import { encodeCall, stakingCall } from './contracts.ts'
+import { HubProcess } from './hub-process.ts'
 
-/** A hub, a chain, validators, and miners with collateral in one project. */
-export interface NodeNetwork {
-  readonly network: Network
-  readonly projectId: string
-  readonly validators: readonly LocalNode[]
-  readonly miners: readonly LocalNode[]
-  readonly hub: Hub
-  readonly stop: () => Promise<void>
+export interface Validator {
+  readonly node: LocalNode
+  /** The epoch in which it left. */
+  leftIn: number | null
+}
+
+/** A device with collateral, and where it is paid. */
+export interface Miner extends Validator {
+  readonly subscriptionId: string
+  readonly payoutKey: string
+  /** Network time of the spans in which its process did not run; the last may have no end yet. */
+  readonly downs: { from: number; to: number | null }[]
 }
 
 export interface NodeNetworkOptions {
   readonly folder: string
   readonly miners: number
-  /** Options of the hub. */
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
-  /** Seconds from when committees are drawn to the next epoch; left out, the whole epoch. */
-  readonly untilEpochEnd?: number
-  /** The programs that run the nodes of a role, in turn. */
-  readonly programs: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
+  /** The programs that run the nodes of a role, in turn; left out, this project's own. */
+  readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
   /** Told of a node that ends by itself. */
-  readonly onLoss: (node: LocalNode) => void
+  readonly problem: (text: string) => void
 }
+
+export type NodeNetwork = Awaited<ReturnType<typeof startNodeNetwork>>
 
 /** The chain begins in the past, so that the running epoch has a beacon. */
 const pastSecs = 2 * 3_600
 /** A result is final after the first block that follows it. */
 const blockSecs = 2
+const unixNow = (): number => Math.floor(Date.now() / 1000)
+/** Above the least that is needed, so that a member that is slashed for a missed lease stays one. */
+const topUpWei = 50n * 10n ** 18n
 
-/** Starts a network of real nodes, and moves its time to where committees are drawn from its miners. */
-export async function startNodeNetwork(options: NodeNetworkOptions): Promise<NodeNetwork> {
-  const { folder, programs, onLoss } = options
-  mkdirSync(folder, { recursive: true })
-  const {
-    url: hub,
-    hub: runningHub,
-    rpcUrl,
-    contracts,
-    passTime,
-    stop,
-  } = await startTemporaryNetwork(folder, options.hub, { pastSecs, blockSecs })
-  const nodes: LocalNode[] = []
-  const stopAll = async () => {
-    await stopNodes(nodes)
-    await stop()
-  }
-  const begin = async (role: NodeRole, dataDirs: readonly string[]) => {
-    const places = placesOf(role, dataDirs, path.join(folder, 'logs'))
-    const started = await Promise.all(
-      programs.map((program, turn) =>
-        startNodes(
-          places.filter((_, index) => index % programs.length === turn),
-          { ...program, hub, rpcUrl, chainId: 31337, apiToken: 'of-the-measurement', onLoss },
-        ),
-      ),
-    )
-    nodes.push(...started.flat())
-    await Promise.all(started.flat().map((node) => node.waitUntilKnown()))
-    return started.flat()
+/** Starts a hub that may end, a chain whose logs may lag, validators, and miners with collateral in one project. */
+export async function startNodeNetwork(options: NodeNetworkOptions) {
+  const { folder, problem, programs = [{ dist: await builtNodectl() }] } = options
+  const ends: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const end of ends.reverse()) await end()
   }
   try {
-    const validators = await begin('validator', validatorDirs(path.join(folder, 'validators')))
-    await beginLocalValidators(hub, validators)
-    const devicesFolder = path.join(folder, 'devices')
-    const devices = Array.from({ length: options.miners }, (_, index) => String(index + 1))
-    const { projectId, dataDirs } = await makeSample({ hub, rpcUrl, contracts, devicesFolder, devices })
-    const miners = await begin('miner', dataDirs)
-    const network = await readNetwork(hub, patientFetch)
-    const params = { path: { project_id: projectId } }
-    const { epoch_secs } = await unwrap(network.client.GET('/v1/projects/{project_id}/economics', { params }))
-    // Members that are bonded before the beacon of an epoch are in its set.
-    const now = await network.now()
-    const epoch = epochAt(now + defaultNetworkParams.beacon_offset_secs, epoch_secs) + 1
-    await passTime(epochStart(epoch, epoch_secs) - now)
-    await waitForSet(hub, projectId)
-    const { untilEpochEnd = epoch_secs } = options
-    const more = epochStart(epoch + 1, epoch_secs) - untilEpochEnd - (await network.now())
-    if (more > 0) await passTime(more)
-    return { network, projectId, validators, miners, hub: runningHub, stop: stopAll }
+    const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, { pastSecs, blockSecs })
+    ends.push(() => chain.stop())
+    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
+    await catchUp(chain.url)
+    const { contracts } = deployment
+    const hubProxy = await startFaultProxy(chain.url)
+    const validatorProxy = await startFaultProxy(chain.url)
+    ends.push(hubProxy.stop, validatorProxy.stop)
+    await import('../../scripts/copy-assets.ts')
+    const port = await probePort(0)
+    const hubUrl = `http://localhost:${port}`
+    const hubSecret = randomBytes(32).toString('hex')
+    const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
+    const vars = {
+      ...hubSettings({ baseUrl: hubUrl, chain, deployment, hubSecret, coordinatorSeed }),
+      CHAIN_RPC_URL: hubProxy.url,
+      // Blocks whose logs may lag are not final at once.
+      CHAIN_FINALITY_BLOCKS: '5',
+      RATE_LIMIT_MULTIPLIER: '1000',
+    }
+    const statePath = path.join(folder, 'storage')
+    const hub = new HubProcess({ ...options.hub, script: await bundleHub(), port, statePath, vars }, hubUrl)
+    await hub.start()
+    ends.push(() => hub.end('SIGTERM'))
+    const network = await readNetwork(hubUrl, patientFetch)
+    const nodes: LocalNode[] = []
+    ends.push(() => Promise.all(nodes.map((node) => node.stop())))
+    const begin = async (role: NodeRole, number: number, dataDir: string): Promise<LocalNode> => {
+      const name = `${role}-${number}`
+      const node = new LocalNode(
+        { name, role, dataDir, logFile: path.join(folder, 'logs', `${name}.log`), port: await probePort(0) },
+        {
+          ...programs[(number - 1) % programs.length]!,
+          hub: hubUrl,
+          // Half of the validators read a chain whose logs lag, as the hub does.
+          rpcUrl: number % 2 === 1 ? validatorProxy.url : chain.url,
+          chainId: 31337,
+          apiToken: 'of-the-measurement',
+          onLoss: ({ name, plan }) => problem(`${name} ended by itself: ${plan.logFile}`),
+        },
+      )
+      nodes.push(node)
+      await node.start()
+      await node.waitUntilKnown()
+      return node
+    }
+    const validators: Validator[] = []
+    const addValidator = async () => {
+      const number = validators.length + 1
+      const node = await begin('validator', number, path.join(folder, 'validators', String(number)))
+      const validator = { node, leftIn: null }
+      validators.push(validator)
+      return validator
+    }
+    for (let count = 0; count < validatorCount; count++) await addValidator()
+    await beginLocalValidators(hubUrl, nodes)
+
+    const [developer, operator, owner] = await Promise.all([
+      signIn(network, privateKeys.developer),
+      signIn(network, privateKeys.operator),
+      signIn(network, privateKeys.miner),
+    ])
+    const projectId = await makeProject({ network, rpcUrl: chain.url, contracts, developer, operator })
+    const miners: Miner[] = []
+    /** Sends calls of the owner of the devices. */
+    const send = (calls: readonly DirectCall[]) => sendDirect(chain.url, accounts.miner, calls)
+    const addMiner = async () => {
+      const number = miners.length + 1
+      const dataDir = path.join(folder, 'devices', String(number))
+      const device = await makeDevice(network, owner, dataDir)
+      const bond = await subscribe(owner, projectId, device)
+      const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
+      // Two devices are paid to one address, and one to its owner.
+      const payoutKey =
+        number === 1
+          ? privateKeys.miner
+          : number === 3 && miners[1] !== undefined
+            ? miners[1].payoutKey
+            : `0x${randomBytes(32).toString('hex')}`
+      await send([
+        approval(contracts.token, contracts.staking, 2),
+        ...(bond === null ? [] : [bond]),
+        encodeCall(stakingCall({ contracts }, 'bond', projectId, device.publicKey, topUpWei)),
+        encodeCall(stakingCall({ contracts }, 'setPayout', subscriptionId, evmAddress(payoutKey))),
+      ])
+      await waitForBond(owner, projectId, device)
+      const node = await begin('miner', number, dataDir)
+      const miner: Miner = { node, subscriptionId, payoutKey, downs: [], leftIn: null }
+      miners.push(miner)
+      return miner
+    }
+    for (let count = 0; count < options.miners; count++) await addMiner()
+    let lead = (await network.now()) - unixNow()
+    return {
+      network,
+      hub,
+      hubProxy,
+      validatorProxy,
+      rpcUrl: chain.url,
+      contracts,
+      projectId,
+      operator,
+      miners,
+      validators,
+      addValidator,
+      addMiner,
+      send,
+      /** Network time as of the last look at it; the hub may be away. */
+      time: () => unixNow() + lead,
+      async pass(seconds: number) {
+        if (seconds <= 0) return
+        const { to } = await passTime(network, chain.url, seconds)
+        lead = to - unixNow()
+      },
+      stop,
+    }
   } catch (error) {
-    await stopAll()
+    await stop()
     throw error
   }
+}
+
+/** The first epoch from whose set committees are drawn: its beacon is after every bond. */
+export const firstEpochOf = ({ time }: NodeNetwork, epochSecs: number): number =>
+  epochAt(time() + defaultNetworkParams.beacon_offset_secs, epochSecs) + 1
+
+/**
+ * Moves time to where committees are drawn from the miners.
+ *
+ * @param untilEpochEnd Seconds that are left of the epoch then, at most; left out, the whole epoch.
+ */
+export async function passIntoWork(network: NodeNetwork, untilEpochEnd?: number): Promise<void> {
+  const { network: descriptor, projectId, pass, time } = network
+  const params = { path: { project_id: projectId } }
+  const { epoch_secs } = await unwrap(
+    descriptor.client.GET('/v1/projects/{project_id}/economics', { params }),
+  )
+  const epoch = firstEpochOf(network, epoch_secs)
+  await pass(epochStart(epoch, epoch_secs) - time())
+  await waitForSet(descriptor.hub, projectId)
+  await pass(epochStart(epoch + 1, epoch_secs) - (untilEpochEnd ?? epoch_secs) - time())
 }

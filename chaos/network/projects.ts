@@ -10,9 +10,9 @@ import {
   deriveVaultAddress,
 } from '../../protocol/identity/index.ts'
 import {
-  type Consensus,
   deriveManifestHashes,
   type ProjectManifest,
+  type ProjectRules,
   signManifest,
 } from '../../protocol/manifest/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
@@ -48,7 +48,7 @@ export interface Project {
   projectId: string
   vault: string
   manifest: ProjectManifest
-  consensus: Consensus
+  consensus: ProjectRules
   consensusHash: string
   members: Member[]
 }
@@ -67,7 +67,7 @@ export interface ProjectsOptions {
   /** The collateral of each member. */
   collateral?: bigint
   /** The committees of each project, by its number; what is left out is as in the example. */
-  committees?: readonly Partial<Consensus['work']['committee']>[]
+  committees?: readonly Partial<ProjectRules['work']['committee']>[]
 }
 
 /** Projects with open vaults and members that have bonded, made the way people make them. */
@@ -150,8 +150,8 @@ async function createMiner(network: ProjectNetwork): Promise<Miner> {
 }
 
 /** How economics differ from project to project. */
-function economicsOf(index: number, given: Consensus['economics']): Consensus['economics'] {
-  const kinds: Partial<Consensus['economics']>[] = [
+function economicsOf(index: number, given: ProjectRules['economics']): ProjectRules['economics'] {
+  const kinds: Partial<ProjectRules['economics']>[] = [
     {},
     { reward_model: 'epoch-pool', reward_per_unit: '0' },
     { max_recipients_per_epoch: 3, max_units_per_epoch: 20 },
@@ -169,7 +169,7 @@ async function createProject(
   { worker, functions }: { worker: string; functions: readonly string[] },
   index: number,
   miners: readonly Miner[],
-  committee: Partial<Consensus['work']['committee']> = {},
+  committee: Partial<ProjectRules['work']['committee']> = {},
 ): Promise<Project> {
   const { profile, tools, contracts, operator } = network
   const developer = await signIn(tools, generatePrivateKey())

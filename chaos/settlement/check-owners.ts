@@ -11,10 +11,7 @@ import { readExecutedSlashes, readList } from './views.ts'
 const atOnce = 8
 
 /** The hub shows owners the same amounts as the chain. */
-export async function checkOwners(
-  network: ChaosNetwork,
-  projects: readonly ScenarioProject[],
-): Promise<void> {
+export async function checkOwners(network: ChaosNetwork, projects: readonly ScenarioProject[]) {
   const owners = new Map(
     projects.flatMap(({ members }) => members.map(({ wallet }) => [wallet.address, wallet] as const)),
   )

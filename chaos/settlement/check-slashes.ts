@@ -17,11 +17,7 @@ export interface SlashAnswer {
 }
 
 /** Every offence that was proven is one slash, which ended as was decided, in the hub as on the chain. */
-export async function checkSlashes(
-  network: ChaosNetwork,
-  project: ScenarioProject,
-  counts: Counts,
-): Promise<void> {
+export async function checkSlashes(network: ChaosNetwork, project: ScenarioProject, counts: Counts) {
   const { projectId, offences } = project
   const shown = await readList<SlashAnswer>(network, `/v1/explorer/slashes?project_id=${projectId}`)
   expectSame(

@@ -7,11 +7,7 @@ import type { EpochRecord, ScenarioProject } from './records.ts'
 import { type ChainEpoch, claimsOf, type EpochAnswer, readBalances, readList, readVault } from './views.ts'
 
 /** Every epoch of a project ended as it should, and the vault paid that and nothing else. */
-export async function checkVault(
-  network: ChaosNetwork,
-  project: ScenarioProject,
-  counts: Counts,
-): Promise<void> {
+export async function checkVault(network: ChaosNetwork, project: ScenarioProject, counts: Counts) {
   const { chain } = network
   const { vault, projectId } = project
   const records = [...project.epochs.values()].sort((a, b) => b.epoch - a.epoch)

@@ -40,11 +40,7 @@ async function claimPayouts(
 }
 
 /** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */
-async function withdraw(
-  { hub }: ChaosNetwork,
-  { projectId, epochs }: ScenarioProject,
-  { wallet }: Member,
-): Promise<void> {
+async function withdraw({ hub }: ChaosNetwork, { projectId, epochs }: ScenarioProject, { wallet }: Member) {
   const { status, body } = await hub.call<{ error: string; items: { epochs: { epoch: number }[] }[] }>({
     method: 'POST',
     path: '/v1/me/withdrawals/claims',

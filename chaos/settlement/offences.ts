@@ -92,10 +92,7 @@ const proposed = 1
 const disputed = 2
 
 /** Disputes by a transaction of the owner's own, until the chain has it. */
-export async function disputeAlone(
-  network: ChaosNetwork,
-  { evidenceHash, member }: OffenceRecord,
-): Promise<void> {
+export async function disputeAlone(network: ChaosNetwork, { evidenceHash, member }: OffenceRecord) {
   const { chain } = network
   await until(`the dispute of ${evidenceHash} is on the chain`, async () => {
     const { state } = await chain.readOne<ChainSlash>(stakingCall(network, 'slashOf', evidenceHash))

@@ -4,19 +4,11 @@ export interface MemorySample {
   readonly mib: number
 }
 
-export interface MemoryTrend {
-  readonly first: number
-  readonly last: number
-  readonly highest: number
-  /** Of the straight line that is nearest to the samples after the warm-up. */
-  readonly mibPerHour: number
-}
-
 /** Heaps reach their working size within this share of the time. */
 const warmUpShare = 1 / 3
 
 /** How the memory of a process changes over its life, once it is warm. */
-export function memoryTrend(samples: readonly MemorySample[]): MemoryTrend {
+export function memoryTrend(samples: readonly MemorySample[]) {
   const warm = samples.slice(Math.floor(samples.length * warmUpShare))
   const [first, last] = [warm[0], warm.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError('A trend needs a sample.')
@@ -24,6 +16,7 @@ export function memoryTrend(samples: readonly MemorySample[]): MemoryTrend {
     first: Math.round(first.mib),
     last: Math.round(last.mib),
     highest: Math.round(Math.max(...samples.map(({ mib }) => mib))),
+    /** Of the straight line that is nearest to the samples after the warm-up. */
     mibPerHour: Number((slope(warm) * 3_600_000).toFixed(1)),
   }
 }

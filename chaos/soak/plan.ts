@@ -1,25 +1,12 @@
 import type { Draws } from '../harness/draws.ts'
-import type { Ending } from '../network/end-node.ts'
-
-/** One node ends, in one of two ways, and comes back after a while. */
-export interface Disturbance {
-  /** Index in the nodes that may be disturbed. */
-  readonly node: number
-  readonly signal: Ending
-  readonly downMs: number
-}
-
-/** Nodes that are down at once, and how long everybody is left alone before. */
-export interface Turn {
-  readonly afterMs: number
-  readonly disturbances: readonly Disturbance[]
-}
 
 /**
- * The next turn: one node in most cases, two of any role in one of six. Then no quorum of the validators may be up, and
- * rounds wait until it is.
+ * The next turn, after everybody was left alone: one node ends and comes back, or in one of six cases two of any role. Then no
+ * quorum of the validators may be up, and rounds wait until it is.
+ *
+ * @param nodes Nodes that may be disturbed.
  */
-export function drawTurn(random: Draws, nodes: number): Turn {
+export function drawTurn(random: Draws, nodes: number) {
   const first = random.below(nodes)
   const second = (first + 1 + random.below(nodes - 1)) % nodes
   const hit = random.percent(17) ? [first, second] : [first]
@@ -27,7 +14,7 @@ export function drawTurn(random: Draws, nodes: number): Turn {
     afterMs: 5_000 + random.below(20_000),
     disturbances: hit.map((node) => ({
       node,
-      signal: random.percent(50) ? 'SIGTERM' : 'SIGKILL',
+      signal: random.percent(50) ? ('SIGTERM' as const) : ('SIGKILL' as const),
       downMs: random.below(10_000),
     })),
   }

@@ -14,9 +14,8 @@ import {
 } from '../network/echo-tasks.ts'
 import { endNode } from '../network/end-node.ts'
 import { countEach, readSlashes } from '../network/explorer.ts'
-import { collectedHeap } from '../network/isolate-heap.ts'
 import type { NodeNetwork } from '../network/node-network.ts'
-import { memory } from '../network/process-memory.ts'
+import { memory, memoryOf } from '../network/process-memory.ts'
 import { type MemorySample, memoryTrend } from './memory-trend.ts'
 import { drawInput, drawTurn } from './plan.ts'
 
@@ -51,11 +50,11 @@ export class Soak {
     this.#network = network
     this.#options = options
     this.#endMs = this.#startedMs + options.length * 60_000
-    this.#undisturbed = [network.validators[0]!, network.miners[0]!]
-    this.#disturbed = [...network.validators.slice(1), ...network.miners.slice(1)]
+    const { validators, miners } = network
+    this.#undisturbed = [validators[0]!.node, miners[0]!.node]
+    this.#disturbed = [...validators.slice(1), ...miners.slice(1)].map(({ node }) => node)
   }
 
-  /** @returns The result. */
   async run(): Promise<object> {
     await Promise.all([this.#giveTasks(), this.#disturb(), this.#sampleMemory()])
     this.#options.say('No more tasks are given')
@@ -78,9 +77,7 @@ export class Soak {
       }
       await this.#giveTask(index, drawInput(random, index))
       if (index % 40 === 0)
-        say(
-          `${index} tasks given, ${this.#refused} refused; ${this.#ends.SIGTERM + this.#ends.SIGKILL} ends of nodes`,
-        )
+        say(`${index} tasks given, ${this.#refused} refused; ends of nodes: ${JSON.stringify(this.#ends)}`)
       await delay(Math.max(0, taskEachMs - ((performance.now() - this.#startedMs) % taskEachMs)))
     }
   }
@@ -102,11 +99,8 @@ export class Soak {
     this.#isResting = true
     await Promise.all([...this.#following, this.#disturbing])
     await delay(restMs)
-    const own = this.#undisturbed.flatMap(({ name, pid }) =>
-      pid === null ? [] : [[name, Math.round(memory(pid, 'RssAnon'))]],
-    )
-    const heap = await collectedHeap(await this.#network.hub.miniflare.getInspectorURL())
-    this.#kept.push({ ...Object.fromEntries(own), hub: Math.round(heap) })
+    const hub = Math.round(await this.#network.hub.heap())
+    this.#kept.push({ ...memoryOf(this.#undisturbed), hub })
     this.#options.say(`At rest, in MiB: ${JSON.stringify(this.#kept.at(-1))}`)
     this.#isResting = false
   }
@@ -137,11 +131,8 @@ export class Soak {
       // Memory that nodes give back at rest does not show whether they grow.
       if (this.#isResting) continue
       const ms = performance.now()
-      const processes = [
-        ...this.#undisturbed.map(({ name, pid }) => ({ name, pid })),
-        ...ownWorkerds().map((pid) => ({ name: 'hub', pid })),
-      ]
-      for (const { name, pid } of processes)
+      const hubs = ownWorkerds().map((pid) => ({ name: 'hub', pid }))
+      for (const { name, pid } of [...this.#undisturbed, ...hubs])
         if (pid !== null)
           this.#samples.set(name, [...(this.#samples.get(name) ?? []), { ms, mib: memory(pid, 'VmRSS') }])
     }
@@ -149,6 +140,7 @@ export class Soak {
 
   async #summarise(): Promise<object> {
     const { problem } = this.#options
+    const { validators, miners } = this.#network
     const lost = this.#tasks.filter((given) => !isHonest(given))
     for (const { task } of lost) problem(`A task is lost: ${JSON.stringify(task)}`)
     const accusations = countEach((await readSlashes(this.#network)).map(({ kind }) => kind))
@@ -157,8 +149,8 @@ export class Soak {
     const ways: string[] = []
     for (const given of this.#tasks) ways.push(await readWay(this.#network, given))
     return {
-      validators: this.#network.validators.length,
-      miners: this.#network.miners.length,
+      validators: validators.length,
+      miners: miners.length,
       told_to_stop: this.#ends.SIGTERM,
       killed: this.#ends.SIGKILL,
       tasks: this.#tasks.length,

@@ -16,6 +16,7 @@ const rules: Rules = {
   },
 }
 const miner = `0x${'aa'.repeat(20)}`
+const address = `0x${'cc'.repeat(20)}`
 const other = `0x${'bb'.repeat(20)}`
 const roundOf = (...payouts: string[]) =>
   ({
@@ -28,24 +29,15 @@ const books = (change: Partial<VaultBooks> = {}): VaultBooks => {
   const { developer, treasury, gross, root } = owed
   const funded = 10n ** 18n
   return {
-    posted: [
-      {
-        epoch: 7n,
-        merkleRoot: root,
-        receiptHash: '0x',
-        miner: owed.miner,
-        developer,
-        treasury,
-        releaseAt: 0n,
-      },
-    ],
-    claimed: owed.shares.map(({ miner: account, amount }) => ({
+    posted: [{ address, epoch: 7n, merkleRoot: root, miner: owed.miner, developer, treasury }],
+    claimed: owed.shares.map(({ miner, amount }) => ({
+      address,
       epoch: 7n,
-      miner: account,
+      miner,
       amount: BigInt(amount),
     })),
-    fees: [{ epoch: 7n, developer, treasury }],
-    funded: [{ amount: funded }],
+    fees: [{ address, epoch: 7n, developer, treasury }],
+    funded: [{ address, amount: funded }],
     summary: { balance: funded - gross, reserved: 0n, totalFunded: funded, totalPaid: gross },
     held: funded - gross,
     ...change,

@@ -2,17 +2,13 @@ import { accounts } from '../../localnet/accounts.ts'
 import { finalitySeconds } from '../../protocol/earnings/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { textOf } from '../harness/difference.ts'
+import { sum } from '../harness/figures.ts'
 import { type EchoTask, isHonest } from '../network/echo-tasks.ts'
 import { countEach, readSlashes, type SlashRecord } from '../network/explorer.ts'
+import type { Miner, NodeNetwork } from '../network/node-network.ts'
 import { payoutKeys, readClaims } from './claims.ts'
-import type { Miner, WeekNetwork } from './network.ts'
 import { type Owed, owedFor, type RoundRecord, type Rules, readEpoch, readRounds } from './records.ts'
 import { readBalance, readVault, type VaultBooks } from './vault-books.ts'
-
-export interface Check {
-  readonly differences: readonly string[]
-  readonly figures: Record<string, unknown>
-}
 
 /** Counts comparisons, and keeps the differences. */
 export class Ledger {
@@ -30,15 +26,13 @@ export class Ledger {
   }
 }
 
-const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)
-
 /** Compares chain and hub with the amounts that follow from the records of the rounds. */
 export async function checkWeek(
-  week: WeekNetwork,
+  week: NodeNetwork,
   rules: Rules & { vault: string; roundSecs: number },
   tasks: readonly EchoTask[],
   epochs: readonly number[],
-): Promise<Check> {
+) {
   const ledger = new Ledger()
   const rounds = await readRounds(week)
   checkTasks(ledger, tasks, rounds)
@@ -117,12 +111,7 @@ function checkSlashes(
   }
 }
 
-async function checkReceipt(
-  ledger: Ledger,
-  week: WeekNetwork,
-  epoch: number,
-  owed: Owed | null,
-): Promise<void> {
+async function checkReceipt(ledger: Ledger, week: NodeNetwork, epoch: number, owed: Owed | null) {
   const shown = await readEpoch(week, epoch)
   const what = `epoch ${epoch}`
   if (owed === null)
@@ -130,19 +119,23 @@ async function checkReceipt(
   const { receipt } = shown ?? {}
   ledger.same(`the status of ${what}`, shown?.status, 'released')
   ledger.same(`the shares in the receipt of ${what}`, receipt?.compute_units, owed.shares)
-  ledger.same(
-    `the totals in the receipt of ${what}`,
-    receipt && [
-      receipt.totals.units,
-      receipt.totals.gross,
-      receipt.totals.miner,
-      receipt.totals.developer,
-      receipt.totals.treasury,
-    ],
-    [owed.units, owed.gross, owed.miner, owed.developer, owed.treasury],
-  )
+  ledger.same(`the totals in the receipt of ${what}`, receipt && totalsOf(receipt.totals), totalsOf(owed))
   ledger.same(`the root in the receipt of ${what}`, receipt?.merkle_root, owed.root)
 }
+
+const totalsOf = ({
+  units,
+  gross,
+  miner,
+  developer,
+  treasury,
+}: Record<'units' | 'gross' | 'miner' | 'developer' | 'treasury', unknown>) => [
+  units,
+  gross,
+  miner,
+  developer,
+  treasury,
+]
 
 /** The vault has what the records say, paid that, and keeps the rest. */
 export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<number, Owed>): void {
@@ -189,7 +182,7 @@ export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<
 /** Each recipient got the sum of its shares, by the events of the vault and, where nothing else moves them, by its tokens. */
 async function checkPayments(
   ledger: Ledger,
-  week: WeekNetwork,
+  week: NodeNetwork,
   books: VaultBooks,
   owed: ReadonlyMap<number, Owed>,
 ): Promise<void> {

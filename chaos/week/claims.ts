@@ -1,32 +1,22 @@
-import type { LocalAccount } from 'viem/accounts'
 import { accounts } from '../../localnet/accounts.ts'
 import { sendDirect } from '../../localnet/send-direct.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
 import { HubError } from '../../sdk/hub-error.ts'
 import { signIn } from '../../sdk/sign-in.ts'
-import { encodeCall, vaultCall } from '../network/contracts.ts'
-import type { WeekNetwork } from './network.ts'
+import { claimManyCall, encodeCall } from '../network/contracts.ts'
+import type { NodeNetwork } from '../network/node-network.ts'
 
 /** As many as a vault takes in one transaction, and its gas: the first payment to an account costs most. */
 const claimsAtOnce = 100
 const claimsGas = 16_000_000n
 
-/** A payout as the hub lists it, with its proof. */
-interface Claim {
-  readonly vault: string
-  readonly epoch: number
-  readonly account: string
-  readonly amount: string
-  readonly proof: readonly string[]
-}
-
-export const payoutKeys = ({ miners }: WeekNetwork): string[] => [
+export const payoutKeys = ({ miners }: NodeNetwork): string[] => [
   ...new Set(miners.map(({ payoutKey }) => payoutKey)),
 ]
 
 /** Has every recipient ask the hub for what is released. @returns How many had anything. */
-export async function claimThroughHub(week: WeekNetwork): Promise<number> {
+export async function claimThroughHub(week: NodeNetwork): Promise<number> {
   let asked = 0
   for (const key of payoutKeys(week)) {
     const { client } = await signIn(week.network, key)
@@ -42,33 +32,21 @@ export async function claimThroughHub(week: WeekNetwork): Promise<number> {
 }
 
 /** The payouts that a recipient can still claim, as the hub lists them with their proofs. */
-export async function readClaims({ network: { client }, projectId }: WeekNetwork, key: string) {
+export async function readClaims({ network: { client }, projectId }: NodeNetwork, key: string) {
   const query = { address: evmAddress(key), project_id: projectId }
   return (await unwrap(client.GET('/v1/me/claims', { params: { query } }))).items
 }
 
 /** Brings everything that is left to the vault with the proofs of the hub, as anyone may. @returns How many payouts. */
-export async function claimDirectly(week: WeekNetwork): Promise<number> {
+export async function claimDirectly(week: NodeNetwork): Promise<number> {
   let brought = 0
   for (const key of payoutKeys(week)) {
     const claims = await readClaims(week, key)
-    await claimMany(week.rpcUrl, accounts.developer, claims)
+    for (let at = 0; at < claims.length; at += claimsAtOnce) {
+      const call = claimManyCall(claims[0]!.vault, claims.slice(at, at + claimsAtOnce))
+      await sendDirect(week.rpcUrl, accounts.developer, [encodeCall(call)], claimsGas)
+    }
     brought += claims.length
   }
   return brought
-}
-
-/** Brings claims of one vault to it, as anyone may. */
-async function claimMany(rpcUrl: string, sender: LocalAccount, claims: readonly Claim[]): Promise<void> {
-  const [first] = claims
-  if (first === undefined) return
-  for (let at = 0; at < claims.length; at += claimsAtOnce) {
-    const many = claims.slice(at, at + claimsAtOnce).map(({ epoch, account, amount, proof }) => ({
-      epoch: BigInt(epoch),
-      miner: account,
-      amount: BigInt(amount),
-      proof,
-    }))
-    await sendDirect(rpcUrl, sender, [encodeCall(vaultCall(first.vault, 'claimMany', many))], claimsGas)
-  }
 }

@@ -3,14 +3,12 @@ import { rewardsOf, treeOf, unitsOf } from '../../protocol/testing/plain/rewards
 import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
 import type { components } from '../../sdk/api.generated.ts'
 import { readAll } from '../network/explorer.ts'
-import type { WeekNetwork } from './network.ts'
+import type { NodeNetwork } from '../network/node-network.ts'
 
-type Schemas = components['schemas']
-export type RoundRecord = Schemas['Round']
-export type EpochRecord = Schemas['Epoch']
+export type RoundRecord = components['schemas']['Round']
 
 /** Every round of tasks of the project, each with its votes and its finality record. */
-export async function readRounds({ network: { client }, projectId }: WeekNetwork): Promise<RoundRecord[]> {
+export async function readRounds({ network: { client }, projectId }: NodeNetwork): Promise<RoundRecord[]> {
   const listed = await readAll((cursor) =>
     unwrap(
       client.GET('/v1/explorer/rounds', {
@@ -27,10 +25,7 @@ export async function readRounds({ network: { client }, projectId }: WeekNetwork
 }
 
 /** An epoch with its receipt; null where the hub knows no epoch of this number. */
-export const readEpoch = (
-  { network: { client }, projectId }: WeekNetwork,
-  epoch: number,
-): Promise<EpochRecord | null> =>
+export const readEpoch = ({ network: { client }, projectId }: NodeNetwork, epoch: number) =>
   unwrapIfFound(
     client.GET('/v1/explorer/epochs/{project_id}/{epoch}', {
       params: { path: { project_id: projectId, epoch } },
@@ -38,15 +33,9 @@ export const readEpoch = (
   )
 
 /** The amounts that one epoch pays by the finality records of its rounds. */
-export interface Owed {
-  readonly units: number
-  readonly gross: bigint
-  readonly miner: bigint
-  readonly developer: bigint
-  readonly treasury: bigint
-  readonly shares: readonly { readonly miner: string; readonly units: number; readonly amount: string }[]
-  readonly root: string
-}
+export type Owed = NonNullable<ReturnType<typeof owedFor>>
+
+type Share = { readonly miner: string; readonly units: number; readonly amount: string }
 
 export interface Rules {
   readonly projectId: string
@@ -56,7 +45,7 @@ export interface Rules {
 }
 
 /** Counts an epoch by the plain second implementation of the rules; null where nobody is owed anything. */
-export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecord[]): Owed | null {
+export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecord[]) {
   const { economics, epochSecs, projectId } = rules
   const records = rounds.flatMap(({ finality }) => finality ?? [])
   const { max_recipients_per_epoch, max_units_per_epoch } = economics
@@ -76,11 +65,7 @@ export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecor
     miner: BigInt(totals.miner),
     developer: BigInt(totals.developer),
     treasury: BigInt(totals.treasury),
-    shares: shares.map(({ miner, units: own, amount }: Owed['shares'][number]) => ({
-      miner,
-      units: own,
-      amount,
-    })),
+    shares: (shares as Share[]).map(({ miner, units: own, amount }) => ({ miner, units: own, amount })),
     root: tree.root,
   }
 }

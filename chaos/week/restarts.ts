@@ -1,41 +1,36 @@
 import { delay } from '../harness/time.ts'
 import { endNode } from '../network/end-node.ts'
-import { present, type Report } from './members.ts'
-import type { Miner, Validator, WeekNetwork } from './network.ts'
+import type { Miner, NodeNetwork } from '../network/node-network.ts'
+import { present, type WeekState } from './members.ts'
 import type { Restart } from './plan.ts'
 
-export interface RestartContext extends Report {
-  /** How often each happened, by role and signal. */
-  readonly counts: Record<string, number>
-}
-
 /** Ends one process, and starts it again after a while. */
-export async function restart(week: WeekNetwork, plan: Restart, context: RestartContext): Promise<void> {
+export async function restart({ network, restarts, report }: WeekState, plan: Restart): Promise<void> {
   await delay(plan.afterMs)
   const name = `${plan.who} ${plan.signal}`
-  context.counts[name] = (context.counts[name] ?? 0) + 1
+  restarts[name] = (restarts[name] ?? 0) + 1
   if (plan.who === 'hub') {
-    context.say(`${plan.signal} to the hub`)
-    await week.hub.end(plan.signal)
+    report.say(`${plan.signal} to the hub`)
+    await network.hub.end(plan.signal)
     await delay(plan.downMs)
-    return week.hub.start()
+    return network.hub.start()
   }
-  const running = present<Miner | Validator>(plan.who === 'validator' ? week.validators : week.miners)
+  const running = present(plan.who === 'validator' ? network.validators : network.miners)
   const chosen = running[Math.floor(plan.which * running.length)]
   if (chosen === undefined) return
   const { node } = chosen
-  context.say(`${plan.signal} to ${node.name}`)
-  const down = { from: week.time() - 2, to: null as number | null }
+  report.say(`${plan.signal} to ${node.name}`)
+  const down = { from: network.time() - 2, to: null as number | null }
   if (plan.who === 'miner') (chosen as Miner).downs.push(down)
-  await endNode(node, plan.signal, context.problem)
+  await endNode(node, plan.signal, report.problem)
   await delay(plan.downMs)
   await node.start()
   await node.waitUntilKnown()
-  down.to = week.time() + 2
+  down.to = network.time() + 2
 }
 
 /** Nodes ask the hub for its time every few seconds, and are refused what they sign until they have its time. */
-export async function waitForClocks(week: WeekNetwork): Promise<void> {
+export async function waitForClocks(week: NodeNetwork): Promise<void> {
   const nodes = [...week.validators, ...week.miners].map(({ node }) => node).filter(({ pid }) => pid !== null)
   const lead = week.time() - Math.floor(Date.now() / 1000)
   for (let tries = 0; tries < 60; tries++) {

@@ -3,9 +3,9 @@ import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { delay } from '../harness/time.ts'
 import { type EchoTask, followTask, giveTask } from '../network/echo-tasks.ts'
 import { countEach } from '../network/explorer.ts'
+import type { NodeNetwork } from '../network/node-network.ts'
 import { claimDirectly, claimThroughHub } from './claims.ts'
-import { Members, type Report } from './members.ts'
-import type { WeekNetwork } from './network.ts'
+import { changeMembers, noChanges, type WeekState } from './members.ts'
 import type { EpochPlan, Restart } from './plan.ts'
 import { readEpoch } from './records.ts'
 import { restart, waitForClocks } from './restarts.ts'
@@ -18,23 +18,21 @@ const beforeEndSecs = 8
 const taskLimitMs = 120_000
 
 /** A week that is under way: tasks and faults of each epoch, and then its end. */
-export class Week {
-  readonly network: WeekNetwork
+export class Week implements WeekState {
+  readonly network: NodeNetwork
   readonly tasks: EchoTask[] = []
-  /** How often each process ended, by role and signal. */
   readonly restarts: Record<string, number> = {}
-  readonly members: Members
+  readonly changes = noChanges()
+  readonly report: WeekState['report']
   epochsWithLateLogs = 0
   readonly #seed: number
-  readonly #report: Report
   readonly #open = new Set<Promise<void>>()
   #given = 0
 
-  constructor(network: WeekNetwork, seed: number, report: Report) {
+  constructor(network: NodeNetwork, seed: number, report: WeekState['report']) {
     this.network = network
     this.#seed = seed
-    this.#report = report
-    this.members = new Members(network, report)
+    this.report = report
   }
 
   /** Lets time pass until the receipt of the epoch before this one can be made. */
@@ -50,11 +48,11 @@ export class Week {
   async runEpoch(epoch: number, plan: EpochPlan): Promise<void> {
     this.#setLag(plan.logsLagMs)
     await this.#disturb(plan.atRest)
-    await this.members.change(epoch, plan)
+    await changeMembers(this, epoch, plan)
     const atWork = this.#disturb(plan.atWork)
     await this.#giveTasks(plan.tasks)
     await Promise.all([this.#allOver(), atWork])
-    if (plan.claims) this.#report.say(`${await claimThroughHub(this.network)} recipients claim`)
+    if (plan.claims) this.report.say(`${await claimThroughHub(this.network)} recipients claim`)
     const end = epochStart(epoch + 1, epochSecs)
     if (plan.beforeEndMs.length > 0) {
       await this.#passUntil(end - beforeEndSecs)
@@ -69,7 +67,7 @@ export class Week {
   }
 
   async #disturb(plan: Restart | null): Promise<void> {
-    if (plan !== null) await restart(this.network, plan, { ...this.#report, counts: this.restarts })
+    if (plan !== null) await restart(this, plan)
   }
 
   #setLag(logsLagMs: number): void {
@@ -101,7 +99,7 @@ export class Week {
    * @returns The planned epochs, and those after them that tasks slipped into because the machine was busy.
    */
   async finish(first: number, length: number): Promise<number[]> {
-    const { say } = this.#report
+    const { say } = this.report
     this.#setLag(0)
     say('No more tasks are given')
     await waitForClocks(this.network)

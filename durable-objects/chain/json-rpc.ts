@@ -8,12 +8,9 @@ export * from './rpc-answers.ts'
 const surveyMs = 10_000
 
 /**
- * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one
- * node, so that what it answers fits together. A node that fails is passed over: every call of the hub may reach a node
- * that another one has answered already, a signed transaction too.
- *
- * Where the chain is named, several nodes are compared every {@link surveyMs}, and only those are asked that are of this
- * chain, have its finalized history, and do not lag. The node in use stays in use for as long as it is one of them.
+ * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one node, so that
+ * its answers fit together. A node that fails is passed over, so a call, a signed transaction too, may reach more than one.
+ * Where the chain is named, nodes are compared every {@link surveyMs}; only those are asked that follow it and do not lag.
  */
 export class JsonRpc {
   readonly #nodes: readonly RpcNode[]
@@ -28,8 +25,7 @@ export class JsonRpc {
   /**
    * @param urls - Addresses of nodes, comma separated, the preferred one first.
    * @param chainId - The chain that nodes have to follow; left out, they are asked as they are.
-   * @param isPatient - Whether a request that a rate limit refused is sent again after a while, for callers that nobody
-   * waits for.
+   * @param isPatient - Sends a request again after a while that a rate limit refused, for callers that nobody waits for.
    */
   constructor(urls: string, timeoutMs: number, chainId?: number, isPatient = false) {
     this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs, isPatient))

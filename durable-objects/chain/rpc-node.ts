@@ -1,3 +1,4 @@
+import { readCapped } from './capped-text.ts'
 import { RequestSize } from './request-size.ts'
 import {
   RpcAnswerTooLarge,
@@ -53,11 +54,7 @@ interface Asking {
   giveUp: (error: unknown) => void
 }
 
-/**
- * One node, asked by JSON-RPC over HTTP. Of a crowd of callers, those who find all requests on the way are put together
- * and go next, in the order in which they came; when the node does not answer one request in time, they are not kept
- * waiting.
- */
+/** One node, over HTTP. Callers who find all requests on the way go next, together; when one request gets no answer in time, they fail too. */
 export class RpcNode {
   readonly #url: string
   readonly #timeoutMs: number
@@ -102,22 +99,18 @@ export class RpcNode {
 
   /** Answers everyone whose calls these are; never fails itself. */
   async #send(together: readonly Asking[]): Promise<void> {
-    let replies: (Reply | undefined)[]
     try {
-      replies = await this.#exchangePatiently(together.flatMap((asking) => asking.calls))
+      const replies = (await this.#exchangePatiently(together.flatMap(({ calls }) => calls))).values()
+      for (const { calls, answer, giveUp } of together) {
+        const own = calls.map(() => replies.next().value)
+        try {
+          answer(own.map(readOutcome))
+        } catch (error) {
+          giveUp(error)
+        }
+      }
     } catch (error) {
       for (const { giveUp } of together) giveUp(error)
-      return
-    }
-    let id = 0
-    for (const { calls: own, answer, giveUp } of together) {
-      const from = id
-      id += own.length
-      try {
-        answer(own.map((_, index) => readOutcome(replies[from + index])))
-      } catch (error) {
-        giveUp(error)
-      }
     }
   }
 
@@ -191,17 +184,11 @@ export class RpcNode {
           throw new RpcRequestRefused(`the chain did not answer: HTTP ${response.status}`)
         throw new Error(`HTTP ${response.status}`)
       }
-      return JSON.parse(await readText(response))
+      return JSON.parse(await readCapped(response, answerBytesMax, answerTooLarge))
     } catch (error) {
-      if (
-        error instanceof RpcAnswerTooLarge ||
-        error instanceof RpcRequestRefused ||
-        error instanceof RpcRateLimited
-      )
-        throw error
-      const unreachable = new RpcUnreachable(
-        `the chain did not answer: ${error instanceof Error ? error.message : error}`,
-      )
+      if (error instanceof RpcUnreachable) throw error
+      const reason = error instanceof Error ? error.message : error
+      const unreachable = new RpcUnreachable(`the chain did not answer: ${reason}`)
       if (controller.signal.aborted) for (const { giveUp } of this.#waiting.splice(0)) giveUp(unreachable)
       throw unreachable
     } finally {
@@ -211,20 +198,8 @@ export class RpcNode {
   }
 }
 
-/** Reads an answer, as far as it may go. @throws {@link RpcAnswerTooLarge} */
-async function readText({ body }: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength
-    // Leaving the loop cancels the rest.
-    if (bytes > answerBytesMax)
-      throw new RpcAnswerTooLarge(`the chain answered with more than ${answerBytesMax} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
+const answerTooLarge = () =>
+  new RpcAnswerTooLarge(`the chain answered with more than ${answerBytesMax} bytes`)
 
 /** Takes the first out of the queue, with those behind it that fit into the same request. */
 function takeTogether(waiting: Asking[], most: number): Asking[] {
@@ -238,10 +213,7 @@ function takeTogether(waiting: Asking[], most: number): Asking[] {
 
 const turns = 5
 
-/**
- * Calls back once the time has passed in several turns, unless it is stopped. A caller that was too busy to read an
- * answer that lay there uses up one of them, however long that took: it must not hold the node to be silent.
- */
+/** Calls back after `ms`, unless stopped. A caller too busy to read an answer that lay there uses up one of several turns, not all. */
 function afterTurns(ms: number, callBack: () => void): () => void {
   let left = turns
   let timer: ReturnType<typeof setTimeout>
@@ -256,10 +228,7 @@ function afterTurns(ms: number, callBack: () => void): () => void {
 
 const encode = ([method, ...params]: RpcCall, id: number) => ({ jsonrpc: '2.0', id, method, params })
 
-/**
- * Whether the answer refuses the batch for the number of its calls. Nodes say so in one error for all of them, in place of
- * the list or in it, or with the same error for each.
- */
+/** Whether the answer refuses the batch for its size: nodes say so in one error, in place of the list or in it, or with one for each. */
 function isBatchRefused(answer: unknown, calls: number): boolean {
   const replies = (Array.isArray(answer) ? answer : [answer]).map((reply) => readObject(reply) as Reply)
   const errors = replies.flatMap(({ error, result }) => (error && result === undefined ? error : []))

@@ -36,11 +36,8 @@ interface View {
 }
 
 /**
- * Asks nodes which of them can stand in for one another. A node without the checkpoint is not followed, however far ahead
- * it is, unless every node is without it. If the other nodes contradict each other, the first node is followed, with
- * the nodes that agree with it.
- *
- * @param nodes - The preferred one first.
+ * Asks nodes, the preferred one first, which of them can stand in for one another. One without the checkpoint is not followed, however far
+ * ahead it is, unless all are without it. If the others contradict each other, the first is followed, with those that agree with it.
  */
 export async function surveyNodes(
   nodes: readonly RpcNode[],

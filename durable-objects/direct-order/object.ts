@@ -17,9 +17,8 @@ const answerMsMin = 5_000
 const waitingMax = 64
 
 /**
- * The one order of direct rounds of modules that store something or call others: `env.DIRECT_ORDER.getByName('direct')`. A
- * validator runs one direct round at a time, so no time is lost where they follow each other, and which modules a run looks
- * at is known only after it. What a quorum gave is stored before anybody is told: a round is decided then, and only then.
+ * The one order of direct rounds of modules that store something or call others: `env.DIRECT_ORDER.getByName('direct')`. A validator
+ * runs one at a time, and which modules a run looks at is known only after it. A round is decided when the quorum's result is stored.
  */
 export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: DirectOrderConfig

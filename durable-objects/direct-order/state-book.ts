@@ -1,5 +1,6 @@
 import type { StateHead, StateTransition } from '../../protocol/execution/index.ts'
 import type { ExecutionVote } from '../../protocol/rounds/index.ts'
+import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 
 const migrations = [
@@ -46,43 +47,39 @@ export interface NamedTry {
 /** What a quorum signed of the storage of modules, in the order in which direct rounds were decided. */
 export class StateBook {
   readonly #storage: DurableObjectStorage
+  readonly #sql: Sql
 
   constructor(storage: DurableObjectStorage) {
     migrate(storage, migrations)
     this.#storage = storage
+    this.#sql = sqlOf(storage)
   }
 
   heads(addresses: Iterable<string>): StateHead[] {
     return [...addresses].map((address) => {
-      const [row] = this.#rows<{ seq: number; root: string }>(
-        'SELECT seq, root FROM heads WHERE address = ?',
-        address,
-      )
+      const [row] = this.#sql<{ seq: number; root: string }>`
+        SELECT seq, root FROM heads WHERE address = ${address}`
       return { module_address: address, root: row?.root ?? null, seq: row?.seq ?? null }
     })
   }
 
   /** Modules whose storage a round of this one is likely to look at. */
   touchedBy(entry: string): string[] {
-    const [row] = this.#rows<{ addresses: string }>('SELECT addresses FROM touched WHERE entry = ?', entry)
+    const [row] = this.#sql<{ addresses: string }>`SELECT addresses FROM touched WHERE entry = ${entry}`
     return row === undefined ? [entry] : [...new Set([entry, ...(JSON.parse(row.addresses) as string[])])]
   }
 
   /** The votes that say what the heads of modules are, round by round. */
   certificates(addresses: Iterable<string>): ExecutionVote[][] {
-    const rounds = this.#rows<{ votes: string }>(
-      `SELECT votes FROM certificates WHERE round_id IN
-       (SELECT round_id FROM heads WHERE address IN (SELECT value FROM json_each(?)))`,
-      JSON.stringify([...addresses]),
-    )
+    const rounds = this.#sql<{ votes: string }>`
+      SELECT votes FROM certificates WHERE round_id IN
+        (SELECT round_id FROM heads WHERE address IN (SELECT value FROM json_each(${JSON.stringify([...addresses])})))`
     return rounds.map(({ votes }) => JSON.parse(votes) as ExecutionVote[])
   }
 
   /**
-   * Stores what a quorum of equal votes says: from here on the round is decided, whatever ends before anybody hears of it.
-   *
-   * @returns Whether it is: false where it does not follow from what was decided before, looked at too many modules, or is too
-   * large to be kept.
+   * Stores what a quorum of equal votes says: from here on the round is decided. @returns False where it does not follow from what was
+   * decided before, looked at too many modules, or is too large to be kept.
    */
   decide(votes: readonly ExecutionVote[]): boolean {
     const [{ round_id: roundId, state = [], round } = { round_id: '' }] = votes
@@ -97,66 +94,47 @@ export class StateBook {
     const moved = state.filter((one) => one.post_seq !== one.pre_seq || one.post_root !== one.pre_root)
     this.#storage.transactionSync(() => {
       this.#moveHeads(moved, roundId)
-      if (moved.length > 0) this.#rows('INSERT OR REPLACE INTO certificates VALUES (?, ?)', roundId, text)
+      if (moved.length > 0) this.#sql`INSERT OR REPLACE INTO certificates VALUES (${roundId}, ${text})`
       if (round !== undefined) this.#noteTouched(round.module_address, state)
-      this.#rows("UPDATE named SET state = 'decided' WHERE nonce = ?", round?.nonce ?? '')
+      this.#sql`UPDATE named SET state = 'decided' WHERE nonce = ${round?.nonce ?? ''}`
     })
     return true
   }
 
   #noteTouched(entry: string, state: readonly StateTransition[]): void {
-    const addresses = state.slice(0, hintsMax).map(({ module_address }) => module_address)
-    this.#rows(
-      'INSERT OR REPLACE INTO touched (entry, addresses) VALUES (?, ?)',
-      entry,
-      JSON.stringify(addresses),
-    )
-    this.#rows('DELETE FROM touched WHERE id <= (SELECT max(id) FROM touched) - ?', touchedMax)
+    const addresses = JSON.stringify(state.slice(0, hintsMax).map(({ module_address }) => module_address))
+    this.#sql`INSERT OR REPLACE INTO touched (entry, addresses) VALUES (${entry}, ${addresses})`
+    this.#sql`DELETE FROM touched WHERE id <= (SELECT max(id) FROM touched) - ${touchedMax}`
   }
 
   /** Certificates that the heads were of go with the last of them. */
   #moveHeads(moved: readonly StateTransition[], roundId: string): void {
     const addresses = JSON.stringify(moved.map(({ module_address }) => module_address))
-    const before = this.#rows<{ round_id: string }>(
-      'SELECT DISTINCT round_id FROM heads WHERE address IN (SELECT value FROM json_each(?))',
-      addresses,
-    )
+    const before = this.#sql<{ round_id: string }>`
+      SELECT DISTINCT round_id FROM heads WHERE address IN (SELECT value FROM json_each(${addresses}))`
     for (const { module_address, post_seq, post_root } of moved)
-      this.#rows(
-        'INSERT OR REPLACE INTO heads VALUES (?, ?, ?, ?)',
-        module_address,
-        post_seq,
-        post_root,
-        roundId,
-      )
-    this.#rows(
-      `DELETE FROM certificates WHERE round_id IN (SELECT value FROM json_each(?))
-       AND NOT EXISTS (SELECT 1 FROM heads WHERE heads.round_id = certificates.round_id)`,
-      JSON.stringify(before.map(({ round_id }) => round_id)),
-    )
+      this
+        .#sql`INSERT OR REPLACE INTO heads VALUES (${module_address}, ${post_seq}, ${post_root}, ${roundId})`
+    this.#sql`
+      DELETE FROM certificates
+      WHERE round_id IN (SELECT value FROM json_each(${JSON.stringify(before.map(({ round_id }) => round_id))}))
+        AND NOT EXISTS (SELECT 1 FROM heads WHERE heads.round_id = certificates.round_id)`
   }
 
   namedTry(nonce: string): NamedTry | null {
-    const [row] = this.#rows<{ request: string; issuedAt: number; state: NamedTry['state'] }>(
-      'SELECT request, issued_at AS issuedAt, state FROM named WHERE nonce = ?',
-      nonce,
-    )
+    const [row] = this.#sql<NamedTry>`
+      SELECT request, issued_at AS issuedAt, state FROM named WHERE nonce = ${nonce}`
     return row ?? null
   }
 
   /** Before anybody is asked. A try before it that was not decided is over. */
   beginNamed(nonce: string, request: string, issuedAt: number): void {
-    this.#rows('DELETE FROM named WHERE issued_at < ?', issuedAt - namedSeconds)
-    this.#rows("INSERT OR REPLACE INTO named VALUES (?, ?, ?, 'open')", nonce, request, issuedAt)
+    this.#sql`DELETE FROM named WHERE issued_at < ${issuedAt - namedSeconds}`
+    this.#sql`INSERT OR REPLACE INTO named VALUES (${nonce}, ${request}, ${issuedAt}, 'open')`
   }
 
   #isDecided({ nonce, issued_at }: ExecutionVote['round']): boolean {
     const known = this.namedTry(nonce)
     return known?.state === 'decided' && known.issuedAt === issued_at
-  }
-
-  #rows<Row>(statement: string, ...values: SqlStorageValue[]): Row[] {
-    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-    return [...this.#storage.sql.exec(statement, ...values)] as unknown as Row[]
   }
 }

@@ -2,21 +2,14 @@ import { DurableObject } from 'cloudflare:workers'
 import { Alarm } from '../alarm.ts'
 
 export interface GenerationKeeperConfig {
-  /**
-   * Has the generation that waits be signed. It may fail, or be repeated, at any point.
-   *
-   * @returns Seconds until it is to be tried again; null when none waits.
-   */
+  /** Has the waiting generation signed; it may fail or be repeated. @returns Seconds until the next try; null when none waits. */
   gather(): Promise<number | null>
 }
 
 /** After an attempt that failed as a whole. */
 const failedPauseSecs = 5
 
-/**
- * Has the next generation of validators be signed: `env.GENERATION_KEEPER.getByName('validators')`. It holds no more than its
- * alarm, which comes while a generation waits for its quorum: which one that is, and who has signed it, lies in the database.
- */
+/** Has the next generation of validators signed: `env.GENERATION_KEEPER.getByName('validators')`. It holds only an alarm. */
 export class GenerationKeeperObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: GenerationKeeperConfig
   readonly #alarm: Alarm

@@ -70,10 +70,7 @@ export class IndexerChain {
     return found.flatMap(readList).map(logOf)
   }
 
-  /**
-   * The logs of a block as the receipts of its transactions have them, for nodes that do not give its logs: those with a
-   * topic of ours that are wanted, in their order. Of the others nothing is kept.
-   */
+  /** The wanted logs of a block, in their order, from the receipts of its transactions: for nodes that do not give its logs. */
   async logsOfReceipts(blockHash: string, isWanted: (log: Log) => boolean): Promise<Log[]> {
     const block = readObject(await this.#rpc.call('eth_getBlockByHash', blockHash, false))
     const transactions = readList(block.transactions) as string[]

@@ -6,10 +6,7 @@ export interface BlockRef {
 }
 
 export interface Cursor extends BlockRef {
-  /**
-   * The last block that no reorganisation removes, and whose logs were read twice. While it is below the first block of
-   * the index, nothing that was read is final.
-   */
+  /** The last block that no reorganisation removes, and whose logs were read twice; below the first block of the index, nothing is final. */
   final: BlockRef
   /** What the index was begun with. */
   network: IndexedNetwork
@@ -38,10 +35,7 @@ export interface IndexStore {
     final: BlockRef,
     isBehind: boolean,
   ): Promise<StoreOutcome>
-  /**
-   * Of the blocks from `from` to `to`, which are indexed and not final, the numbers of those that have other events by these
-   * logs than the index has, lowest first.
-   */
+  /** Of the indexed blocks from `from` to `to` that are not final, those that have other events by these logs than the index, lowest first. */
   differing(from: number, to: number, logs: readonly Log[]): Promise<number[]>
   /** Stores the rest of `tip` with it. */
   finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome>

@@ -34,8 +34,8 @@ const chanceMax = 0.5
 const distrustedMax = 1_000
 
 /**
- * Asks for the logs of our contracts and vaults, and for no others: anyone can fill blocks with logs that have our topics.
- * A node may answer without logs, or with a part of them, before it has indexed a block; receipts come with their block.
+ * Asks for the logs of our contracts and vaults alone: anyone can fill blocks with logs that have our topics. Before a node has indexed a
+ * block, it may answer with none of its logs or with a part; receipts come with their block.
  */
 export class LogReader {
   readonly #chain: IndexerChain

@@ -34,9 +34,8 @@ const overduePolls = 10
 const stepsPerAlarm = 20
 
 /**
- * Reads the chain's events into the hub's database: `env.CHAIN_INDEXER.getByName('<chain id>')`. One object per chain,
- * so that one reader writes. It holds no state that matters: the cursor lies beside the events and is written with them,
- * so an alarm that runs twice, or in two copies of this object, writes once.
+ * Reads the chain's events into the hub's database: `env.CHAIN_INDEXER.getByName('<chain id>')`, one object and so one writer per chain.
+ * The cursor lies beside the events and is written with them, so an alarm that runs twice, or in two copies of the object, writes once.
  */
 export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: IndexerConfig | null

@@ -1,7 +1,7 @@
 import { RequestSize } from '../chain/request-size.ts'
 import { type BitsOf, bitsOf } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
-import type { BlockRef, Cursor, IndexedNetwork, IndexStore } from './index-store.ts'
+import type { BlockRef, Cursor, IndexedNetwork, IndexStore, StoreOutcome } from './index-store.ts'
 import {
   type BlocksWithLogs,
   firstLogs,
@@ -90,34 +90,33 @@ export class IndexerStepper {
     this.#logDifferences = tip.logDifferences
     const [latest, own] = await this.#chain.headers(['latest', tip.number])
     this.#head = latest?.number ?? this.#head
-    const report = (outcome: StepOutcome, indexed = tip.number): Step => ({ outcome, indexed, halted: null })
     const halted = this.#otherNetwork(tip) ?? this.#chain.conflict()
-    if (halted !== null) return { ...report('halted'), halted }
-    if (!latest) return report('suspect')
-    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, latest, report)
+    if (halted !== null) return report('halted', tip, halted)
+    if (!latest) return suspect(tip)
+    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, latest)
 
     const final = await this.#final(tip, latest)
     let confirmed = tip
     if (final.number > tip.final.number && tip.number > tip.final.number) {
-      const next = await this.#confirm(tip, final, report)
+      const next = await this.#confirm(tip, final)
       if ('outcome' in next) return next
       confirmed = next
     }
     if (latest.number <= tip.number) {
       if (confirmed !== tip || tip.isBehind)
         await this.#store.finalize({ ...confirmed, isBehind: false }, confirmed.final)
-      return report('idle')
+      return report('idle', tip)
     }
     const settled = Math.min(final.number, latest.number - settledDepth)
     if (settled - tip.number >= rangeMax) {
-      if (confirmed.final.number === tip.number) return this.#readSettled(confirmed, settled, latest, report)
+      if (confirmed.final.number === tip.number) return this.#readSettled(confirmed, settled, latest)
       const written = await this.#store.finalize(confirmed, confirmed.final)
-      return report(written === 'done' ? 'advanced' : 'suspect')
+      return outcomeOf(written, 'advanced', tip)
     }
     const to = Math.min(latest.number, tip.number + this.#range)
     const read = await this.#readRange(tip, to)
-    if (read === null) return report('suspect')
-    return this.#append(confirmed, read, confirmed.final, latest, report)
+    if (read === null) return suspect(tip)
+    return this.#append(confirmed, read, confirmed.final, latest)
   }
 
   async #append(
@@ -125,15 +124,14 @@ export class IndexerStepper {
     { headers, logs }: BlocksWithLogs,
     final: BlockRef,
     latest: Header,
-    report: (outcome: StepOutcome, indexed?: number) => Step,
   ): Promise<Step> {
     const last = headers.at(-1) as Header
     const isBehind = latest.number - last.number > lagMax
     const written = await this.#store.append(tip, headers, logs, final, isBehind)
-    if (written === 'moved') return report('suspect')
+    if (written === 'moved') return suspect(tip)
     this.#rememberVaults(logs, last.hash)
     if (last.number > final.number) this.#read.push({ to: last.number, atMs: Date.now() })
-    return report('advanced', last.number)
+    return report('advanced', last)
   }
 
   /** Whether a block was read a short time ago, or another copy of the object read it. */
@@ -159,10 +157,8 @@ export class IndexerStepper {
     const names = [...new Set([...Object.keys(network), ...Object.keys(this.#network)])].sort()
     const changed = names.filter((name) => network[name] !== this.#network[name])
     if (changed.length === 0) return null
-    const list = changed
-      .map((name) => `${name} was ${network[name]}, and is ${this.#network[name]}`)
-      .join('; ')
-    return `The index was started with other settings: ${list}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
+    const list = changed.map((name) => `${name} was ${network[name]}, and is ${this.#network[name]}`)
+    return `The index was started with other settings: ${list.join('; ')}. Restore PROFILE, CHAIN_CONTRACTS and CHAIN_START_BLOCK, or ${readAnew}`
   }
 
   /** The last block that the chain calls final, or that is as deep as the settings say; null where neither says one. */
@@ -183,16 +179,11 @@ export class IndexerStepper {
   }
 
   /**
-   * Reads the logs of blocks that have become final once more, since a node may have given none of them, or a part, while
-   * it had not indexed them itself. Where the two differ, the receipts of the block decide, and a block that was read wrongly
-   * is taken back with everything after it; receipts are read as well of blocks that became final soon after they were read.
+   * Reads the logs of blocks that have become final once more: before it had indexed them, a node may have given a part. Where the two differ,
+   * and for blocks that became final soon after they were read, receipts decide; a block that was read wrongly is taken back with all after it.
    * Otherwise returns the cursor to write, with what is final now.
    */
-  async #confirm(
-    tip: Cursor,
-    final: BlockRef,
-    report: (outcome: StepOutcome, indexed?: number) => Step,
-  ): Promise<Step | Cursor> {
+  async #confirm(tip: Cursor, final: BlockRef): Promise<Step | Cursor> {
     const from = Math.max(tip.final.number, this.#settings.startBlock) + 1
     const vaults = await this.#knownVaults(tip)
     const end = Math.min(final.number, tip.number)
@@ -206,7 +197,7 @@ export class IndexerStepper {
     const checked = doubtful.slice(0, receiptBlocksMax)
     const confirmed = (doubtful[receiptBlocksMax] ?? to + 1) - 1
     const [last, ...blocks] = (await this.#headersOf(tip, [confirmed, ...checked])) ?? []
-    if (!last) return report('suspect')
+    if (!last) return suspect(tip)
     const counted = { ...tip, logDifferences: tip.logDifferences + Number(differing.length > 0) }
     const known = new Map([...vaults, ...bitsOf(this.#reader.opened(logs))])
     for (const [at, block] of blocks.entries()) {
@@ -216,42 +207,31 @@ export class IndexerStepper {
       for (const { hash } of blocks.slice(at)) this.#reader.distrust(hash)
       console.warn(`the first read of block ${block.number} lacked some of its logs`)
       const found = { ...tip, logDifferences: tip.logDifferences + 1 }
-      return this.#rollback(found, { number: block.number - 1, hash: block.parentHash }, report)
+      return this.#rollback(found, { number: block.number - 1, hash: block.parentHash })
     }
     this.#read = this.#read.filter(({ to: number }) => number > confirmed)
     return { ...counted, final: { number: last.number, hash: last.hash } }
   }
 
-  /**
-   * The blocks up to `settled`, which are final: their logs in large ranges, and the headers only of those that have logs.
-   * No filter and no link tells whether these are all, so they are read twice.
-   */
-  async #readSettled(
-    tip: Cursor,
-    settled: number,
-    latest: Header,
-    report: (outcome: StepOutcome, indexed?: number) => Step,
-  ): Promise<Step> {
+  /** The final blocks up to `settled`, with headers of those with logs. Nothing tells that these are all, so they are read twice. */
+  async #readSettled(tip: Cursor, settled: number, latest: Header): Promise<Step> {
     const vaults = await this.#knownVaults(tip)
     const from = tip.number + 1
     const read = await this.#ofRange(from, Math.min(settled, tip.number + this.#span.most), vaults)
     const { to, logs } = firstLogs(read)
     const numbers = [...new Set([...logs.map(({ blockNumber }) => blockNumber), to])]
     const headers = await this.#headersOf(tip, numbers)
-    if (headers === null || !this.#reader.areOf(headers, logs)) return report('suspect')
+    if (headers === null || !this.#reader.areOf(headers, logs)) return suspect(tip)
     const again = await this.#reader.ofRange(from, to, vaults)
-    if (again.to < to) return report('suspect')
+    if (again.to < to) return suspect(tip)
     if (keysOf(again.logs) !== keysOf(logs)) {
       await this.#store.finalize({ ...tip, logDifferences: tip.logDifferences + 1 }, tip.final)
-      return report('suspect')
+      return suspect(tip)
     }
-    return this.#append(tip, { headers, logs }, headers.at(-1) as Header, latest, report)
+    return this.#append(tip, { headers, logs }, headers.at(-1) as Header, latest)
   }
 
-  /**
-   * The headers of blocks of the chain that has the tip still, or null: what was read before of a chain that has been
-   * replaced meanwhile proves nothing of it, and nobody would look for the final block that it lacks.
-   */
+  /** The headers of blocks, or null where the chain no longer has the tip: what was read of a replaced chain proves nothing. */
   async #headersOf(tip: BlockRef, numbers: readonly number[]): Promise<Header[] | null> {
     const found = (await this.#chain.headers([...numbers, tip.number])).filter((header) => header !== null)
     return found.length > numbers.length && found.pop()?.hash === tip.hash ? found : null
@@ -265,10 +245,7 @@ export class IndexerStepper {
     return read
   }
 
-  /**
-   * The blocks after `tip` with their logs, or null when the answers contradict one another. Nodes refuse what is too much
-   * for them, each in its own words, so whatever goes wrong makes the next range smaller; it grows again slowly.
-   */
+  /** The blocks after `tip` with their logs, or null when answers contradict each other. A failure makes the next range smaller. */
   async #readRange(tip: BlockRef, to: number): Promise<BlocksWithLogs | null> {
     try {
       const read = await this.#readLinked(tip, to)
@@ -312,46 +289,50 @@ export class IndexerStepper {
   }
 
   /** Our tip is not the chain's block of that number. */
-  async #reorganise(
-    tip: Cursor,
-    own: Header | null,
-    latest: Header,
-    report: (outcome: StepOutcome) => Step,
-  ): Promise<Step> {
+  async #reorganise(tip: Cursor, own: Header | null, latest: Header): Promise<Step> {
     const known = await this.#store.recentBlocks()
-    if (own === null && !isReplaced([...known, tip.final], latest)) return report('suspect')
+    if (own === null && !isReplaced([...known, tip.final], latest)) return suspect(tip)
     const present = await this.#chain.headers(known.map(({ number }) => number))
     const shared = known.find(({ hash }, index) => present[index]?.hash === hash)
-    if (shared && shared.number >= tip.final.number) return this.#rollback(tip, shared, report)
+    if (shared && shared.number >= tip.final.number) return this.#rollback(tip, shared)
 
     const { startBlock } = this.#settings
     if (tip.final.number < startBlock) {
       console.warn(`reorganisation: the start block ${startBlock} of the index may have changed`)
-      const written = await this.#store.restart(tip)
-      return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: startBlock }
+      return outcomeOf(await this.#store.restart(tip), 'rolled_back', { number: startBlock })
     }
     // Deeper than the known blocks: what is final stays, everything since is read again.
     const [checkpoint] = await this.#chain.headers([tip.final.number])
     if (checkpoint?.hash !== tip.final.hash)
-      return {
-        ...report('halted'),
-        halted: `Block ${tip.final.number} was final, but the chain has a different block or no block there. Find the cause; once the chain is correct, ${readAnew}`,
-      }
-    return this.#rollback(tip, tip.final, report)
+      return report(
+        'halted',
+        tip,
+        `Block ${tip.final.number} was final, but the chain has a different block or no block there. Find the cause; once the chain is correct, ${readAnew}`,
+      )
+    return this.#rollback(tip, tip.final)
   }
 
-  async #rollback(tip: Cursor, to: BlockRef, report: (outcome: StepOutcome) => Step): Promise<Step> {
+  async #rollback(tip: Cursor, to: BlockRef): Promise<Step> {
     this.#read = this.#read.filter(({ to: number }) => number <= to.number)
     console.warn(`rolled back: ${tip.number} ${tip.hash} -> ${to.number} ${to.hash}`)
-    const written = await this.#store.rollback(tip, to)
-    return { ...report(written === 'done' ? 'rolled_back' : 'suspect'), indexed: to.number }
+    return outcomeOf(await this.#store.rollback(tip, to), 'rolled_back', to)
   }
 }
 
-/**
- * Whether the chain's latest block, which is lower than ours, is another one than we know. While it is not, the node may
- * only lag behind, for however long: a chain that is replaced soon has another block of a number that we know.
- */
+/** @param at - The block up to which the index goes. */
+const report = (outcome: StepOutcome, at: { number: number }, halted: string | null = null): Step => ({
+  outcome,
+  indexed: at.number,
+  halted,
+})
+
+const suspect = (at: { number: number }): Step => report('suspect', at)
+
+/** What came of a write; nothing where somebody else has moved the tip. */
+const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: number }): Step =>
+  report(written === 'done' ? outcome : 'suspect', at)
+
+/** Whether the chain's latest block, lower than ours, is one we do not know. While it is known, the node may only lag, for however long. */
 const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
   known.some((block) => block.number === number && block.hash !== hash)
 

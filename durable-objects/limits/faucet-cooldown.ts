@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { unixNow } from '../clock.ts'
+import { type Sql, sqlOf } from '../sql.ts'
 import { isMigrated, migrate } from '../sql-migrations.ts'
 
 export interface TurnRequest {
@@ -37,18 +38,21 @@ const migrations = [
   `,
 ]
 
+interface Turn {
+  holder: string
+  turn_id: string
+  state: string
+  open_at: number
+}
+
 /** A turn whose taker died before confirming it is open again after this long. */
 const pendingSeconds = 60
 
 /**
- * Counts the faucet turns of one wallet, one client address or the whole network:
- * `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most `turnsMax` holders have a turn within any
- * `cooldownSeconds`.
- *
- * A turn is taken first and confirmed when the tokens are on their way. One that is released, or never confirmed, keeps
- * its id for the same holder's next try: should the tokens have left after all, the same id sends nothing twice.
- * Wallets cost nothing to make, so an object of which nobody took a turn stores nothing, and one whose turns have all
- * expired forgets everything.
+ * Counts the faucet turns of one wallet, one client address or the network: `env.FAUCET_COOLDOWN.getByName('wallet:<address>')`. At most
+ * `turnsMax` holders have a turn within any `cooldownSeconds`. A turn is taken, then confirmed when the tokens are on their way. One that is
+ * released or never confirmed keeps its id for the holder's next try, so that nothing is sent twice. Wallets cost nothing to make: an object
+ * without turns stores nothing.
  */
 export class FaucetCooldown extends DurableObject {
   async take(request: TurnRequest): Promise<TurnResult> {
@@ -59,23 +63,16 @@ export class FaucetCooldown extends DurableObject {
       const own = blocking.holder === request.holder && blocking.state === 'confirmed'
       return {
         status: 'wait',
-        nextEligibleAt: blocking.open_at as number,
-        confirmedTurnId: own ? (blocking.turn_id as string) : null,
+        nextEligibleAt: blocking.open_at,
+        confirmedTurnId: own ? blocking.turn_id : null,
       }
     }
-    const [kept] = this.#sql(
-      `SELECT turn_id FROM turns WHERE holder = ? AND state <> 'confirmed'`,
-      request.holder,
-    )
-    const turnId = (kept?.turn_id as string | undefined) ?? crypto.randomUUID()
+    const { holder } = request
+    const [kept] = this.#sql<Turn>`SELECT * FROM turns WHERE holder = ${holder} AND state <> 'confirmed'`
+    const turnId = kept?.turn_id ?? crypto.randomUUID()
     const nextEligibleAt = now + request.cooldownSeconds
-    this.#sql(
-      `INSERT OR REPLACE INTO turns VALUES (?, ?, 'pending', ?, ?)`,
-      request.holder,
-      turnId,
-      now,
-      nextEligibleAt,
-    )
+    this
+      .#sql`INSERT OR REPLACE INTO turns VALUES (${holder}, ${turnId}, 'pending', ${now}, ${nextEligibleAt})`
     // An alarm that is set stays: one that moved with every take would never come where takes never stop.
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(nextEligibleAt * 1000)
     return { status: 'granted', turnId, nextEligibleAt }
@@ -83,56 +80,51 @@ export class FaucetCooldown extends DurableObject {
 
   /** The tokens are on their way. */
   async confirm(turnId: string): Promise<void> {
-    this.#sql(`UPDATE turns SET state = 'confirmed' WHERE turn_id = ?`, turnId)
+    this.#sql`UPDATE turns SET state = 'confirmed' WHERE turn_id = ${turnId}`
   }
 
   /** Nothing was sent, as far as the taker knows. */
   async release(turnId: string): Promise<void> {
-    this.#sql(`UPDATE turns SET state = 'released' WHERE turn_id = ? AND state = 'pending'`, turnId)
+    this.#sql`UPDATE turns SET state = 'released' WHERE turn_id = ${turnId} AND state = 'pending'`
   }
 
-  /**
-   * What was sent under this turn failed for good, so the holder's next turn has another id. Of callers that race for
-   * this, one is told that the turn was still there.
-   */
+  /** What was sent under this turn failed for good: the holder's next turn has another id. Of racing callers, one is told that it was there. */
   async forget(turnId: string): Promise<boolean> {
-    return this.#sql('DELETE FROM turns WHERE turn_id = ? RETURNING turn_id', turnId).length === 1
+    return this.#sql`DELETE FROM turns WHERE turn_id = ${turnId} RETURNING turn_id`.length === 1
   }
 
   async forgetHolder(holder: string): Promise<void> {
-    this.#sql('DELETE FROM turns WHERE holder = ?', holder)
+    this.#sql`DELETE FROM turns WHERE holder = ${holder}`
   }
 
   /** When the holder may take a turn; 0 for at once. */
   async nextEligibleAt(request: TurnRequest): Promise<number> {
-    return (this.#blocking(request, unixNow())?.open_at as number | undefined) ?? 0
+    return this.#blocking(request, unixNow())?.open_at ?? 0
   }
 
   /** Removes turns that block nobody any more; may run early, late or twice. */
   override async alarm(): Promise<void> {
-    this.#sql('DELETE FROM turns WHERE expires_at <= ?', unixNow())
-    const [row] = this.#sql('SELECT min(expires_at) AS first FROM turns')
-    if (typeof row?.first === 'number') await this.ctx.storage.setAlarm(row.first * 1000)
+    this.#sql`DELETE FROM turns WHERE expires_at <= ${unixNow()}`
+    const [row] = this.#sql<{ first: number | null }>`SELECT min(expires_at) AS first FROM turns`
+    if (row?.first) await this.ctx.storage.setAlarm(row.first * 1000)
     else await this.ctx.storage.deleteAll()
   }
 
   /** The turn that keeps the holder from having one, and until when: its own, or the first to end of as many as there may be. */
-  #blocking({ holder, turnsMax }: TurnRequest, now: number) {
-    const openAt = `iif(state = 'pending', min(expires_at, taken_at + ${pendingSeconds}), expires_at)`
-    // The first condition is the index's.
-    const live = `FROM turns WHERE expires_at > ? AND state <> 'released' AND ${openAt} > ?`
-    const [own] = this.#sql(`SELECT *, ${openAt} AS open_at ${live} AND holder = ?`, now, now, holder)
-    if (own) return own
-    const [row] = this.#sql(`SELECT count(*) AS n ${live}`, now, now)
-    if (((row?.n ?? 0) as number) < turnsMax) return undefined
-    return this.#sql(`SELECT *, ${openAt} AS open_at ${live} ORDER BY open_at LIMIT 1`, now, now)[0]
+  #blocking({ holder, turnsMax }: TurnRequest, now: number): Turn | undefined {
+    // The inner condition is the index's.
+    const [turn] = this.#sql<Turn & { live: number }>`
+      SELECT *, count(*) OVER () AS live FROM (
+        SELECT *, iif(state = 'pending', min(expires_at, taken_at + ${pendingSeconds}), expires_at) AS open_at
+        FROM turns WHERE expires_at > ${now} AND state <> 'released'
+      ) WHERE open_at > ${now} ORDER BY holder <> ${holder}, open_at LIMIT 1`
+    return turn && (turn.holder === holder || turn.live >= turnsMax) ? turn : undefined
   }
 
   /** Where no turn was ever taken there is nothing to ask, and no table. */
-  #sql(statement: string, ...values: SqlStorageValue[]): Record<string, SqlStorageValue>[] {
-    if (!isMigrated(this.ctx.storage)) return []
+  get #sql(): Sql {
+    if (!isMigrated(this.ctx.storage)) return () => []
     migrate(this.ctx.storage, migrations)
-    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-    return [...this.ctx.storage.sql.exec(statement, ...values)]
+    return sqlOf(this.ctx.storage)
   }
 }

@@ -24,12 +24,9 @@ interface Tokens {
 }
 
 /**
- * Holds the tokens of one budget of one subject: `env.RATE_LIMITER.getByName('<budget>:<subject>')`.
- *
- * A window begins with the first call after the last one ended. Invariant: within a window no more than `limit`
- * tokens are ever granted, to all isolates together. A token that was taken counts as used, so an isolate that dies with
- * tokens in hand loses them and the limit still holds.
- * The count is stored before it is granted: an eviction in the middle of a window forgets nothing.
+ * Holds the tokens of one budget of one subject: `env.RATE_LIMITER.getByName('<budget>:<subject>')`. A window begins with the first call
+ * after the last one ended. Invariant: within a window no more than `limit` tokens are granted, to all isolates together. The count is stored
+ * before it is granted, and a token that was taken counts as used, whatever becomes of its isolate.
  */
 export class RateLimiter extends DurableObject {
   async take({ limit, windowSeconds, tokens }: AllowanceRequest): Promise<Allowance> {

@@ -1,4 +1,5 @@
 import type { DeclineReason } from '../../protocol/link/index.ts'
+import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import type { LinkOffer } from './types.ts'
 
@@ -17,10 +18,7 @@ export interface KeptOffer {
   readonly answer: string | null
 }
 
-/**
- * For so long after its `vote_by` an offer is kept, in seconds: a vote that comes late is the round's to refuse, and a
- * node that asks again is told what became of its vote.
- */
+/** An offer is kept so many seconds after its `vote_by`: the round refuses late votes, and a node may ask what became of its vote. */
 const keptSecs = 300
 /** A node learns at most so many seconds late that the time of an offer is over; until then it takes the slot for used. */
 const freedSecs = 10
@@ -47,16 +45,17 @@ const migrations = [
 
 const voteLost = 'vote'
 
-interface Row extends Record<string, SqlStorageValue> {
+interface Row {
+  offer_id: string
   offer: string
   state: OfferState
   session_id: string
+  vote_by: number
   reason: DeclineReason | null
   is_excused: number
   answer: string | null
+  told: number
 }
-
-const open = "state IN ('offered', 'accepted')"
 
 interface OpenOffer {
   readonly state: 'offered' | 'accepted'
@@ -64,11 +63,11 @@ interface OpenOffer {
 }
 
 /**
- * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory,
- * read once: there are as many rows as a device had offers in minutes.
+ * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory: there are
+ * as many rows as a device had offers in minutes.
  */
 export class OfferLedger {
-  readonly #sql: SqlStorage
+  readonly #sql: Sql
   /** Offers that hold a slot. */
   readonly #open = new Map<string, OpenOffer>()
   /** Accepted or declined, and the round may not know it. */
@@ -78,10 +77,8 @@ export class OfferLedger {
 
   constructor(storage: DurableObjectStorage) {
     migrate(storage, migrations)
-    this.#sql = storage.sql
-    const rows = this.#sql.exec<Pick<Row, 'state'> & { offer_id: string; vote_by: number; told: number }>(
-      'SELECT offer_id, state, vote_by, told FROM offers',
-    )
+    this.#sql = sqlOf(storage)
+    const rows = this.#sql<Row>`SELECT offer_id, state, vote_by, told FROM offers`
     for (const { offer_id: offerId, state, vote_by: voteBy, told } of rows) {
       if (told === 0) this.#untold.add(offerId)
       if (state === 'offered' || state === 'accepted') this.#open.set(offerId, { state, voteBy })
@@ -90,14 +87,14 @@ export class OfferLedger {
   }
 
   find(offerId: string): KeptOffer | null {
-    const [row] = this.#sql.exec<Row>('SELECT * FROM offers WHERE offer_id = ?', offerId)
+    const [row] = this.#sql<Row>`SELECT * FROM offers WHERE offer_id = ${offerId}`
     return row === undefined ? null : keptOf(row)
   }
 
   open(): KeptOffer[] {
-    return [...this.#sql.exec<Row>(`SELECT * FROM offers WHERE ${open} ORDER BY vote_by, offer_id`)].map(
-      keptOf,
-    )
+    const rows = this.#sql<Row>`
+      SELECT * FROM offers WHERE state IN ('offered', 'accepted') ORDER BY vote_by, offer_id`
+    return rows.map(keptOf)
   }
 
   /** Offers that hold a slot. */
@@ -115,87 +112,72 @@ export class OfferLedger {
 
   add(offer: LinkOffer, sessionId: string): void {
     const { offer_id: offerId, vote_by: voteBy } = offer
-    this.#sql.exec(
-      "INSERT INTO offers (offer_id, offer, state, session_id, vote_by) VALUES (?, ?, 'offered', ?, ?)",
-      offerId,
-      JSON.stringify(offer),
-      sessionId,
-      voteBy,
-    )
+    this.#sql`
+      INSERT INTO offers (offer_id, offer, state, session_id, vote_by)
+      VALUES (${offerId}, ${JSON.stringify(offer)}, 'offered', ${sessionId}, ${voteBy})`
     this.#open.set(offerId, { state: 'offered', voteBy })
   }
 
   /** The times of an offer are those that its round says last. */
   renew(offer: LinkOffer): void {
-    this.#sql.exec(
-      'UPDATE offers SET offer = ?, vote_by = ? WHERE offer_id = ?',
-      JSON.stringify(offer),
-      offer.vote_by,
-      offer.offer_id,
-    )
-    const known = this.#open.get(offer.offer_id)
-    if (known !== undefined) this.#open.set(offer.offer_id, { ...known, voteBy: offer.vote_by })
+    const { offer_id: offerId, vote_by: voteBy } = offer
+    this.#sql`
+      UPDATE offers SET offer = ${JSON.stringify(offer)}, vote_by = ${voteBy} WHERE offer_id = ${offerId}`
+    const known = this.#open.get(offerId)
+    if (known !== undefined) this.#open.set(offerId, { ...known, voteBy })
   }
 
   setSession(offerId: string, sessionId: string): void {
-    this.#sql.exec('UPDATE offers SET session_id = ? WHERE offer_id = ?', sessionId, offerId)
+    this.#sql`UPDATE offers SET session_id = ${sessionId} WHERE offer_id = ${offerId}`
   }
 
   accept(offerId: string): void {
     const offer = this.#open.get(offerId)
     if (offer?.state !== 'offered') return
-    this.#sql.exec("UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ?", offerId)
+    this.#sql`UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ${offerId}`
     this.#open.set(offerId, { ...offer, state: 'accepted' })
     this.#untold.add(offerId)
   }
 
   decline(offerId: string, reason: DeclineReason, now: number): void {
     if (!this.#open.has(offerId)) return
-    this.#sql.exec(
-      "UPDATE offers SET state = 'declined', reason = ?, is_excused = ?, told = 0 WHERE offer_id = ?",
-      reason,
-      reason === 'busy' && this.#hasJustExpired(now) ? 1 : 0,
-      offerId,
-    )
+    const isExcused = reason === 'busy' && this.#hasJustExpired(now)
+    this.#sql`
+      UPDATE offers SET state = 'declined', reason = ${reason}, is_excused = ${Number(isExcused)}, told = 0
+      WHERE offer_id = ${offerId}`
     this.#end(offerId)
     this.#untold.add(offerId)
   }
 
   /** The round took a vote, and so needs not be told anything else. */
   vote(offerId: string, answer: string): void {
-    this.#sql.exec(
-      "UPDATE offers SET state = 'voted', answer = ?, told = 1 WHERE offer_id = ?",
-      answer,
-      offerId,
-    )
+    this.#sql`UPDATE offers SET state = 'voted', answer = ${answer}, told = 1 WHERE offer_id = ${offerId}`
     this.#end(offerId)
     this.#untold.delete(offerId)
   }
 
   /** What the node said of its open offers may have been lost with this session. */
   noteLost(sessionId: string): void {
-    this.#sql.exec(`UPDATE offers SET unheard = coalesce(unheard, ?) WHERE ${open}`, sessionId)
+    this.#sql`
+      UPDATE offers SET unheard = coalesce(unheard, ${sessionId}) WHERE state IN ('offered', 'accepted')`
   }
 
   /** The session did not end by a fault of the link after all. */
   noteLeft(sessionId: string): void {
-    this.#sql.exec('UPDATE offers SET unheard = NULL WHERE unheard = ?', sessionId)
+    this.#sql`UPDATE offers SET unheard = NULL WHERE unheard = ${sessionId}`
   }
 
   /** A vote could not be passed on. */
   noteVoteLost(offerId: string): void {
-    this.#sql.exec('UPDATE offers SET unheard = ? WHERE offer_id = ?', voteLost, offerId)
+    this.#sql`UPDATE offers SET unheard = ${voteLost} WHERE offer_id = ${offerId}`
   }
 
   wasHeard(offerId: string): boolean {
-    return (
-      [...this.#sql.exec('SELECT 1 FROM offers WHERE offer_id = ? AND unheard IS NOT NULL', offerId)]
-        .length === 0
-    )
+    return this.#sql`SELECT 1 FROM offers WHERE offer_id = ${offerId} AND unheard IS NOT NULL`.length === 0
   }
 
   remove(offerId: string): void {
-    this.#sql.exec('DELETE FROM offers WHERE offer_id = ?', offerId)
+    this.#sql`DELETE FROM offers WHERE offer_id = ${offerId}`
     this.#open.delete(offerId)
     this.#untold.delete(offerId)
   }
@@ -204,7 +186,7 @@ export class OfferLedger {
   expire(now: number): void {
     const expired = [...this.#open].filter(([, { voteBy }]) => voteBy < now)
     for (const [offerId] of expired) {
-      this.#sql.exec("UPDATE offers SET state = 'expired' WHERE offer_id = ?", offerId)
+      this.#sql`UPDATE offers SET state = 'expired' WHERE offer_id = ${offerId}`
       this.#end(offerId)
     }
     if (this.#firstOver !== null && this.#firstOver + keptSecs + forgetSecs < now) this.#forget(now)
@@ -219,14 +201,11 @@ export class OfferLedger {
     return this.#untold.size > 0
   }
 
-  /**
-   * The round heard of an offer in this state; what became of it since is another thing to tell. That it heard of an accept is
-   * stored with the vote: until then it may be told again.
-   */
+  /** The round heard of an offer in this state. That it heard of an accept is stored with the vote: until then it may be told again. */
   told(offerId: string, state: OfferState): void {
     if (this.find(offerId)?.state !== state) return
     this.#untold.delete(offerId)
-    if (state !== 'accepted') this.#sql.exec('UPDATE offers SET told = 1 WHERE offer_id = ?', offerId)
+    if (state !== 'accepted') this.#sql`UPDATE offers SET told = 1 WHERE offer_id = ${offerId}`
   }
 
   /** When, in network time, an offer expires, or some are forgotten next; null without one. */
@@ -238,10 +217,7 @@ export class OfferLedger {
 
   #hasJustExpired(now: number): boolean {
     const since = now - freedSecs
-    return (
-      [...this.#sql.exec("SELECT 1 FROM offers WHERE state = 'expired' AND vote_by >= ? LIMIT 1", since)]
-        .length > 0
-    )
+    return this.#sql`SELECT 1 FROM offers WHERE state = 'expired' AND vote_by >= ${since} LIMIT 1`.length > 0
   }
 
   #end(offerId: string): void {
@@ -256,14 +232,12 @@ export class OfferLedger {
   }
 
   #forget(now: number): void {
-    const forgotten = this.#sql.exec<{ offer_id: string }>(
-      `DELETE FROM offers WHERE NOT (${open}) AND vote_by < ? RETURNING offer_id`,
-      now - keptSecs,
-    )
+    const forgotten = this.#sql<Row>`
+      DELETE FROM offers WHERE state NOT IN ('offered', 'accepted') AND vote_by < ${now - keptSecs}
+      RETURNING offer_id`
     for (const { offer_id: offerId } of forgotten) this.#untold.delete(offerId)
-    const [rest] = this.#sql.exec<{ first: number | null }>(
-      `SELECT min(vote_by) AS first FROM offers WHERE NOT (${open})`,
-    )
+    const [rest] = this.#sql<{ first: number | null }>`
+      SELECT min(vote_by) AS first FROM offers WHERE state NOT IN ('offered', 'accepted')`
     this.#firstOver = rest?.first ?? null
   }
 }

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../../protocol/committees/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundTerms } from '../round/round.ts'
+import { Waiters } from '../waiters.ts'
 import {
   type RefusedTask,
   type RunningEpoch,
@@ -20,11 +21,7 @@ export interface CommitteesProgress {
 }
 
 export interface CommitteesConfig {
-  /**
-   * Builds the sets that are due and asks validators to attest them. It may fail, or be repeated, at any point.
-   *
-   * @returns Null for a project that has no committees, such as one that is not listed.
-   */
+  /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
   advance(projectId: string): Promise<CommitteesProgress | null>
   /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
   pollMs: number | null
@@ -51,24 +48,20 @@ export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
 /**
- * Sees to the committee sets of one project, and gives each of its tasks a place: `env.PROJECT_COMMITTEES.getByName('<project
- * id>')`. Its alarm comes when the set of the next epoch is due, and again, with growing pauses, until a quorum of the
- * validators has attested it.
- *
- * Of sets it holds only how often it tried, and when the next is due where time leaps: they and their attestations lie in the
- * database, whose keys decide between alarms that run twice. Of tasks it holds those that wait or run, and which `seq` is the
- * next.
+ * Sees to the committee sets of one project, and gives its tasks their place: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm
+ * comes when the next set is due, and again, with growing pauses, until a quorum has attested it. Sets and attestations lie in the database,
+ * whose keys decide between alarms that run twice; here are the tasks that wait or run, and the next `seq`.
  */
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
-  readonly #config: CommitteesConfig | null
+  readonly #config: CommitteesConfig
   readonly #alarm: Alarm
   readonly #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
-  readonly #waiting = new Set<{ taskId: string; resolve: () => void }>()
+  readonly #waiting = new Waiters()
   readonly #starting = new Map<string, Promise<void>>()
 
-  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig | null) {
+  constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
@@ -77,14 +70,12 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   /** Begins, or goes on after an alarm was lost. */
   async wake(projectId: string): Promise<void> {
-    if (this.#config === null) return
     this.#keepProjectId(projectId)
     await this.#alarm.revive(Date.now())
   }
 
   /** Looks at its sets at once, whenever the next is due: those of running epochs may have lost their quorum. */
   async lookAgain(projectId: string): Promise<void> {
-    if (this.#config === null) return
     this.#keepProjectId(projectId)
     this.ctx.storage.kv.delete('due_at')
     this.#running = null
@@ -93,26 +84,25 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   /** Why a task would not be taken now; null where it would be. `none` for a project that has no committees. */
   async refusal(projectId: string, request: TaskRequest): Promise<RefusedTask | { status: 'none' } | null> {
-    if (this.#config === null) return { status: 'none' }
     const now = await this.#config.now()
-    const running = await this.#runningEpoch(this.#config, projectId, now)
+    const running = await this.#runningEpoch(projectId, now)
     return running === null ? { status: 'none' } : this.#tasks.refusal(request, running, now)
   }
 
   /** Takes a task. `none` for a project that has no committees. */
   async submit(projectId: string, request: TaskRequest): Promise<Submitted | { status: 'none' }> {
-    if (this.#config === null) return { status: 'none' }
     this.#keepProjectId(projectId)
     // Epoch and `issued_at` are of one moment: a task belongs to one epoch, however long the rest takes.
     const now = await this.#config.now()
-    const running = await this.#runningEpoch(this.#config, projectId, now)
+    const running = await this.#runningEpoch(projectId, now)
     if (running === null) return { status: 'none' }
     const submitted = this.#tasks.submit(projectId, request, running, now)
     if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
     await this.#alarmWithin(queuePauseMs)
     // A caller that gets the id of a task can read its round, also when another request has just submitted the task.
-    if (submitted.roundId !== null) await this.#begun(this.#config, submitted.roundId)
-    else await this.#noteQueued(this.#config, projectId, request, submitted)
+    if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
+    const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.roundId)
+    if (terms) await this.#startRound(terms)
     return submitted
   }
 
@@ -123,15 +113,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   /** Waits until a task has its round, or waited in vain; the round, or null. */
   async waitForRound(taskId: string, ms: number): Promise<string | null> {
-    const known = this.#tasks.roundOf(taskId)
-    if (known !== null) return known ?? null
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter = { taskId, resolve }
-    this.#waiting.add(waiter)
-    const timer = setTimeout(resolve, ms)
-    await promise
-    clearTimeout(timer)
-    this.#waiting.delete(waiter)
+    await this.#waiting.until(() => this.#tasks.roundOf(taskId) !== null, ms)
     return this.#tasks.roundOf(taskId) ?? null
   }
 
@@ -149,92 +131,70 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarm.gone()
     const projectId = this.ctx.storage.kv.get<string>('project_id')
-    const config = this.#config
-    if (config === null || projectId === undefined) return
-    const setsMs = await this.#moveSets(config, projectId)
-    await this.#moveTasks(config, projectId).catch((error) =>
+    if (projectId === undefined) return
+    const setsMs = await this.#moveSets(projectId)
+    await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const isAwaited = (['queued', 'starting', 'untaken'] as const).some(
-      (state) => this.#tasks.count(state) > 0,
+    const nextMs = Math.min(
+      setsMs,
+      this.#tasks.count('queued', 'starting', 'untaken') > 0 ? queuePauseMs : Infinity,
     )
-    const nextMs = Math.min(setsMs, isAwaited ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
 
   /** Builds the sets that are due and has them attested. @returns When that is looked at again, in milliseconds. */
-  async #moveSets(config: CommitteesConfig, projectId: string): Promise<number> {
+  async #moveSets(projectId: string): Promise<number> {
     const { kv } = this.ctx.storage
-    const { pollMs } = config
+    const { pollMs } = this.#config
     // A clock that cannot be read is read again.
-    const now = pollMs === null ? 0 : await config.now().catch(() => 0)
+    const now = pollMs === null ? 0 : await this.#config.now().catch(() => 0)
     if (pollMs !== null && now < (kv.get<number>('due_at') ?? 0)) return pollMs
-    const progress = await this.#advance(config, projectId)
-    if (progress !== null) return this.#pauseMs(config, progress, now)
+    const progress = await this.#advance(projectId)
+    if (progress !== null) return this.#pauseMs(progress, now)
     for (const key of ['attempts', 'due_at']) kv.delete(key)
     return Infinity
   }
 
   /** Gives waiting tasks their rounds, ends those that waited in vain, and begins what was decided on. */
-  async #moveTasks(config: CommitteesConfig, projectId: string): Promise<void> {
-    const now = await config.now()
+  async #moveTasks(projectId: string): Promise<void> {
+    const now = await this.#config.now()
     this.#tasks.purge(now)
-    await this.#endAll(config, () => this.#tasks.untaken())
+    await this.#endAll(() => this.#tasks.untaken())
     if (this.#tasks.count('queued') > 0) {
-      const running = await this.#runningEpoch(config, projectId, now)
-      if (running !== null) await this.#moveQueue(config, projectId, running, now)
+      const running = await this.#runningEpoch(projectId, now)
+      if (running !== null) await this.#moveQueue(projectId, running, now)
     }
-    await this.#startRounds(config)
+    await Promise.all(this.#tasks.starting().map((terms) => this.#startRound(terms)))
   }
 
-  async #moveQueue(
-    config: CommitteesConfig,
-    projectId: string,
-    running: RunningEpoch,
-    now: number,
-  ): Promise<void> {
-    await this.#endExpired(config, running)
+  async #moveQueue(projectId: string, running: RunningEpoch, now: number): Promise<void> {
+    // Before anything is scheduled: no task of an epoch without a set gets a round of the next one.
+    await this.#endAll(() => this.#tasks.expired(running))
     if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
-    for (const { taskId, resolve } of this.#waiting) if (this.#tasks.roundOf(taskId) !== null) resolve()
+    this.#waiting.look()
   }
 
-  /**
-   * Ends all that waited in vain, before anything is scheduled: no task of an epoch without a set gets a round of the next
-   * one. However many they are, they end with one alarm.
-   */
-  #endExpired(config: CommitteesConfig, running: RunningEpoch): Promise<void> {
-    return this.#endAll(config, () => this.#tasks.expired(running))
-  }
-
-  async #endAll(config: CommitteesConfig, next: () => string[]): Promise<void> {
+  /** Ends all tasks that waited in vain, however many they are, with one alarm. */
+  async #endAll(next: () => string[]): Promise<void> {
     for (let ended = next(); ended.length > 0; ended = next()) {
       // Everybody reads it before the task is forgotten.
-      await config.noteExpired(ended)
+      await this.#config.noteExpired(ended)
       this.#tasks.drop(ended)
     }
   }
 
-  /** Returns once a round has begun, or is left to the alarm; the others do not keep it waiting. */
-  async #begun(config: CommitteesConfig, roundId: string): Promise<void> {
-    const terms = this.#tasks.termsOfStarting(roundId)
-    if (terms !== null) await this.#startRound(config, terms)
-  }
-
-  async #startRounds(config: CommitteesConfig): Promise<void> {
-    await Promise.all(this.#tasks.starting().map((terms) => this.#startRound(config, terms)))
-  }
-
   /** One try at a time, which everybody waits for. */
-  #startRound(config: CommitteesConfig, terms: RoundTerms): Promise<void> {
+  #startRound(terms: RoundTerms): Promise<void> {
     const { roundId } = terms
-    const started = this.#starting.get(roundId) ?? this.#tryToStart(config, terms)
+    const started = this.#starting.get(roundId) ?? this.#tryToStart(terms)
     this.#starting.set(roundId, started)
     return started
   }
 
-  async #tryToStart(config: CommitteesConfig, terms: RoundTerms): Promise<void> {
+  async #tryToStart(terms: RoundTerms): Promise<void> {
     try {
-      await config.startRound(terms)
+      await this.#config.startRound(terms)
       this.#tasks.started(terms.roundId)
     } catch (error) {
       console.error(`${terms.roundId} could not start; the alarm tries again`, error)
@@ -245,27 +205,22 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
   async #noteQueued(
-    config: CommitteesConfig,
     projectId: string,
     request: TaskRequest,
     { status, taskId, createdAt }: TakenTask,
   ): Promise<void> {
     try {
-      await config.noteQueued(projectId, { ...request, taskId }, createdAt)
+      await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
     } catch (error) {
       if (status === 'queued') this.#tasks.takeBack(taskId)
       throw error
     }
   }
 
-  async #runningEpoch(
-    config: CommitteesConfig,
-    projectId: string,
-    now: number,
-  ): Promise<RunningEpoch | null> {
+  async #runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null> {
     const known = this.#running
     if (known?.terms && epochAt(now, known.epochSecs) === known.epoch) return known
-    this.#running = await config.runningEpoch(projectId, now)
+    this.#running = await this.#config.runningEpoch(projectId, now)
     return this.#running
   }
 
@@ -279,9 +234,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     if (kv.get('project_id') === undefined) kv.put('project_id', projectId)
   }
 
-  async #advance(config: CommitteesConfig, projectId: string): Promise<CommitteesProgress | null> {
+  async #advance(projectId: string): Promise<CommitteesProgress | null> {
     try {
-      return await config.advance(projectId)
+      return await this.#config.advance(projectId)
     } catch (error) {
       console.error(`the committee sets of ${projectId} could not be brought forward`, error)
       return { open: 1, nextInSecs: Number.POSITIVE_INFINITY }
@@ -289,8 +244,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** @param now - Network time where it leaps. */
-  #pauseMs({ pollMs }: CommitteesConfig, { open, nextInSecs }: CommitteesProgress, now: number): number {
+  #pauseMs({ open, nextInSecs }: CommitteesProgress, now: number): number {
     const { kv } = this.ctx.storage
+    const { pollMs } = this.#config
     const attempts = open === 0 ? 0 : (kv.get<number>('attempts') ?? 0) + 1
     kv.put('attempts', attempts)
     const nextMs = Math.max(0, Math.min(nextInSecs * 1000, restMs))

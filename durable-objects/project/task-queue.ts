@@ -4,6 +4,7 @@ import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 import type { RoundTerms } from '../round/round.ts'
+import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 
 /** A task as its project is asked to have it run; it was held against the project before. */
@@ -83,13 +84,10 @@ const migrations = [
   `,
 ]
 
-/**
- * `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that
- * it ended.
- */
+/** `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that it ended. */
 type TaskState = 'queued' | 'starting' | 'running' | 'over' | 'untaken'
 
-interface Row extends Record<string, SqlStorageValue> {
+interface Row {
   task_id: string
   state: TaskState
   request: string
@@ -99,14 +97,13 @@ interface Row extends Record<string, SqlStorageValue> {
   terms: string | null
 }
 
-/**
- * The tasks of one project that wait or run. Everything here is synchronous: one task after the other gets its `seq`, and
- * what was decided is stored before anybody hears of it.
- */
+/** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
   readonly #storage: DurableObjectStorage
+  readonly #sql: Sql
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
+    this.#sql = sqlOf(storage)
     migrate(storage, migrations)
   }
 
@@ -127,22 +124,13 @@ export class TaskQueue {
       if (full !== null) return full
       const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
       const { taskId, idempotencyKey } = request
-      this.#storage.sql.exec(
-        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms, waits_until)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        taskId,
-        idempotencyKey,
-        (terms === null ? 'queued' : 'starting') satisfies TaskState,
-        JSON.stringify(request),
-        running.epoch,
-        now,
-        terms?.task.seq ?? null,
-        terms?.roundId ?? null,
-        terms && JSON.stringify(terms),
-        endOf(running),
-      )
-      const status = terms === null ? 'queued' : 'running'
-      return { status, taskId, roundId: terms?.roundId ?? null, createdAt: now }
+      const roundId = terms?.roundId ?? null
+      const state: TaskState = terms === null ? 'queued' : 'starting'
+      this.#sql`
+        INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms, waits_until)
+        VALUES (${taskId}, ${idempotencyKey}, ${state}, ${JSON.stringify(request)}, ${running.epoch}, ${now},
+          ${terms?.task.seq ?? null}, ${roundId}, ${terms && JSON.stringify(terms)}, ${endOf(running)})`
+      return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
   }
 
@@ -150,27 +138,21 @@ export class TaskQueue {
   schedule(projectId: string, terms: EpochTerms, now: number): void {
     this.#storage.transactionSync(() => {
       // What then still waits, waits for room, in the next epoch too.
-      this.#storage.sql.exec(
-        `UPDATE tasks SET epoch = ?, waits_until = ? WHERE state = 'queued'`,
-        terms.epoch + 1,
-        endOf(terms) + terms.epochSecs,
-      )
-      const room = Math.min(openMax - this.openCount(), startsMax)
-      for (const { request } of this.#rows(`state = 'queued'`, room))
+      const waitsUntil = endOf(terms) + terms.epochSecs
+      this
+        .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
+      const room = Math.min(openMax - this.count('starting', 'running'), startsMax)
+      for (const { request } of this.#rows('queued', room))
         this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
     })
   }
 
   /** Tasks that waited for the set of an epoch that is over, oldest first, as many as are ended together. */
   expired({ epoch, epochSecs }: RunningEpoch): string[] {
-    return this.#storage.sql
-      .exec<Pick<Row, 'task_id'>>(
-        `SELECT task_id FROM tasks WHERE state = 'queued' AND waits_until <= ? ORDER BY position LIMIT ?`,
-        epochStart(epoch, epochSecs),
-        expiredMax,
-      )
-      .toArray()
-      .map(({ task_id }) => task_id)
+    const rows = this.#sql<Row>`
+      SELECT * FROM tasks WHERE state = 'queued' AND waits_until <= ${epochStart(epoch, epochSecs)}
+      ORDER BY position LIMIT ${expiredMax}`
+    return rows.map(({ task_id }) => task_id)
   }
 
   /** Ends tasks that never get a round. */
@@ -180,37 +162,28 @@ export class TaskQueue {
 
   /** Takes no task after all, and forgets its key; one that has its round by now stays. */
   takeBack(taskId: string): void {
-    this.#storage.sql.exec(
-      `UPDATE tasks SET state = 'untaken', idempotency_key = NULL WHERE task_id = ? AND state = 'queued'`,
-      taskId,
-    )
+    this.#sql`
+      UPDATE tasks SET state = 'untaken', idempotency_key = NULL WHERE task_id = ${taskId} AND state = 'queued'`
   }
 
   /** Tasks that were taken back, as many as are ended together. */
   untaken(): string[] {
-    return this.#rows(`state = 'untaken'`, expiredMax).map(({ task_id }) => task_id)
+    return this.#rows('untaken', expiredMax).map(({ task_id }) => task_id)
   }
 
   /** Rounds that were decided on and may not have begun. */
   starting(): RoundTerms[] {
-    return this.#rows(`state = 'starting'`, startsMax).map(
-      ({ terms }) => JSON.parse(terms ?? '') as RoundTerms,
-    )
+    return this.#rows('starting', startsMax).map(({ terms }) => JSON.parse(terms ?? '') as RoundTerms)
   }
 
   /** What a round begins with, as long as it may not have begun. */
   termsOfStarting(roundId: string): RoundTerms | null {
-    const [row] = this.#storage.sql
-      .exec<Pick<Row, 'terms'>>(`SELECT terms FROM tasks WHERE round_id = ? AND state = 'starting'`, roundId)
-      .toArray()
+    const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE round_id = ${roundId} AND state = 'starting'`
     return row === undefined ? null : (JSON.parse(row.terms ?? '') as RoundTerms)
   }
 
   started(roundId: string): void {
-    this.#storage.sql.exec(
-      `UPDATE tasks SET state = 'running' WHERE round_id = ? AND state = 'starting'`,
-      roundId,
-    )
+    this.#sql`UPDATE tasks SET state = 'running' WHERE round_id = ${roundId} AND state = 'starting'`
   }
 
   /** The round is over. */
@@ -220,38 +193,27 @@ export class TaskQueue {
 
   /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
   roundOf(taskId: string): string | null | undefined {
-    return this.#storage.sql
-      .exec<{ round_id: string | null }>(
-        `SELECT round_id FROM tasks WHERE task_id = ? AND state NOT IN ('over', 'untaken')`,
-        taskId,
-      )
-      .toArray()[0]?.round_id
+    const [row] = this.#sql<Row>`
+      SELECT * FROM tasks WHERE task_id = ${taskId} AND state NOT IN ('over', 'untaken')`
+    return row?.round_id
   }
 
-  count(state: TaskState): number {
-    return this.#storage.sql
-      .exec<{ count: number }>('SELECT count(*) AS count FROM tasks WHERE state = ?', state)
-      .one().count
+  count(...states: readonly TaskState[]): number {
+    const [row] = this.#sql<{ n: number }>`
+      SELECT count(*) AS n FROM tasks WHERE state IN (SELECT value FROM json_each(${JSON.stringify(states)}))`
+    return row!.n
   }
 
   /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
   openRounds(epoch: number): string[] {
-    return this.#storage.sql
-      .exec<{ round_id: string }>(
-        `SELECT round_id FROM tasks WHERE epoch = ? AND seq IS NOT NULL AND state IN ('starting', 'running')`,
-        epoch,
-      )
-      .toArray()
-      .map(({ round_id }) => round_id)
-  }
-
-  openCount(): number {
-    return this.count('starting') + this.count('running')
+    const rows = this.#sql<{ round_id: string }>`
+      SELECT round_id FROM tasks WHERE epoch = ${epoch} AND seq IS NOT NULL AND state IN ('starting', 'running')`
+    return rows.map(({ round_id }) => round_id)
   }
 
   /** Forgets keys that no longer name their task. */
   purge(now: number): void {
-    this.#storage.sql.exec(`DELETE FROM tasks WHERE state = 'over' AND created_at <= ?`, now - keySecs)
+    this.#sql`DELETE FROM tasks WHERE state = 'over' AND created_at <= ${now - keySecs}`
   }
 
   /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
@@ -261,19 +223,16 @@ export class TaskQueue {
 
   #findFull(terms: EpochTerms | null): RefusedTask | null {
     if (terms === null) return this.count('queued') >= queuedMax ? { status: 'full', what: 'queued' } : null
-    return this.openCount() >= openMax ? { status: 'full', what: 'open' } : null
+    return this.count('starting', 'running') >= openMax ? { status: 'full', what: 'open' } : null
   }
 
   #find(request: TaskRequest, now: number): TakenTask | { status: 'conflict' } | null {
     const { taskId, idempotencyKey } = request
-    this.#storage.sql.exec(
-      'UPDATE tasks SET idempotency_key = NULL WHERE idempotency_key = ? AND created_at <= ?',
-      idempotencyKey,
-      now - keySecs,
-    )
-    const [row] = this.#storage.sql
-      .exec<Row>('SELECT * FROM tasks WHERE task_id = ? OR idempotency_key = ?', taskId, idempotencyKey)
-      .toArray()
+    this.#sql`
+      UPDATE tasks SET idempotency_key = NULL
+      WHERE idempotency_key = ${idempotencyKey} AND created_at <= ${now - keySecs}`
+    const [row] = this.#sql<Row>`
+      SELECT * FROM tasks WHERE task_id = ${taskId} OR idempotency_key = ${idempotencyKey}`
     if (row === undefined) return null
     if (!isSameTask(JSON.parse(row.request) as TaskRequest, request)) return { status: 'conflict' }
     return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
@@ -311,26 +270,16 @@ export class TaskQueue {
 
   #schedule(terms: RoundTerms): void {
     const { task, roundId, taskId } = terms
-    this.#storage.sql.exec(
-      `UPDATE tasks SET state = 'starting', epoch = ?, seq = ?, round_id = ?, terms = ? WHERE task_id = ?`,
-      task.epoch,
-      task.seq,
-      roundId,
-      JSON.stringify(terms),
-      taskId,
-    )
+    this.#sql`
+      UPDATE tasks SET state = 'starting', epoch = ${task.epoch}, seq = ${task.seq}, round_id = ${roundId},
+        terms = ${JSON.stringify(terms)} WHERE task_id = ${taskId}`
   }
 
   #nextSeq(epoch: number): number {
-    return (
-      this.#storage.sql
-        .exec<{ next: number }>(
-          `INSERT INTO sequences (epoch, next) VALUES (?, 1) ON CONFLICT (epoch) DO UPDATE SET next = next + 1
-          RETURNING next`,
-          epoch,
-        )
-        .one().next - 1
-    )
+    const [row] = this.#sql<{ next: number }>`
+      INSERT INTO sequences (epoch, next) VALUES (${epoch}, 1)
+      ON CONFLICT (epoch) DO UPDATE SET next = next + 1 RETURNING next`
+    return row!.next - 1
   }
 
   /** Only what has a key is kept, for as long as the key names it. */
@@ -339,10 +288,9 @@ export class TaskQueue {
     this.#storage.sql.exec(`UPDATE tasks SET state = 'over', terms = NULL WHERE ${column} = ?`, id)
   }
 
-  #rows(where: string, limit: number): Row[] {
-    return this.#storage.sql
-      .exec<Row>(`SELECT * FROM tasks WHERE ${where} ORDER BY position LIMIT ?`, Math.max(0, limit))
-      .toArray()
+  #rows(state: TaskState, limit: number): Row[] {
+    return this.#sql`
+      SELECT * FROM tasks WHERE state = ${state} ORDER BY position LIMIT ${Math.max(0, limit)}`
   }
 }
 

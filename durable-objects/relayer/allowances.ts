@@ -1,13 +1,16 @@
+import { type Sql, sqlOf } from '../sql.ts'
 import type { Exhausted, RelayerConfig, RelayRequest } from './types.ts'
 
 const dayMs = 86_400_000
 
+type GasRow = { gas: number }
+
 /**
- * What owners may have relayed in a day, which begins at 00:00 UTC: so many actions of a kind and so much gas for each, and
- * so much gas for all together. What an action takes is up to its owner where that is a contract. An action counts once, when it is accepted; what names no allowance counts nowhere.
+ * What owners may have relayed in a UTC day: actions of each kind and gas for each owner, and gas for all together. An action counts once,
+ * when it is accepted; what names no allowance counts nowhere.
  */
 export class Allowances {
-  readonly #sql: SqlStorage
+  readonly #sql: Sql
   /** Gas for the actions of all owners in a day. */
   readonly gasPerDay: number
   /** Gas for the actions of one owner in a day. */
@@ -17,7 +20,7 @@ export class Allowances {
     storage: DurableObjectStorage,
     { gasPerDay, gasPerOwner }: Pick<RelayerConfig, 'gasPerDay' | 'gasPerOwner'>,
   ) {
-    this.#sql = storage.sql
+    this.#sql = sqlOf(storage)
     this.gasPerDay = gasPerDay
     this.#gasPerOwner = gasPerOwner
   }
@@ -39,39 +42,31 @@ export class Allowances {
   /** Counts the gas of an action that is accepted; the ledger has the action itself. */
   spend({ owner, perDay }: Pick<RelayRequest, 'owner' | 'perDay'>, gas: number, nowMs: number): void {
     if (perDay === undefined) return
-    this.#sql.exec(
-      'INSERT INTO gas_days VALUES (?, ?) ON CONFLICT (day) DO UPDATE SET gas = gas + excluded.gas',
-      dayOf(nowMs),
-      gas,
-    )
-    this.#sql.exec('DELETE FROM owner_gas WHERE day < ?', dayOf(nowMs))
-    this.#sql.exec(
-      'INSERT INTO owner_gas VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET gas = gas + excluded.gas',
-      dayOf(nowMs),
-      owner,
-      gas,
-    )
+    const day = dayOf(nowMs)
+    this.#sql`
+      INSERT INTO gas_days VALUES (${day}, ${gas}) ON CONFLICT (day) DO UPDATE SET gas = gas + excluded.gas`
+    this.#sql`DELETE FROM owner_gas WHERE day < ${day}`
+    this.#sql`
+      INSERT INTO owner_gas VALUES (${day}, ${owner}, ${gas})
+      ON CONFLICT DO UPDATE SET gas = gas + excluded.gas`
   }
 
   /** Gas of what owners had accepted today. */
   gasUsed(nowMs: number): number {
-    const [row] = this.#sql.exec('SELECT gas FROM gas_days WHERE day = ?', dayOf(nowMs))
-    return (row?.gas as number | undefined) ?? 0
+    return this.#sql<GasRow>`SELECT gas FROM gas_days WHERE day = ${dayOf(nowMs)}`[0]?.gas ?? 0
   }
 
   #gasOf(owner: string, nowMs: number): number {
-    const [row] = this.#sql.exec('SELECT gas FROM owner_gas WHERE day = ? AND owner = ?', dayOf(nowMs), owner)
-    return (row?.gas as number | undefined) ?? 0
+    const [row] = this.#sql<GasRow>`
+      SELECT gas FROM owner_gas WHERE day = ${dayOf(nowMs)} AND owner = ${owner}`
+    return row?.gas ?? 0
   }
 
   #accepted(owner: string, action: string, sinceMs: number): number {
-    const row = this.#sql.exec(
-      'SELECT count(*) AS n FROM relays WHERE owner = ? AND action = ? AND accepted_at_ms >= ?',
-      owner,
-      action,
-      sinceMs,
-    )
-    return row.one().n as number
+    const [row] = this.#sql<{ n: number }>`
+      SELECT count(*) AS n FROM relays
+      WHERE owner = ${owner} AND action = ${action} AND accepted_at_ms >= ${sinceMs}`
+    return row!.n
   }
 }
 

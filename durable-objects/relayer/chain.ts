@@ -65,11 +65,7 @@ export class RelayerChain {
     }
   }
 
-  /**
-   * Runs the call as it would be relayed, on top of what waits in the pool.
-   *
-   * @returns The gas it takes with room for a state that moved on, or why it is not relayed.
-   */
+  /** Runs the call as it would be relayed, on top of the pool. @returns The gas it takes, with room for a state that moved on, or why it fails. */
   async simulate(call: Call, gasMax: number): Promise<{ gas: number } | RevertReason> {
     try {
       const used = Number(
@@ -88,10 +84,7 @@ export class RelayerChain {
     }
   }
 
-  /**
-   * By nonce, the receipt of whichever attempt was mined, or null when none was. A nonce about which the node gives no
-   * answer, or one that makes no sense, is left out.
-   */
+  /** By nonce, the receipt of the attempt that was mined, or null. A nonce about which the node gives no sensible answer is left out. */
   async receipts(attempts: readonly Attempt[]): Promise<Map<number, Receipt | null>> {
     const outcomes = await this.#rpc.batch(attempts.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
     const receipts = new Map<number, Receipt | null>()
@@ -105,12 +98,7 @@ export class RelayerChain {
     return receipts
   }
 
-  /**
-   * The hash of the key's transaction with this nonce in a block up to `last`. Found by the counts of older blocks, which
-   * nodes know of the last hundred or so.
-   *
-   * @returns null when no such block has used the nonce, or the node does not know.
-   */
+  /** The hash of the key's transaction with this nonce in a block up to `last`, by the counts of blocks; null if unused or unknown to the node. */
   async findTransaction(nonce: number, last: number): Promise<string | null> {
     try {
       if (!(await this.#isUsed(nonce, last))) return null
@@ -154,10 +142,7 @@ export class RelayerChain {
     return typeof found?.hash === 'string' ? found.hash.toLowerCase() : null
   }
 
-  /**
-   * Why a mined action reverted: it is run again before its block, and after it should only a transaction of the same
-   * block have been in the way.
-   */
+  /** Why a mined action reverted: it is run again before its block, and after it should a transaction of the same block have been in the way. */
   async explainRevert(relay: Relay, blockNumber: number): Promise<string> {
     const params = { ...this.#params(relay), gas: quantity(relay.gas) }
     for (const block of [blockNumber - 1, blockNumber]) {

@@ -15,21 +15,15 @@ export const feeCapFor = (
   { feeCapWei, txFeeCapWei }: { feeCapWei: bigint; txFeeCapWei: bigint },
 ): bigint => min(feeCapWei, txFeeCapWei / BigInt(gas))
 
-/**
- * The fees of the first attempt, with room for the base fee to double.
- *
- * @returns null when even the present base fee is above the cap: nothing sent at the cap could be mined.
- */
+/** The fees of the first attempt, with room for the base fee to double; null when even the present base fee is above the cap. */
 export function initialFees({ baseFeeWei, tipWei }: FeeMarket, capWei: bigint): Fees | null {
   if (baseFeeWei + tipWei > capWei) return null
   return { maxFeeWei: min(2n * baseFeeWei + tipWei, capWei), tipWei }
 }
 
 /**
- * The fees of an attempt that replaces an earlier one. Pools take a replacement only when both fees rise by a tenth, so
- * both rise by an eighth, and to what the chain asks for if that is more.
- *
- * @returns null when the cap leaves no room for that; the earlier attempt is sent again then.
+ * The fees of a replacement: both rise by an eighth, or to what the chain asks for, since pools ask for a tenth. Null when the cap leaves no
+ * room; the earlier attempt is sent again then.
  */
 export function replacementFees(
   previous: Fees,

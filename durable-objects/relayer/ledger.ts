@@ -1,9 +1,7 @@
+import { type Sql, sqlOf } from '../sql.ts'
 import type { Fees } from './fees.ts'
 
-/**
- * `queued`: accepted, and no node has taken it. `sent`: in the pool of a node. `mined`: in a block that may still be
- * dropped. The other three are final, unless a reorganisation goes deeper than what counts as final.
- */
+/** `queued`: no node has taken it. `sent`: in a node's pool. `mined`: in a block that may be dropped. The others are final. */
 export type RelayStatus = 'queued' | 'sent' | 'mined' | 'confirmed' | 'reverted' | 'failed'
 
 /** One accepted action, and the nonce it owns once it is submitted. */
@@ -53,183 +51,166 @@ export interface Attempt extends Fees {
   noop: boolean
 }
 
-export type NewRelay = Pick<
-  Relay,
-  | 'id'
-  | 'action'
-  | 'owner'
-  | 'serializationKey'
-  | 'to'
-  | 'data'
-  | 'valueWei'
-  | 'gas'
-  | 'costWei'
-  | 'acceptedAtMs'
->
-export type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'confirmations' | 'finalHead'>>
+type RelayChange = Partial<Pick<Relay, 'status' | 'txHash' | 'error' | 'confirmations' | 'finalHead'>>
 
-// The conditions of the indexes, to the letter.
-const open = `status IN ('queued', 'sent', 'mined')`
-const unmined = `status IN ('queued', 'sent')`
+type NewRelay = Omit<
+  Relay,
+  keyof RelayChange | 'nonce' | 'noop' | 'foreignSinceMs' | 'updatedAt' | 'revision'
+>
 
 /** What a transfer of nothing takes. */
 export const transferGas = 21_000
-/** No owner asked for these, and nobody reads of them. */
-const fillGap = 'fill_gap'
 
 type Row = Record<string, SqlStorageValue>
+type Count = { n: number }
 
 /**
- * The record of every action and nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction
- * is sent that is not stored here first. All methods are synchronous, so a caller that does not await between two of them
- * cannot be interleaved with.
+ * The record of every action and nonce of one key. Invariant: a nonce belongs to one action for ever, and no transaction is sent that is not
+ * stored here first. All methods are synchronous. Conditions on the status are those of the indexes, to the letter. Nobody asked for an
+ * action `fill_gap`, and nobody reads of it.
  */
 export class RelayLedger {
-  readonly #sql: SqlStorage
+  readonly #sql: Sql
   constructor(storage: DurableObjectStorage) {
-    this.#sql = storage.sql
+    this.#sql = sqlOf(storage)
   }
 
   /** Stores an accepted action, which has no nonce yet. */
-  accept(relay: NewRelay): Relay {
-    const row = this.#sql.exec(
-      `INSERT INTO relays VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued', NULL, NULL, 0, 0, NULL, NULL, ?, 1, 0)
-        RETURNING *`,
-      relay.id,
-      relay.action,
-      relay.owner,
-      relay.serializationKey,
-      relay.to,
-      relay.data,
-      relay.valueWei.toString(),
-      relay.gas,
-      relay.costWei.toString(),
-      relay.acceptedAtMs,
-      Math.floor(relay.acceptedAtMs / 1000),
-    )
-    return relayOf(row.one())
+  accept({
+    id,
+    action,
+    owner,
+    serializationKey,
+    to,
+    data,
+    valueWei,
+    gas,
+    costWei,
+    acceptedAtMs,
+  }: NewRelay): Relay {
+    const [row] = this.#sql`
+      INSERT INTO relays VALUES (
+        ${id}, NULL, ${action}, ${owner}, ${serializationKey}, ${to}, ${data}, ${String(valueWei)}, ${gas},
+        ${String(costWei)}, ${acceptedAtMs}, 'queued', NULL, NULL, 0, 0, NULL, NULL, ${toSeconds(acceptedAtMs)}, 1, 0
+      ) RETURNING *`
+    return relayOf(row!)
   }
 
-  /**
-   * Gives a pending action the next nonce, for ever; null when there is no such action.
-   *
-   * @param chainCount - The first nonce that no block has used.
-   */
+  /** Gives a pending action the next nonce, for ever, from `chainCount` on, the first that no block has used; null when there is no such action. */
   assignNonce(id: string, chainCount: number): SubmittedRelay | null {
-    const [row] = this.#sql.exec(
-      `UPDATE relays SET nonce = max(?, (SELECT coalesce(max(nonce) + 1, 0) FROM relays))
-        WHERE id = ? AND nonce IS NULL RETURNING *`,
-      chainCount,
-      id,
-    )
+    const [row] = this.#sql`
+      UPDATE relays SET nonce = max(${chainCount}, (SELECT coalesce(max(nonce) + 1, 0) FROM relays))
+      WHERE id = ${id} AND nonce IS NULL RETURNING *`
     return row ? submittedOf(row) : null
   }
 
   /** The first nonces from there on that no action has, although one has a higher nonce. */
   gapsFrom(nonce: number, limit: number): number[] {
-    const taken = this.#sql.exec('SELECT nonce FROM relays WHERE nonce >= ? ORDER BY nonce LIMIT 500', nonce)
+    const taken = this.#sql<{ nonce: number }>`
+      SELECT nonce FROM relays WHERE nonce >= ${nonce} ORDER BY nonce LIMIT 500`
     const gaps: number[] = []
     let next = nonce
     for (const row of taken) {
-      for (; next < (row.nonce as number) && gaps.length < limit; next++) gaps.push(next)
-      next = (row.nonce as number) + 1
+      for (; next < row.nonce && gaps.length < limit; next++) gaps.push(next)
+      next = row.nonce + 1
     }
     return gaps
   }
 
   /** Gives a nonce to nothing: what waits behind it is mined only once it is used. */
   fillGap(nonce: number, signer: string, nowMs: number): void {
-    this.#sql.exec(
-      `INSERT INTO relays VALUES (?, ?, '${fillGap}', ?, NULL, ?, '0x', '0', ?, '0', ?, 'queued', NULL, NULL, 0, 1, NULL,
-        NULL, ?, 1, 1)`,
-      `gap ${nonce}`,
-      nonce,
-      signer,
-      signer,
-      transferGas,
-      nowMs,
-      Math.floor(nowMs / 1000),
-    )
+    this.#sql`
+      INSERT INTO relays VALUES (
+        ${`gap ${nonce}`}, ${nonce}, 'fill_gap', ${signer}, NULL, ${signer}, '0x', '0', ${transferGas}, '0', ${nowMs},
+        'queued', NULL, NULL, 0, 1, NULL, NULL, ${toSeconds(nowMs)}, 1, 1
+      )`
   }
 
   countFilled(): number {
-    return this.#sql.exec(`SELECT count(*) AS n FROM relays WHERE action = '${fillGap}'`).one().n as number
+    return this.#sql<Count>`SELECT count(*) AS n FROM relays WHERE action = 'fill_gap'`[0]!.n
   }
 
   find(id: string): Relay | null {
-    return this.#relays('WHERE id = ?', id)[0] ?? null
+    const [row] = this.#sql`SELECT * FROM relays WHERE id = ${id}`
+    return row ? relayOf(row) : null
   }
 
   /** The action with this serialization key that has not reached a block, if any. */
   findUnmined(serializationKey: string): Relay | null {
-    return this.#relays(`WHERE serialization_key = ? AND ${unmined} LIMIT 1`, serializationKey)[0] ?? null
+    const [row] = this.#sql`
+      SELECT * FROM relays WHERE serialization_key = ${serializationKey} AND status IN ('queued', 'sent') LIMIT 1`
+    return row ? relayOf(row) : null
   }
 
   /** Actions accepted until then that have no nonce, the oldest first. */
   pending(untilMs: number, limit: number): Relay[] {
-    return this.#relays(
-      'WHERE nonce IS NULL AND accepted_at_ms <= ? ORDER BY accepted_at_ms LIMIT ?',
-      untilMs,
-      limit,
-    )
+    const rows = this.#sql`
+      SELECT * FROM relays WHERE nonce IS NULL AND accepted_at_ms <= ${untilMs}
+      ORDER BY accepted_at_ms LIMIT ${limit}`
+    return rows.map(relayOf)
   }
 
   /** Actions with a nonce below that no block is known to have taken, by nonce. */
   unminedBelow(nonce: number, limit: number): SubmittedRelay[] {
     // Of the two indexes by nonce the other one holds every action there ever was.
-    return this.#submitted(
-      `INDEXED BY relays_unmined WHERE ${unmined} AND nonce < ? ORDER BY nonce LIMIT ?`,
-      nonce,
-      limit,
-    )
+    const rows = this.#sql`
+      SELECT * FROM relays INDEXED BY relays_unmined WHERE status IN ('queued', 'sent') AND nonce < ${nonce}
+      ORDER BY nonce LIMIT ${limit}`
+    return rows.map(submittedOf)
   }
 
   /** Actions in blocks that may still be dropped, by nonce. */
   mined(limit: number): SubmittedRelay[] {
-    return this.#submitted(`WHERE ${open} AND status = 'mined' ORDER BY nonce LIMIT ?`, limit)
+    const rows = this.#sql`
+      SELECT * FROM relays WHERE status IN ('queued', 'sent', 'mined') AND status = 'mined'
+      ORDER BY nonce LIMIT ${limit}`
+    return rows.map(submittedOf)
   }
 
   /** Everything not final with this nonce or a higher one, by nonce. */
   openFrom(nonce: number, limit: number): SubmittedRelay[] {
-    return this.#submitted(`WHERE ${open} AND nonce >= ? ORDER BY nonce LIMIT ?`, nonce, limit)
+    const rows = this.#sql`
+      SELECT * FROM relays WHERE status IN ('queued', 'sent', 'mined') AND nonce >= ${nonce}
+      ORDER BY nonce LIMIT ${limit}`
+    return rows.map(submittedOf)
   }
 
   /** Final actions whose nonce is unused on a chain that has used fewer, by nonce. */
   finalFrom(nonce: number, limit: number): SubmittedRelay[] {
-    return this.#submitted(
-      `WHERE nonce >= ? AND status NOT IN ('queued', 'sent', 'mined') ORDER BY nonce LIMIT ?`,
-      nonce,
-      limit,
-    )
+    const rows = this.#sql`
+      SELECT * FROM relays WHERE nonce >= ${nonce} AND status NOT IN ('queued', 'sent', 'mined')
+      ORDER BY nonce LIMIT ${limit}`
+    return rows.map(submittedOf)
   }
 
   /** Actions whose nonce something has used since then, and nobody knows what. */
   countUndecided(sinceMs: number): number {
-    return this.#sql
-      .exec(`SELECT count(*) AS n FROM relays WHERE ${unmined} AND foreign_since_ms <= ?`, sinceMs)
-      .one().n as number
+    const [row] = this.#sql<Count>`
+      SELECT count(*) AS n FROM relays WHERE status IN ('queued', 'sent') AND foreign_since_ms <= ${sinceMs}`
+    return row!.n
   }
 
   /** Actions accepted before then that no block has taken. */
   countOverdue(untilMs: number): number {
-    return this.#sql
-      .exec(`SELECT count(*) AS n FROM relays WHERE ${unmined} AND accepted_at_ms <= ?`, untilMs)
-      .one().n as number
+    const [row] = this.#sql<Count>`
+      SELECT count(*) AS n FROM relays WHERE status IN ('queued', 'sent') AND accepted_at_ms <= ${untilMs}`
+    return row!.n
   }
 
   countOpen(): number {
-    return this.#sql.exec(`SELECT count(*) AS n FROM relays WHERE ${open}`).one().n as number
+    return this.#sql<Count>`SELECT count(*) AS n FROM relays WHERE status IN ('queued', 'sent', 'mined')`[0]!
+      .n
   }
 
   /** When the oldest open action was accepted; null while none is open. */
   oldestOpenMs(): number | null {
-    return this.#sql.exec(`SELECT min(accepted_at_ms) AS ms FROM relays WHERE ${open}`).one().ms as
-      | number
-      | null
+    const [row] = this.#sql<{ ms: number | null }>`
+      SELECT min(accepted_at_ms) AS ms FROM relays WHERE status IN ('queued', 'sent', 'mined')`
+    return row!.ms
   }
 
   nextNonce(): number {
-    return this.#sql.exec('SELECT coalesce(max(nonce) + 1, 0) AS next FROM relays').one().next as number
+    return this.#sql<Count>`SELECT coalesce(max(nonce) + 1, 0) AS n FROM relays`[0]!.n
   }
 
   /** Whether anything is left to do: an open action, or a change to publish. */
@@ -241,105 +222,73 @@ export class RelayLedger {
   changes(): number {
     const [first] = this.openFrom(0, 1)
     if (!first) return 0
-    const row = this.#sql.exec(
-      `SELECT (SELECT sum(revision) FROM relays WHERE nonce >= ?) +
-        (SELECT count(*) FROM attempts WHERE nonce >= ?) AS changes`,
-      first.nonce,
-      first.nonce,
-    )
-    return row.one().changes as number
+    const { nonce } = first
+    const [row] = this.#sql<Count>`
+      SELECT (SELECT sum(revision) FROM relays WHERE nonce >= ${nonce}) +
+        (SELECT count(*) FROM attempts WHERE nonce >= ${nonce}) AS n`
+    return row!.n
   }
 
   /** What the unmined actions may cost at most. */
   committedWei(): bigint {
-    const rows = this.#sql.exec(
-      `SELECT gas, value_wei, cost_wei,
-        (SELECT max_fee_wei FROM attempts WHERE attempts.nonce = relays.nonce ORDER BY signed_at_ms DESC LIMIT 1)
-          AS max_fee_wei
-        FROM relays WHERE ${unmined}`,
+    const rows = this.#sql<{ gas: number; value_wei: string; cost_wei: string; fee: string | null }>`
+      SELECT gas, value_wei, cost_wei,
+        (SELECT max_fee_wei FROM attempts WHERE attempts.nonce = relays.nonce ORDER BY signed_at_ms DESC LIMIT 1) AS fee
+      FROM relays WHERE status IN ('queued', 'sent')`
+    return rows.reduce(
+      (total, { gas, value_wei, cost_wei, fee }) =>
+        total + (fee === null ? BigInt(cost_wei) : BigInt(gas) * BigInt(fee) + BigInt(value_wei)),
+      0n,
     )
-    let total = 0n
-    for (const { gas, value_wei, cost_wei, max_fee_wei } of rows)
-      total +=
-        max_fee_wei === null
-          ? BigInt(cost_wei as string)
-          : BigInt(gas as number) * BigInt(max_fee_wei as string) + BigInt(value_wei as string)
-    return total
   }
 
-  /**
-   * Writes the members that differ, if the action still has one of the statuses in `from`: what a caller saw before it
-   * awaited an answer may be history.
-   */
+  /** Writes what differs, if the status is one of `from`: what a caller saw before it awaited an answer may be history. */
   change({ id }: Pick<Relay, 'id'>, from: readonly RelayStatus[], change: RelayChange, now: number): void {
     const relay = this.find(id)
     if (!relay || !from.includes(relay.status)) return
-    const next = { ...relay, ...change }
-    const same = (['status', 'txHash', 'error', 'confirmations', 'finalHead'] as const).every(
-      (member) => next[member] === relay[member],
-    )
-    if (same) return
-    this.#sql.exec(
-      `UPDATE relays SET status = ?, tx_hash = ?, error = ?, confirmations = ?, final_head = ?, updated_at = ?,
-        revision = revision + 1 WHERE id = ?`,
-      next.status,
-      next.txHash,
-      next.error,
-      next.confirmations,
-      next.finalHead,
-      now,
-      id,
-    )
+    const members = Object.keys(change) as (keyof RelayChange)[]
+    if (members.every((member) => change[member] === relay[member])) return
+    const { status, txHash, error, confirmations, finalHead } = { ...relay, ...change }
+    this.#sql`
+      UPDATE relays SET status = ${status}, tx_hash = ${txHash}, error = ${error}, confirmations = ${confirmations},
+        final_head = ${finalHead}, updated_at = ${now}, revision = revision + 1 WHERE id = ${id}`
   }
 
   noteForeignTransaction({ id }: Pick<Relay, 'id'>, sinceMs: number | null): void {
-    this.#sql.exec('UPDATE relays SET foreign_since_ms = ? WHERE id = ?', sinceMs, id)
+    this.#sql`UPDATE relays SET foreign_since_ms = ${sinceMs} WHERE id = ${id}`
   }
 
   /** Notes that no chain takes the action: its nonce still has to be used, by a transaction that cannot be refused. */
   markNoop({ id }: Pick<Relay, 'id'>, error: string, now: number): void {
-    this.#sql.exec(
-      `UPDATE relays SET noop = 1, error = ?, updated_at = ?, revision = revision + 1 WHERE id = ? AND noop = 0`,
-      error,
-      now,
-      id,
-    )
+    this.#sql`
+      UPDATE relays SET noop = 1, error = ${error}, updated_at = ${now}, revision = revision + 1
+      WHERE id = ${id} AND noop = 0`
   }
 
   /** Notes that the chain took the action after all. */
   unmarkNoop({ id }: Pick<Relay, 'id'>, now: number): void {
-    this.#sql.exec(
-      `UPDATE relays SET noop = 0, error = NULL, updated_at = ?, revision = revision + 1 WHERE id = ? AND noop = 1`,
-      now,
-      id,
-    )
+    this.#sql`
+      UPDATE relays SET noop = 0, error = NULL, updated_at = ${now}, revision = revision + 1
+      WHERE id = ${id} AND noop = 1`
   }
 
   /** What was signed before, and is signed again, is the last attempt again. */
-  addAttempt(attempt: Omit<Attempt, 'accepted'>): void {
-    this.#sql.exec(
-      `INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, 0, ?)
-        ON CONFLICT DO UPDATE SET signed_at_ms = excluded.signed_at_ms`,
-      attempt.hash,
-      attempt.nonce,
-      attempt.raw,
-      attempt.maxFeeWei.toString(),
-      attempt.tipWei.toString(),
-      attempt.signedAtMs,
-      attempt.noop ? 1 : 0,
-    )
+  addAttempt({ hash, nonce, raw, maxFeeWei, tipWei, signedAtMs, noop }: Omit<Attempt, 'accepted'>): void {
+    this.#sql`
+      INSERT INTO attempts VALUES (
+        ${hash}, ${nonce}, ${raw}, ${String(maxFeeWei)}, ${String(tipWei)}, ${signedAtMs}, 0, ${Number(noop)}
+      ) ON CONFLICT DO UPDATE SET signed_at_ms = excluded.signed_at_ms`
   }
 
   /** Notes that a node took the transaction into its pool. */
   markAccepted(hash: string): void {
-    this.#sql.exec('UPDATE attempts SET accepted = 1 WHERE hash = ?', hash)
+    this.#sql`UPDATE attempts SET accepted = 1 WHERE hash = ${hash}`
   }
 
   /** All transactions signed with this nonce, the last one first. */
   attempts(nonce: number): Attempt[] {
-    return [
-      ...this.#sql.exec('SELECT * FROM attempts WHERE nonce = ? ORDER BY signed_at_ms DESC', nonce),
-    ].map((row) => ({
+    const rows = this.#sql`SELECT * FROM attempts WHERE nonce = ${nonce} ORDER BY signed_at_ms DESC`
+    return rows.map((row) => ({
       hash: row.hash as string,
       nonce: row.nonce as number,
       raw: row.raw as string,
@@ -353,30 +302,21 @@ export class RelayLedger {
 
   /** Actions whose last change has not reached the hub's database. */
   unpublished(limit: number): Relay[] {
-    return this.#relays(
-      `WHERE published_revision < revision AND action <> '${fillGap}' ORDER BY accepted_at_ms LIMIT ?`,
-      limit,
-    )
+    const rows = this.#sql`
+      SELECT * FROM relays WHERE published_revision < revision AND action <> 'fill_gap'
+      ORDER BY accepted_at_ms LIMIT ${limit}`
+    return rows.map(relayOf)
   }
 
   markPublished(relays: readonly Pick<Relay, 'id' | 'revision'>[]): void {
-    this.#sql.exec(
-      `UPDATE relays SET published_revision = max(published_revision, copy.value->>'revision')
-        FROM json_each(?) AS copy WHERE relays.id = copy.value->>'id'`,
-      JSON.stringify(relays.map(({ id, revision }) => ({ id, revision }))),
-    )
-  }
-
-  #relays(where: string, ...values: SqlStorageValue[]): Relay[] {
-    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-    return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(relayOf)
-  }
-
-  #submitted(where: string, ...values: SqlStorageValue[]): SubmittedRelay[] {
-    // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-    return [...this.#sql.exec(`SELECT * FROM relays ${where}`, ...values)].map(submittedOf)
+    const copies = JSON.stringify(relays.map(({ id, revision }) => ({ id, revision })))
+    this.#sql`
+      UPDATE relays SET published_revision = max(published_revision, copy.value->>'revision')
+      FROM json_each(${copies}) AS copy WHERE relays.id = copy.value->>'id'`
   }
 }
+
+const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 
 const submittedOf = (row: Row): SubmittedRelay => ({ ...relayOf(row), nonce: row.nonce as number })
 

@@ -31,10 +31,7 @@ const overdueTicks = 10
 const submittedMax = 100
 /** A pending action whose message has not come for so long is submitted without it. */
 const messageMsMax = 5_000
-/**
- * Gas an action may take unless it says otherwise. With the room it is given it stays below what chains allow a transaction
- * (EIP-7825: 2^24), and the largest batch of claims takes half of it.
- */
+/** Gas an action may take by default: with its margin below 2^24 (EIP-7825), and twice what the largest batch of claims takes. */
 const relayGasMax = 12_000_000
 /** Gas the balance must pay for, and the day must have left: a few of the usual actions. */
 const healthyGas = 1_000_000n
@@ -52,13 +49,9 @@ interface Parts {
 }
 
 /**
- * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign
- * with that key.
- *
- * An action is simulated first, and nothing is accepted that would revert. Accepted, it is pending; submitted, it gets its
- * nonce, is signed and stored, and only then sent. From there on alarms bring it into a final block, however often the
- * chain, this object or a network between them fails: the same transaction again, or a replacement with the same nonce and
- * higher fees, and never another nonce.
+ * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. What a
+ * simulation lets revert is not accepted. Accepted, an action is pending; submitted, it gets its nonce, is signed and stored, and only then
+ * sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the same nonce and higher fees.
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   readonly #ledger: RelayLedger
@@ -86,10 +79,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     })
   }
 
-  /**
-   * Accepts an action that would succeed now, for the queue to have it submitted, or answers as before when it was
-   * accepted already: one id is one transaction, ever.
-   */
+  /** Accepts an action that would succeed now, for the queue to submit, or answers as before: one id is one transaction, ever. */
   async accept(request: RelayRequest): Promise<RelayResult> {
     return this.#acceptOnce(request, async (id, { publisher }) => {
       publisher.announce(id)
@@ -106,10 +96,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     })
   }
 
-  /**
-   * Gives pending actions their nonces and sends them. Other ids are passed over, so that any call may be repeated. While
-   * the chain does not answer, or asks for too high fees, they stay pending until an alarm.
-   */
+  /** Sends pending actions with their nonces, and passes others over. If the chain fails or asks too much, they wait for an alarm. */
   async submit(ids: readonly string[]): Promise<void> {
     const isPending = (id: string) => this.#ledger.find(id)?.nonce === null
     if (this.#parts === null || !ids.some(isPending)) return
@@ -140,10 +127,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     return this.#find(id)
   }
 
-  /**
-   * What stands against another key's accepting an action. From here on this object accepts nothing, for a while: it may
-   * still be asked to by a hub that has not heard of the other key yet, and run with the settings of that hub itself.
-   */
+  /** What stands against another key accepting an action. Not all hubs know of that key yet, so this one accepts nothing for a while. */
   async handOver({
     id,
     serializationKey,

@@ -87,11 +87,7 @@ export class Reconciler {
     }
   }
 
-  /**
-   * One pass over every action with a nonce that is not final, and over final ones that the chain does not have.
-   *
-   * @returns whether there are any of the latter whose block may still be there.
-   */
+  /** One pass over actions with a nonce that are not final. @returns Whether the chain lacks some that are. */
   async reconcile(snapshot: ChainSnapshot, nowMs: number): Promise<boolean> {
     await this.#reopen(snapshot, nowMs)
     this.#fillGaps(snapshot, nowMs)
@@ -108,10 +104,7 @@ export class Reconciler {
     return dropped.length > 0
   }
 
-  /**
-   * Opens final actions again that a reorganisation dropped which went deeper than what counts as final. A node that lags
-   * behind shows the same count, but a head lower than the one they were final at.
-   */
+  /** Opens final actions again that a deep reorganisation dropped. A node that only lags has a head lower than their final one. */
   async #reopen({ count, head }: ChainSnapshot, nowMs: number): Promise<void> {
     const dropped = this.#ledger
       .finalFrom(count, resubmittedMax)
@@ -125,10 +118,7 @@ export class Reconciler {
     }
   }
 
-  /**
-   * Uses up nonces that no action has while others wait behind: a node has once counted too many. A node that lags counts
-   * too few for a moment, so a gap has to stay for a while.
-   */
+  /** Uses up nonces that no action has while others wait behind. A node that lags counts too few for a moment, so a gap has to stay for a while. */
   #fillGaps({ count }: ChainSnapshot, nowMs: number): void {
     const gaps = this.#ledger.gapsFrom(count, resubmittedMax)
     const [nonce] = gaps
@@ -228,10 +218,7 @@ export class Reconciler {
     return false
   }
 
-  /**
-   * An action has failed once another transaction is found that used its nonce, in a block that is final. Until then its
-   * own may be in a block whose receipt no node finds, and it stays open.
-   */
+  /** An action has failed once another transaction used its nonce in a final block; until then no node may find the receipt of its own. */
   async #judge(unexplained: SubmittedRelay[], { head }: ChainSnapshot, nowMs: number): Promise<void> {
     const judgedAtMs = ({ id }: SubmittedRelay) => this.#judgedAtMs.get(id) ?? 0
     unexplained.sort((one, other) => judgedAtMs(one) - judgedAtMs(other))

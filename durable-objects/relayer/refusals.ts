@@ -6,8 +6,8 @@ const timesMin = 3
 const patienceMs = 10 * 60_000
 
 /**
- * How long nodes have refused a nonce, with no node taking it in between. Kept in storage: a restart must not reset the
- * time of a refusal that never ends. Time in which no node answered does not count.
+ * How long nodes have refused a nonce, with no node taking it in between. Stored, since a restart must not reset the time of a refusal that
+ * never ends. Time in which no node answered does not count.
  */
 export class Refusals {
   readonly #sql: SqlStorage
@@ -19,10 +19,7 @@ export class Refusals {
     this.#stuckMs = stuckMs
   }
 
-  /**
-   * Notes what a node said to a transaction; null when it was taken. What is said for reasons that may pass counts only of
-   * the first in line: those behind it may be refused because of it.
-   */
+  /** Notes a node's answer; null for taken. Passing reasons count only of the first in line, which others may be refused for. */
   note(nonce: number, refusal: SendRefusal | null, isFirst: boolean, nowMs: number): void {
     const forGood = refusal === 'invalid'
     if (forGood || (isFirst && (refusal === 'temporary' || refusal === 'insufficient_funds')))
@@ -40,11 +37,7 @@ export class Refusals {
     else if (!isFirst || refusal === null || refusal === 'already_known') this.clear(nonce)
   }
 
-  /**
-   * Whether the nonce has been refused so often and for so long that it will be for ever.
-   *
-   * @param taken - Some node had it in its pool before.
-   */
+  /** Whether the nonce has been refused so often and so long that it will be for ever. @param taken - Some node had it in its pool before. */
   areBelieved(nonce: number, taken: boolean, nowMs: number): boolean {
     const [row] = this.#sql.exec('SELECT since_ms, times, for_good FROM refusals WHERE nonce = ?', nonce)
     if (row === undefined || (row.times as number) < timesMin) return false

@@ -22,10 +22,7 @@ const textMax = 300
 export const shorten = (text: string): string =>
   text.length <= textMax ? text : `${text.slice(0, textMax - 1)}…`
 
-/**
- * Reads a revert with one list of the errors of all contracts, since an error that passes through a contract need not
- * be one of its own.
- */
+/** Reads a revert with the errors of all contracts: one that passes through a contract need not be its own. */
 export function readRevert(errors: Abi, { data, message }: RpcError): RevertReason {
   if (data === undefined || data === '0x') return unnamed(message || 'reverted without a reason')
   try {

@@ -18,10 +18,7 @@ export type SendRefusal =
   | 'invalid'
   | 'temporary'
 
-/**
- * In order: a message is read by the first pattern that fits it. Codes differ between nodes, so only words count: those of
- * geth, Erigon, Nethermind (whose older versions write a name without spaces), Besu, Reth and OpenEthereum.
- */
+/** The first pattern that fits decides. Codes differ, so only words count: of geth, Erigon, Nethermind, Besu, Reth and OpenEthereum. */
 const refusals: readonly [RegExp, SendRefusal][] = [
   [
     /already ?known|already imported|already exists|\bknown transaction|existing txn? with same hash/i,

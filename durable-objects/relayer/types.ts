@@ -25,19 +25,13 @@ export interface RelayerConfig {
   gasPerOwner: number
   /** A key that was replaced only brings to an end what it has accepted. */
   accepts: boolean
-  /**
-   * What another key has done with an action, or has in its way; asked before an action is accepted, so that no action is
-   * ever accepted under two keys.
-   */
+  /** What another key has done with an action; asked before it is accepted, so that no action is accepted under two keys. */
   findElsewhere: (request: RelayRequest) => Promise<RelayResult | null>
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
   publish: (relays: RelayView[]) => Promise<void>
-  /**
-   * The transaction with which somebody else brought a signed action to the chain, if any, as a node says that has the
-   * block `atLeast`. Throws when nobody can tell.
-   */
+  /** The transaction with which somebody else submitted a signed action, by a node that has the block `atLeast`. Throws when nobody can tell. */
   findForeignSubmission: (
     relay: Pick<RelayRequest, 'action' | 'to' | 'data'>,
     atLeast: number,

@@ -1,10 +1,7 @@
 import type { Relay } from './ledger.ts'
 import type { RelayView } from './types.ts'
 
-/**
- * An action as clients see it. A block that may still be dropped is no result yet, so `mined` is `sent` to them; nor is a
- * refusal, before what uses the nonce instead is final.
- */
+/** An action as clients see it. `mined` is `sent` to them, since its block may be dropped; a refusal shows once the nonce is used for good. */
 export const viewOf = (relay: Relay): RelayView => ({
   id: relay.id,
   action: relay.action,

@@ -26,10 +26,7 @@ export type Effect =
 export const effectName = (effect: Effect): string =>
   'lease' in effect ? `${effect.kind}:${effect.lease.position}` : effect.kind
 
-/**
- * What a round wants done now. It follows from the round alone, so nothing is forgotten where a process ends between a
- * change and what it calls for.
- */
+/** What a round wants done now. It follows from the round alone, so nothing is forgotten where a process ends after a change. */
 export function dueEffects(round: Round, now: number): Effect[] {
   const publish: Effect[] = publicState(round) === round.published ? [] : [{ kind: 'publish' }]
   // Everybody can read of a task that was taken, also while its committee cannot be drawn.

@@ -1,9 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { Block } from '../../protocol/committees/index.ts'
 import type { DeclineReason } from '../../protocol/link/index.ts'
-import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import { Alarm } from '../alarm.ts'
-import type { OfferResult, RoundPort, VoteBody, VoteResult } from '../link/types.ts'
+import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
+import { Waiters } from '../waiters.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
 import { dueEffects, type Effect, effectName, nextTime } from './due.ts'
 import {
@@ -11,14 +10,12 @@ import {
   beginRound,
   type Lease,
   publicState,
-  type Result,
   type Round,
   type RoundTerms,
   type RoundWaiting,
   waitingFor,
 } from './round.ts'
 import {
-  type Answers,
   accepted,
   answered,
   auditBlockFound,
@@ -37,48 +34,7 @@ import {
   voted,
   voteJudged,
 } from './transitions.ts'
-
-/** The judgement of a vote. */
-export type Judgement =
-  | { status: 'valid'; vote: TaskVote; result: Result }
-  | { status: 'known' }
-  | { status: 'invalid'; message: string }
-
-/** What a round asks of everything around it. Whatever throws is tried again later. */
-export interface RoundConfig {
-  /** Another one for each process of the hub, so that a round notices that there was none for a while. */
-  processId: string
-  /** Network time. */
-  now(): Promise<number>
-  /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
-  pollMs: number
-  /** Whether network time may leap ahead of the machine's. */
-  mayLeap: boolean
-  seat(terms: RoundTerms): Promise<KeptCommittee>
-  /** Writes the round as it stands; `over` where it had ended before. */
-  publish(round: Round): Promise<'written' | 'over'>
-  offer(round: Round, lease: Lease): Promise<OfferResult>
-  cancel(round: Round, lease: Lease): Promise<void>
-  /** Whether the link of a member was there for all that it said of its offer. */
-  wasHeard(round: Round, lease: Lease): Promise<boolean>
-  judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
-  /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
-  isServed(round: Round): Promise<boolean>
-  /** A node sent an invalid vote. */
-  reportInvalid(nodeKey: string): Promise<void>
-  /** The first block after a time, and whether it has the round audited; null while it is not there. */
-  auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
-  ask(round: Round): Promise<Answers>
-  /** Sends every validator the finality votes. */
-  spread(round: Round): Promise<void>
-  /** Has every validator run something. */
-  execute(request: DirectRequest): Promise<DirectOutcome>
-  /** Tells the project that the round is over. */
-  release(terms: RoundTerms): Promise<void>
-}
-
-/** How far a caller waits for a round. */
-export type Awaited = 'agreed' | 'final'
+import type { Awaited, RoundConfig } from './types.ts'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
@@ -88,11 +44,9 @@ const lateMs = 5_000
 const backstopMs = 15_000
 
 /**
- * One task from offer to final: `env.ROUND.getByName('<round id>')`. Its rules are in `round/`, which says what follows from
- * an event, and what a round wants done as it stands. Here each change is stored before what it calls for is done, so that a
- * process that ends in between leaves nothing undone: the alarm takes it up. What only says that something was done is stored
- * with the next change, since whatever is not noted is done again. The object forgets everything once its round was published
- * and its project was told.
+ * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files say what follows from an event, and what a round wants
+ * done. Each change is stored before what it calls for is done, so the alarm takes up what a process left. What only says that something was
+ * done is stored with the next change, since it may be done again. The object forgets everything once its project was told of the end.
  */
 export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
   readonly #config: RoundConfig
@@ -102,7 +56,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   #isAskedAgain = false
   /** Of effects that failed, how often, and when they are due again; by their names. */
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
-  readonly #waiting = new Set<{ awaited: Awaited; resolve: () => void }>()
+  readonly #waiting = new Waiters()
 
   constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
     super(ctx, env)
@@ -134,25 +88,15 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /**
-   * Why it declines is its own affair, unless it is the hub's: it owed a vote where the hub served what that takes, and had
-   * not taken its slot for free before the node could know.
-   */
+  /** A node owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
   async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
-    const isServed = !isExcused && (reason === 'stopping' || (await this.#isServed(this.#round)))
+    // What cannot be read now was not served either.
+    const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
+    const isRead = async (round: Round) => this.#config.isServed(round).catch(unread)
+    const isServed = !isExcused && (reason === 'stopping' || (await isRead(this.#round)))
     await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
-  }
-
-  /** What cannot be read now was not served either. */
-  async #isServed(round: Round): Promise<boolean> {
-    try {
-      return await this.#config.isServed(round)
-    } catch (error) {
-      console.error(`what ${round.terms.roundId} takes cannot be read`, error)
-      return false
-    }
   }
 
   /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
@@ -162,7 +106,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
     this.#note((round) => voteCame(round, lease.position, cameAt))
-    const judgement = await this.#judge(this.#round, lease, body)
+    const problem = `a vote of ${nodeKey} in ${this.#round.terms.roundId} cannot be looked at`
+    const judgement = await this.#config.judge(this.#round, lease, body).catch(orElse(null, problem))
     if (judgement === null)
       return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
     const judged = (round: Round) => voteJudged(round, lease)
@@ -187,27 +132,11 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return { ok: true, state: publicState(this.#round) }
   }
 
-  /** Null where something that this takes is not to be had. */
-  async #judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement | null> {
-    try {
-      return await this.#config.judge(round, lease, body)
-    } catch (error) {
-      console.error(`a vote of ${lease.nodeKey} in ${round.terms.roundId} cannot be looked at`, error)
-      return null
-    }
-  }
-
   /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
     if (this.#round === null) return 'gone'
-    if (isReached(this.#round, awaited)) return 'reached'
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter = { awaited, resolve }
-    this.#waiting.add(waiter)
-    const timer = setTimeout(resolve, ms)
-    await promise
-    clearTimeout(timer)
-    return this.#waiting.delete(waiter) ? 'pending' : 'reached'
+    const isSo = () => this.#round === null || isReached(this.#round, awaited)
+    return (await this.#waiting.until(isSo, ms)) ? 'reached' : 'pending'
   }
 
   async waitingFor(): Promise<RoundWaiting | null> {
@@ -262,11 +191,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   #become(round: Round): void {
     this.#round = round
-    for (const waiter of this.#waiting) {
-      if (!isReached(round, waiter.awaited)) continue
-      this.#waiting.delete(waiter)
-      waiter.resolve()
-    }
+    this.#waiting.look()
   }
 
   /** Does what is due, one run at a time. What happens in the meantime makes it look again. */
@@ -390,12 +315,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
 
   /** A link that does not answer now may not have been there before either. */
   async #confirm(round: Round, lease: Lease): Promise<true> {
-    let isHeard = false
-    try {
-      isHeard = await this.#config.wasHeard(round, lease)
-    } catch (error) {
-      console.error(`the link of ${lease.nodeKey} does not say whether it heard its node`, error)
-    }
+    const problem = `the link of ${lease.nodeKey} does not say whether it heard its node`
+    const isHeard = await this.#config.wasHeard(round, lease).catch(orElse(false, problem))
     this.#change((one) => confirmed(one, lease.position, isHeard))
     return true
   }
@@ -411,15 +332,13 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (state === round.published) return false
     const outcome = await this.#config.publish(round)
     // The round ended, and this object forgot it, before it was begun again.
-    if (outcome === 'over' && round.outcome === null) return this.#release(round)
+    if (outcome === 'over' && round.outcome === null) {
+      await this.#config.release(round.terms)
+      return this.#forget()
+    }
     // Where the committee was drawn meanwhile, what was published lacks it.
     this.#note((one) => (one.drawn === round.drawn ? { ...one, published: state } : one))
     return true
-  }
-
-  async #release({ terms }: Round): Promise<boolean> {
-    await this.#config.release(terms)
-    return this.#forget()
   }
 
   async #findAuditBlock(): Promise<boolean> {
@@ -430,10 +349,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
   }
 
-  /**
-   * Validators refuse a block that a reorganisation took back. So before they are asked again it is looked for again, and
-   * waited for where the chain has none.
-   */
+  /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
   async #ask({ asking, terms }: Round): Promise<boolean> {
     if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
     if (this.#round === null) return false
@@ -443,14 +359,21 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   }
 
   async #forget(): Promise<boolean> {
-    for (const { resolve } of this.#waiting) resolve()
     this.#round = null
+    this.#waiting.look()
     this.#alarm.gone()
     // The alarm goes with it.
     await this.ctx.storage.deleteAll()
     return false
   }
 }
+
+const orElse =
+  <T>(otherwise: T, problem: string) =>
+  (error: unknown): T => {
+    console.error(problem, error)
+    return otherwise
+  }
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 

@@ -154,10 +154,7 @@ const drawSecs = 300
 /** When a round that has no committee by then has failed. */
 export const drawnBy = (round: Round): number => deadlineOf(round) + drawSecs
 
-/**
- * A time of a round, by a clock that may lie behind the one that dated its task, or behind that of an earlier process: nothing
- * in a round comes before its task, nor before what it follows from.
- */
+/** A time of a round, by a clock that may lie behind others: nothing comes before the task, nor before what it follows from. */
 export const datedAt = ({ terms }: Round, now: number, after: number | null = null): number =>
   Math.max(now, after ?? 0, terms.task.issued_at)
 

@@ -2,10 +2,7 @@
 export const fallbackReasons = ['too_few_members', 'underfunded'] as const
 export type FallbackReason = (typeof fallbackReasons)[number]
 
-/**
- * Why a round ended without a result: no quorum of the validators signed one, or in a direct round gave one; or its committee
- * could not be drawn, since the set could not be read.
- */
+/** Why a round ended without a result: no quorum of the validators gave one, or its committee set could not be read to draw from. */
 export const roundFailures = ['no_quorum', 'set_unreadable'] as const
 export type RoundFailure = (typeof roundFailures)[number]
 
@@ -38,10 +35,7 @@ export type MissReason = (typeof missReasons)[number]
 
 const faults: readonly (MissReason | null)[] = ['offline', 'declined', 'late']
 
-/**
- * Whether a missed lease is the fault of its member, which is slashed for it: it had its offer, or left after the set of its
- * epoch had been built, and gave no vote. Who never answered may not have heard.
- */
+/** Whether a missed lease is the fault of its member, which is slashed for it. Who never answered its offer may not have heard of it. */
 export const isAtFault = ({
   state,
   missedBecause,

@@ -26,10 +26,7 @@ import {
 } from './round.ts'
 import type { MissReason } from './states.ts'
 
-/**
- * How events change a round. All times are network time in Unix seconds. Each function gives the round back
- * as it is where the event changes nothing, so that everything may happen twice.
- */
+/** How events change a round, in network time. An event that changes nothing gives the round back as it is, so everything may happen twice. */
 
 const firstPauseSecs = 5
 
@@ -37,10 +34,7 @@ const firstPauseSecs = 5
 export const resumed = (round: Round, processId: string): Round =>
   round.processId === processId ? round : { ...interrupted(round), processId }
 
-/**
- * The hub was away, or too busy to look: what nodes said meanwhile may be lost, or is still to be heard. That a node was told
- * of its offer may not have been stored.
- */
+/** The hub was away, or too busy to look: what nodes said meanwhile may be lost, and whether they were told may not have been stored. */
 export const interrupted = (round: Round): Round =>
   mapLeases(round, (lease) =>
     isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease,
@@ -93,10 +87,7 @@ function overdue(round: Round, lease: Lease, now: number): Lease {
     : missed(lease, 'late', now)
 }
 
-/**
- * Whether the deadline of the round took from a primary more of its lease than it may take to reach it. Backups are asked
- * whenever they are, and owe nothing.
- */
+/** Whether the deadline took more of a primary's lease than the primary may take to accept. Backups owe nothing. */
 function isCutShort({ terms }: Round, { role, acceptBy, voteBy }: Lease): boolean {
   const { leaseSecs, roundSecs, acceptSecs } = terms.rules
   const given = voteBy - acceptBy + acceptSecs
@@ -169,10 +160,7 @@ export const offering = (round: Round, position: number, now: number): Round =>
     lease.state === 'offering' ? { ...lease, ...timesFrom(round, now) } : lease,
   )
 
-/**
- * What came of telling a node of its offer. One that works with all its slots, or has just lost its socket, is told again
- * while it may be waited for.
- */
+/** What came of telling a node its offer. One that is full, or has just lost its socket, is told again while it may be waited for. */
 export const offered = (round: Round, position: number, outcome: OfferResult, now: number): Round =>
   mapLease(round, position, (lease) =>
     lease.state === 'offering' ? withOutcome(lease, outcome, now) : lease,
@@ -202,11 +190,7 @@ export function accepted(round: Round, position: number, now: number): Round {
   return passTime(changed, now)
 }
 
-/**
- * A node declines. When it could no longer accept, that says no more than silence.
- *
- * @param isServed - Whether the hub gave it everything that judging and running the task takes, a free slot included.
- */
+/** A node declines; too late to accept, that says no more than silence. @param isServed - The hub gave it all that running the task takes. */
 export function declined(round: Round, position: number, isServed: boolean, now: number): Round {
   const changed = mapLease(round, position, (lease) => {
     if (!isOpen(lease)) return lease
@@ -216,10 +200,7 @@ export function declined(round: Round, position: number, isServed: boolean, now:
   return passTime(changed, now)
 }
 
-/**
- * A vote came in its time, which the hub has to look at and to store what came with it. Should that fail, or take longer than
- * the lease, its member is not to blame.
- */
+/** A vote came in its time. If the hub fails to judge or store it, or takes longer than the lease, its member is not to blame. */
 export const voteCame = (round: Round, position: number, now: number): Round =>
   mapLease(round, position, (lease) =>
     isOpen(lease) && now <= lease.voteBy ? { ...lease, isInterrupted: true } : lease,
@@ -236,8 +217,8 @@ export function isVoteAwaited(round: Round, position: number, now: number): bool
 }
 
 /**
- * A valid vote of a member that was asked. The first one ends its lease, also when the member was taken to be silent; a
- * second one that says otherwise stands beside it, and after the close is evidence alone.
+ * A valid vote of a member that was asked. The first ends its lease, also when it was taken to be silent; a second that says otherwise stands
+ * beside it, and after the close is evidence alone.
  */
 export function voted(round: Round, vote: TaskVote, result: Result, now: number): Round {
   const { position } = vote.committee
@@ -290,10 +271,7 @@ export const confirmed = (round: Round, position: number, isHeard: boolean): Rou
     return isHeard ? { ...lease, isHeard } : { ...lease, state: 'cancelled', missedBecause: 'hub_away' }
   })
 
-/**
- * The block that decides whether the round is audited; after a reorganisation it is another one. Nobody can be asked before
- * the first is found, however long the chain is silent.
- */
+/** The block that decides about an audit; after a reorganisation another one. Nobody can be asked before the first is found. */
 export function auditBlockFound(round: Round, block: Block, isAudited: boolean, now: number): Round {
   if (round.closedAt === null || round.outcome !== null || round.auditBlock?.hash === block.hash) return round
   return {

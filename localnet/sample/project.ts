@@ -53,10 +53,7 @@ export async function makeProject(parts: ProjectParts): Promise<string> {
   return projectId
 }
 
-async function register(
-  { network, rpcUrl, contracts, developer }: ProjectParts,
-  vault: string,
-): Promise<void> {
+async function register({ network, rpcUrl, contracts, developer }: ProjectParts, vault: string) {
   const { client, address, key } = developer
   const { worker, functions } = await uploadWorker(developer)
   const manifest = manifestLike(

@@ -1,6 +1,5 @@
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
-import type { NodeAtHub } from './cli/node-at-hub.ts'
-import { HubError } from './serve/hub/index.ts'
+import { ifFound, type NodeAtHub } from './cli/node-at-hub.ts'
 import { Members } from './serve/hub/members.ts'
 
 /** One thing that keeps a device from work or reward. */
@@ -120,13 +119,3 @@ const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diag
   working: false,
   causes: [{ severity: 'error', since: null, next_step: null, docs: null, ...cause }],
 })
-
-/** Null where the hub answers 404. */
-async function ifFound<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call
-  } catch (error) {
-    if (error instanceof HubError && error.status === 404) return null
-    throw error
-  }
-}

@@ -1,41 +1,12 @@
 import packageJson from '../package.json' with { type: 'json' }
-import { checkArguments, unknown } from './cli/arguments.ts'
 import { CliError, exitCodes, UsageError } from './cli/errors.ts'
-import { commandHelp, toolHelp } from './cli/help.ts'
 import { leaveAtOnce } from './cli/leave.ts'
 import { printJson, tell, tellLines } from './cli/output.ts'
-import { writeOutput } from './cli/standard-streams.ts'
 import { commands } from './commands/index.ts'
-
-const isHelp = (argument: string | undefined): boolean => argument === '--help' || argument === '-h'
-
-/** Runs the tool; the exit code is left in `process.exitCode`, so that output is flushed. */
-async function main(rawArgs: string[]): Promise<void> {
-  const [name, ...rest] = rawArgs
-  const isVersion = name === '--version' || name === '-v'
-  if (isVersion && rest.length === 0) return void (await import('./version.ts'))
-  if (name === undefined) return print(toolHelp(commands))
-  if (isHelp(name)) {
-    const others = rest.filter((argument) => !isHelp(argument))
-    return others.length === 0 ? print(toolHelp(commands)) : main([...others, name])
-  }
-  if (isVersion) throw new UsageError(`${name} takes no argument`)
-  if (name.startsWith('-')) throw unknown('flag', name, ['--help', '--version'])
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (entry === undefined) throw unknown('command', name, Object.keys(commands))
-
-  const { default: command } = await entry.load()
-  const end = rest.indexOf('--')
-  if ((end < 0 ? rest : rest.slice(0, end)).some(isHelp)) return print(commandHelp(name, command))
-  checkArguments(rest, command.definition.args)
-  const { runCommand } = await import('citty')
-  await runCommand(command.definition, { rawArgs: rest })
-}
-
-const print = (text: string): void => writeOutput(`${text}\n`)
+import { dispatch, optionsOf } from './dispatch.ts'
 
 function report(error: unknown, rawArgs: readonly string[]): void {
-  if (asksForJson(rawArgs)) printJson({ error: describe(error) })
+  if (optionsOf(rawArgs).includes('--json')) printJson({ error: describe(error) })
   const usage = error instanceof UsageError || (error instanceof Error && error.name === 'CLIError')
   if (usage) {
     const name = rawArgs[0] !== undefined && Object.hasOwn(commands, rawArgs[0]) ? ` ${rawArgs[0]}` : ''
@@ -55,12 +26,6 @@ function report(error: unknown, rawArgs: readonly string[]): void {
   }
 }
 
-/** Whether `--json` is among the options, of whatever command. */
-const asksForJson = (rawArgs: readonly string[]): boolean => {
-  const end = rawArgs.indexOf('--')
-  return (end < 0 ? rawArgs : rawArgs.slice(0, end)).includes('--json')
-}
-
 /** An error as scripts read it. */
 function describe(error: unknown): { code: string; message: string; hint: string | null } {
   if (error instanceof CliError)
@@ -78,7 +43,7 @@ process.emitWarning = (...args: unknown[]) => {
 
 const rawArgs = process.argv.slice(2)
 try {
-  await main(rawArgs)
+  await dispatch(rawArgs)
 } catch (error) {
   report(error, rawArgs)
 }

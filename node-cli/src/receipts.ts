@@ -57,9 +57,6 @@ export function nodeReceiptOf({ address, functionName, input, result }: Ran): No
   return { ...hashed, events: result.events, error: result.error, receipt_hash: hashReceipt(hashed) }
 }
 
-export const signReceipt = (ran: Ran, seed: string, timestamp: number): ReceiptEnvelope =>
-  signNodeReceipt(nodeReceiptOf(ran), seed, timestamp)
-
 export function signNodeReceipt(receipt: NodeReceipt, seed: string, timestamp: number): ReceiptEnvelope {
   const signer = nodeSigner(seed)
   return {

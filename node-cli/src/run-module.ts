@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Artifact } from '../../protocol/hbc/artifact.ts'
 import { type EngineChoice, type ExecutionResult, execute } from './engine/index.ts'
-import { type ReceiptEnvelope, signReceipt } from './receipts.ts'
+import { nodeReceiptOf, type ReceiptEnvelope, signNodeReceipt } from './receipts.ts'
 
 export interface ModuleRun {
   artifact: Artifact & { readonly bytes: Uint8Array }
@@ -42,7 +42,7 @@ export async function runModule(run: ModuleRun): Promise<FinishedRun> {
   } as const
   const finish = (result: ExecutionResult, seed: string): FinishedRun => ({
     result,
-    envelope: signReceipt({ address, functionName, input, result }, seed, unixNow()),
+    envelope: signNodeReceipt(nodeReceiptOf({ address, functionName, input, result }), seed, unixNow()),
   })
   if (dataDir === undefined) return finish(await execute(request), throwAwaySeed())
   const { createNodeKey, openStore, withDataDir } = await import('./data-dir/index.ts')

@@ -1,5 +1,5 @@
 import { hashNetworkParams, type NetworkParams, type Profile } from '../identity/index.ts'
-import { type Consensus, hashConsensus } from '../manifest/index.ts'
+import { hashProjectRules, type ProjectRules } from '../manifest/index.ts'
 import type { Beacon } from './beacon.ts'
 import type { ExcludedEntry, ExclusionReason, Snapshot, SnapshotEntry } from './snapshot.ts'
 
@@ -26,7 +26,7 @@ export interface SnapshotCandidate {
 export interface SnapshotSource {
   readonly project_id: string
   readonly epoch: number
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   readonly beacon: Beacon
   readonly params: NetworkParams
   readonly candidates: readonly SnapshotCandidate[]
@@ -60,7 +60,7 @@ export function buildSnapshot(profile: Profile, source: SnapshotSource): Snapsho
     project_id: source.project_id,
     epoch: source.epoch,
     epoch_secs: work.epoch_secs,
-    consensus_hash: hashConsensus(source.consensus),
+    consensus_hash: hashProjectRules(source.consensus),
     params_hash: hashNetworkParams(source.params),
     beacon: source.beacon,
     min_collateral: economics.min_collateral,

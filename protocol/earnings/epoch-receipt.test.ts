@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
-import type { Consensus } from '../manifest/index.ts'
+import type { ProjectRules } from '../manifest/index.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   attemptStart,
@@ -19,7 +19,7 @@ describeVectors('receipt-v2')
 
 const profile = resolveProfile()
 const known = JSON.parse(readFileSync(new URL('../vectors/receipt-v2.json', import.meta.url), 'utf8'))
-const consensus: Consensus = known.common.consensus
+const consensus: ProjectRules = known.common.consensus
 const projectId = `0x${'6a'.repeat(32)}`
 const someUnits = fc
   .uniqueArray(fc.integer({ min: 1, max: 10 ** 6 }), { minLength: 1, maxLength: 8 })

@@ -14,9 +14,9 @@ import {
 } from '../encoding/index.ts'
 import { epochRoundId, type NetworkParams, type Profile, profileStrings } from '../identity/index.ts'
 import {
-  type Consensus,
-  hashConsensus,
+  hashProjectRules,
   isRewardModel,
+  type ProjectRules,
   type RewardModel,
   rewardModels,
 } from '../manifest/index.ts'
@@ -99,7 +99,7 @@ export interface EpochSettlement {
   readonly project_id: string
   readonly epoch: number
   /** Of the version that the epoch ran under. */
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   /** After both caps (section 21), ascending by miner. */
   readonly units: readonly MinerUnits[]
 }
@@ -127,7 +127,7 @@ export function buildEpochReceipt(profile: Profile, settlement: EpochSettlement)
     chain_id: profile.chain_id,
     vault_address: economics.vault,
     project_id,
-    consensus_hash: hashConsensus(consensus),
+    consensus_hash: hashProjectRules(consensus),
     round: epoch,
     epoch_secs: work.epoch_secs,
     reward_token: economics.reward_token,
@@ -200,7 +200,7 @@ export const finalitySeconds = 360
  */
 export function receiptWaitsUntil(
   epoch: number,
-  { epoch_secs, round_secs }: Pick<Consensus['work'], 'epoch_secs' | 'round_secs'>,
+  { epoch_secs, round_secs }: Pick<ProjectRules['work'], 'epoch_secs' | 'round_secs'>,
 ): number {
   return epochStart(epoch + 1, epoch_secs) + round_secs + finalitySeconds
 }
@@ -277,7 +277,7 @@ export type RecomputedReceipt =
 export function recomputeEpochReceipt(
   profile: Profile,
   receipt: EpochReceipt,
-  consensus: Consensus,
+  consensus: ProjectRules,
 ): RecomputedReceipt {
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const units = receipt.compute_units.map(({ miner, units: own }) => ({ miner, units: own }))
@@ -299,5 +299,5 @@ export function recomputeEpochReceipt(
 export const recomputesEpochReceipt = (
   profile: Profile,
   receipt: EpochReceipt,
-  consensus: Consensus,
+  consensus: ProjectRules,
 ): boolean => 'built' in recomputeEpochReceipt(profile, receipt, consensus)

@@ -1,7 +1,7 @@
 import { type Hex, isEvmSignature, type Problem } from '../encoding/index.ts'
 import { deriveProjectId, type Profile } from '../identity/index.ts'
 import { checkPersonalSignature } from '../signatures/index.ts'
-import { encodeManifest, hashConsensus, hashManifest, type ProjectManifest } from './project-manifest.ts'
+import { encodeManifest, hashManifest, hashProjectRules, type ProjectManifest } from './project-manifest.ts'
 
 /** What a developer submits: a manifest with its signature. Stated hashes are optional and must fit. */
 export interface ManifestEnvelope {
@@ -25,7 +25,7 @@ export interface ManifestHashes {
 export function deriveManifestHashes(profile: Profile, manifest: ProjectManifest): ManifestHashes {
   return {
     manifest_hash: hashManifest(manifest),
-    consensus_hash: hashConsensus(manifest.consensus),
+    consensus_hash: hashProjectRules(manifest.consensus),
     project_id: deriveProjectId(profile, manifest.developer, manifest.slug),
   }
 }

@@ -6,7 +6,7 @@ import { gasLimitMax } from '../wasm/run-limits.ts'
 export const manifestBytesMax = 65_536
 
 /** The parameters of a network that bound what a manifest may ask for. */
-export type ConsensusBounds = Pick<
+export type ProjectRulesBounds = Pick<
   NetworkParams,
   | 'committee_max_backups'
   | 'committee_max_size'
@@ -20,7 +20,7 @@ export type ConsensusBounds = Pick<
 >
 
 /** The ranges that the parameters of a network set. */
-export const networkRanges = (params: ConsensusBounds) => ({
+export const networkRanges = (params: ProjectRulesBounds) => ({
   committee_size: { min: params.committee_min_size, max: params.committee_max_size },
   backups: { min: 0, max: params.committee_max_backups },
   dispute_window_secs: { min: params.dispute_window_secs_min, max: params.dispute_window_secs_max },

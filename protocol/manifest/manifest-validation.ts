@@ -14,9 +14,9 @@ import {
 } from '../encoding/index.ts'
 import { deriveProjectId, deriveVaultAddress, isSlug, type Profile } from '../identity/index.ts'
 import { checkListing } from './listing-rules.ts'
-import { type ConsensusBounds, manifestBytesMax, slaRanges } from './manifest-limits.ts'
+import { manifestBytesMax, type ProjectRulesBounds, slaRanges } from './manifest-limits.ts'
 import { deviceClasses, encodeManifest, engines } from './project-manifest.ts'
-import { checkConsensus } from './project-rules.ts'
+import { checkProjectRules } from './project-rules.ts'
 
 /** The deployment that a manifest is written for. */
 export interface ManifestContext {
@@ -29,7 +29,7 @@ export interface ManifestContext {
     readonly vault_factory?: string | null
     readonly vault_implementation?: string | null
   } | null
-  readonly params: ConsensusBounds
+  readonly params: ProjectRulesBounds
   /**
    * What the strict reader met in the text (option `onUnencodable`). It sees `1.0` and `1e3`, which a parsed value no
    * longer shows.
@@ -118,7 +118,7 @@ function checkRoot(problems: ProblemList, manifest: Record<string, unknown>, con
 
   const vault =
     developer !== undefined && slug !== undefined ? expectedVault(context, developer, slug) : undefined
-  checkConsensus(root, context.params, vault)
+  checkProjectRules(root, context.params, vault)
   checkScheduling(root)
   checkListing(root, context.base_url)
 }

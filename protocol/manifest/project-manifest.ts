@@ -71,7 +71,7 @@ export interface Economics {
 }
 
 /** The tier that nodes and contracts agree on: a change takes effect at an epoch boundary, through the chain. */
-export interface Consensus {
+export interface ProjectRules {
   readonly modules: { readonly worker: string; readonly verifier: null }
   readonly work: Work
   readonly economics: Economics
@@ -127,7 +127,7 @@ export interface ProjectManifest {
   readonly version: number
   /** `manifest_hash` of the version before; null for version 1. */
   readonly previous: string | null
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   readonly scheduling: Scheduling
   readonly listing: Listing
 }
@@ -138,7 +138,7 @@ export function hashManifest(manifest: object): Hex {
 }
 
 /** What tasks, snapshots and receipts refer to: `consensus_hash = HC(manifest.consensus)`. Throws {@link CanonicalJsonError}. */
-export function hashConsensus(consensus: object): Hex {
+export function hashProjectRules(consensus: object): Hex {
   return hashCanonicalJson(consensus)
 }
 

@@ -10,11 +10,11 @@ import {
   type MemberChecker,
 } from '../encoding/index.ts'
 import {
-  type ConsensusBounds,
   economicsRanges,
   feeShareRanges,
   minCollateralMax,
   networkRanges,
+  type ProjectRulesBounds,
   workRanges,
 } from './manifest-limits.ts'
 import {
@@ -34,9 +34,9 @@ const amount = 'in base units, as a decimal string without leading zeros'
  * Checks the tier `consensus` of a manifest (section 6.1).
  * @param vault The vault of this project, undefined where it cannot be derived.
  */
-export function checkConsensus(
+export function checkProjectRules(
   root: MemberChecker,
-  bounds: ConsensusBounds,
+  bounds: ProjectRulesBounds,
   vault: string | undefined,
 ): void {
   const consensus = root.object('consensus', ['modules', 'work', 'economics'])
@@ -47,7 +47,7 @@ export function checkConsensus(
   checkEconomics(consensus, bounds, vault)
 }
 
-function checkWork(consensus: MemberChecker, bounds: ConsensusBounds): void {
+function checkWork(consensus: MemberChecker, bounds: ProjectRulesBounds): void {
   const work = consensus.object('work', [
     'class',
     'verification',
@@ -115,7 +115,11 @@ function checkTaskSource(work: MemberChecker): void {
   else if (kind === undefined) work.object('task_source', ['kind'])
 }
 
-function checkEconomics(consensus: MemberChecker, bounds: ConsensusBounds, vault: string | undefined): void {
+function checkEconomics(
+  consensus: MemberChecker,
+  bounds: ProjectRulesBounds,
+  vault: string | undefined,
+): void {
   const economics = consensus.object('economics', [
     'reward_token',
     'vault',

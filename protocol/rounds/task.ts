@@ -1,6 +1,6 @@
 import { epochStart } from '../committees/index.ts'
 import { hasExactKeys, isBytes32, isObject, isUnsigned } from '../encoding/index.ts'
-import { type Consensus, hashConsensus } from '../manifest/index.ts'
+import { hashProjectRules, type ProjectRules } from '../manifest/index.ts'
 
 /** What a committee is asked to run. One `seq` per task of (project, epoch). */
 export interface Task {
@@ -74,7 +74,7 @@ export function isTask(value: unknown): value is Task {
 
 /** The consensus and the attested snapshot that a task belongs to. */
 export interface TaskContext {
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   readonly project_id: string
   readonly epoch: number
   readonly set_hash: string
@@ -90,7 +90,7 @@ export function parseTask(value: unknown, context: TaskContext): Task {
   if (!isTask(value)) throw new TaskError('', `an object with exactly ${taskKeys.join(', ')}`)
   const { consensus, project_id, epoch, set_hash } = context
   const { modules, work } = consensus
-  const consensusHash = hashConsensus(consensus)
+  const consensusHash = hashProjectRules(consensus)
   const required = {
     project_id,
     epoch,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, resolveProfile } from '../identity/index.ts'
-import type { Consensus } from '../manifest/index.ts'
+import type { ProjectRules } from '../manifest/index.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import {
   checkEvidence,
@@ -58,7 +58,7 @@ test('another list of validators or swapped votes are the same offence', () => {
 })
 
 test('the rate of equivocation is the network’s, the others are the project’s', () => {
-  const consensus = { economics: { slashing_bp: { invalid_result: 7, missed_sla: 9 } } } as Consensus
+  const consensus = { economics: { slashing_bp: { invalid_result: 7, missed_sla: 9 } } } as ProjectRules
   const params = { ...defaultNetworkParams, slash_equivocation_bp: 5 }
   expect(slashRate('equivocation', consensus, params)).toBe(5)
   expect(slashRate('invalid_result', consensus, params)).toBe(7)

@@ -13,7 +13,7 @@ import {
   isUnsigned,
 } from '../encoding/index.ts'
 import { deriveTaskRoundId, type NetworkParams, type Profile } from '../identity/index.ts'
-import type { Consensus } from '../manifest/index.ts'
+import type { ProjectRules } from '../manifest/index.ts'
 import {
   type FinalityRecord,
   isTask,
@@ -240,7 +240,7 @@ function requireFinality(
 /** The rate of an offence in basis points: the network's for equivocation, else the manifest's. */
 export function slashRate(
   kind: Offence,
-  consensus: Consensus,
+  consensus: ProjectRules,
   params: Pick<NetworkParams, 'slash_equivocation_bp'>,
 ): number {
   return kind === 'equivocation' ? params.slash_equivocation_bp : consensus.economics.slashing_bp[kind]

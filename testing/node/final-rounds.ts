@@ -4,7 +4,7 @@ import { hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
 import type { MinerUnits } from '../../protocol/earnings/index.ts'
 import { encodeCanonicalJson, hashText, utf8 } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, hashNetworkParams } from '../../protocol/identity/index.ts'
-import { type Consensus, hashConsensus } from '../../protocol/manifest/index.ts'
+import { hashProjectRules, type ProjectRules } from '../../protocol/manifest/index.ts'
 import { createFinalityVote, type FinalityRecord, hashFinality } from '../../protocol/rounds/index.ts'
 import vectors from '../../protocol/vectors/receipt-v2.json' with { type: 'json' }
 
@@ -12,7 +12,7 @@ import vectors from '../../protocol/vectors/receipt-v2.json' with { type: 'json'
 export interface KnownEpoch {
   readonly projectId: string
   readonly epoch: number
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   readonly units: readonly MinerUnits[]
   /** Null where there is nothing to pay. */
   readonly receiptHash: string | null
@@ -23,7 +23,7 @@ interface KnownCase {
   readonly input: {
     readonly project_id: string
     readonly epoch: number
-    readonly consensus?: Consensus
+    readonly consensus?: ProjectRules
     readonly units: readonly MinerUnits[]
   }
   readonly output: { readonly receipt_hash?: string }
@@ -35,7 +35,7 @@ export function knownEpoch(name: string): KnownEpoch {
   return {
     projectId: input.project_id,
     epoch: input.epoch,
-    consensus: input.consensus ?? (vectors.common.consensus as Consensus),
+    consensus: input.consensus ?? (vectors.common.consensus as ProjectRules),
     units: input.units,
     receiptHash: output.receipt_hash ?? null,
   }
@@ -47,7 +47,7 @@ const setOf = ({ projectId, epoch, consensus }: KnownEpoch): Snapshot => ({
   project_id: projectId,
   epoch,
   epoch_secs: consensus.work.epoch_secs,
-  consensus_hash: hashConsensus(consensus),
+  consensus_hash: hashProjectRules(consensus),
   params_hash: hashNetworkParams(defaultNetworkParams),
   beacon: { block_number: 1, block_hash: hashText('block'), value: hashText('beacon') },
   min_collateral: consensus.economics.min_collateral,
@@ -73,7 +73,7 @@ export const recordsOf = (known: KnownEpoch): FinalityRecord[] =>
 /** Keeps the rules and the set of an epoch, as after a round of it. */
 export function keepRules(store: ServeStore, known: KnownEpoch): void {
   const set = setOf(known)
-  store.projectRules.keep(known.projectId, hashConsensus(known.consensus), known.consensus)
+  store.projectRules.keep(known.projectId, hashProjectRules(known.consensus), known.consensus)
   store.sets.keep(
     {
       setHash: hashSnapshot(set),

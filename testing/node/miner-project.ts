@@ -18,11 +18,11 @@ import {
 } from '../../protocol/identity/index.ts'
 import { type OfferFrame, offerId } from '../../protocol/link/index.ts'
 import {
-  type Consensus,
   deriveManifestHashes,
-  hashConsensus,
+  hashProjectRules,
   type ManifestEnvelope,
   type ProjectManifest,
+  type ProjectRules,
   signManifest,
 } from '../../protocol/manifest/index.ts'
 import { type SeatedCommittee, seatCommittee, type Task } from '../../protocol/rounds/index.ts'
@@ -67,9 +67,9 @@ export interface OfferOptions {
 /** A project with the attested set of the running epoch, made as hub and validators make it. */
 export interface TestProject {
   readonly id: string
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   /** The manifest of the project with other rules, as its developer signs it. */
-  readonly manifestOf: (consensus: Consensus) => ManifestEnvelope
+  readonly manifestOf: (consensus: ProjectRules) => ManifestEnvelope
   readonly snapshot: Snapshot
   readonly setHash: string
   /** What a hub answers for the set. */
@@ -86,7 +86,7 @@ export function createProject(options: ProjectOptions): TestProject {
   const { set = {}, attestedBy = 4, aheadSeconds = 0 } = options
   const now = () => unixNow() + aheadSeconds
   const { work, modules, economics } = example.consensus
-  const consensus: Consensus = {
+  const consensus: ProjectRules = {
     modules: { ...modules, worker: module.address },
     work: {
       ...work,
@@ -96,7 +96,7 @@ export function createProject(options: ProjectOptions): TestProject {
     },
     economics: { ...economics, reward_token: addressOf('token'), vault: addressOf('vault') },
   }
-  const manifestOf = (rules: Consensus): ManifestEnvelope => {
+  const manifestOf = (rules: ProjectRules): ManifestEnvelope => {
     const manifest: ProjectManifest = {
       ...example,
       network: profile.network,
@@ -116,7 +116,7 @@ export function createProject(options: ProjectOptions): TestProject {
     project_id: id,
     epoch,
     epoch_secs: work.epoch_secs,
-    consensus_hash: hashConsensus(consensus),
+    consensus_hash: hashProjectRules(consensus),
     params_hash: hashNetworkParams(defaultNetworkParams),
     beacon: { block_number: 7, block_hash: blockHash, value: beaconValue(profile, blockHash) },
     min_collateral: '100000000000000000000',

@@ -19,10 +19,10 @@ import {
   resolveProfile,
 } from '../../protocol/identity/index.ts'
 import {
-  type Consensus,
   deriveManifestHashes,
   type ManifestEnvelope,
   type ProjectManifest,
+  type ProjectRules,
   signManifest,
 } from '../../protocol/manifest/index.ts'
 import {
@@ -46,7 +46,7 @@ const addressOf = (name: string): string => hashText(name).slice(0, 42)
 export const input = utf8('{"msg":"hi"}')
 const gasUsed = 581
 
-const consensusOf = (change: Partial<Consensus['work']>): Consensus => ({
+const consensusOf = (change: Partial<ProjectRules['work']>): ProjectRules => ({
   modules: { worker: echo.address, verifier: null },
   work: {
     class: 'deterministic',
@@ -92,7 +92,7 @@ export interface TestMiner {
 /** A project with bonded nodes, in the epoch that runs. */
 export interface TestProject {
   projectId: string
-  consensus: Consensus
+  consensus: ProjectRules
   consensusHash: string
   envelope: ManifestEnvelope
   miners: TestMiner[]
@@ -113,7 +113,7 @@ export function createTestProject({
 }: {
   slug?: string
   miners?: number
-  work?: Partial<Consensus['work']>
+  work?: Partial<ProjectRules['work']>
   epochsAgo?: number
 } = {}): TestProject {
   const consensus = consensusOf(work)
@@ -153,7 +153,12 @@ export function createTestProject({
   }
 }
 
-function snapshotOf(projectId: string, epoch: number, consensus: Consensus, miners: TestMiner[]): Snapshot {
+function snapshotOf(
+  projectId: string,
+  epoch: number,
+  consensus: ProjectRules,
+  miners: TestMiner[],
+): Snapshot {
   const blockHash = hashText(`block before ${beaconTargetTime(epoch, consensus.work.epoch_secs, params)}`)
   const candidates = miners.map(
     ({ key, owner }, i): SnapshotCandidate => ({

@@ -53,12 +53,7 @@ export async function makeDevices(
   return devices
 }
 
-async function bondBySignature(
-  network: Network,
-  miner: Wallet,
-  projectId: string,
-  device: Device,
-): Promise<void> {
+async function bondBySignature(network: Network, miner: Wallet, projectId: string, device: Device) {
   const { client, address: owner } = miner
   const amount = String(sampleCollateralWei)
   const { subscription, bond } = await unwrap(

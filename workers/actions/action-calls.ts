@@ -25,10 +25,7 @@ const functions: Record<Action, ActionFunctions> = {
   withdraw: { abi: stakingAbi, relayed: 'withdrawBySig', direct: 'withdraw' },
 }
 
-/**
- * Encodes the call that relays a signed action: the struct as it was signed, then the signature, and for a bond the
- * permit's deadline and signature, which are empty where an allowance exists.
- */
+/** Encodes the call that relays a signed action: the struct, the signature, and for a bond the permit, which is empty beside an allowance. */
 export function encodeActionCall(action: Action, { message, signature, permit }: SignedAction): Hex {
   const { abi, relayed } = functions[action]
   const members = structs[actions[action]].members.map(({ name, type }) => [

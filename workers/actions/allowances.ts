@@ -6,9 +6,8 @@ export type RelayedAction = Action | 'claim_payouts'
 export const relayedActions: readonly RelayedAction[] = [...actionNames, 'claim_payouts']
 
 /**
- * Actions of each kind that a wallet may have relayed in a day, which begins at 00:00 UTC. Who runs a hundred devices bonds
- * a hundred times; nobody needs to change where rewards go that often. A claim of a hundred payouts takes the gas of
- * forty other actions.
+ * Actions of each kind that a wallet may have relayed in a UTC day. Who runs a hundred devices bonds a hundred times; a claim of a hundred
+ * payouts takes the gas of forty other actions.
  */
 export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
   register_project: 20,
@@ -24,8 +23,8 @@ export const defaultAllowances: Readonly<Record<RelayedAction, number>> = {
 const walletCheckGas = 500_000
 
 /**
- * Gas that a call of each kind may take in its trial run: what it takes of the contracts (`contracts/gas.md`), and the check
- * of one signature by a contract wallet, whose code is its owner's. The token takes permits of keys only.
+ * Gas that a call of each kind may take in its trial run: what the contracts take (`contracts/gas.md`), and the check of one signature by a
+ * contract wallet, whose code is its owner's. The token takes permits of keys only.
  */
 export const relayedGasMax: Readonly<Record<RelayedAction, number>> = {
   register_project: 150_000 + walletCheckGas,

@@ -22,11 +22,7 @@ const descriptions: Record<Action, string> = {
   withdraw: 'Pays the collateral back to its owner.',
 }
 
-/**
- * The same action as a transaction of its owner's. `message` needs the members of the struct without nonce and deadline.
- *
- * @throws {@link ApiError} 503 `unavailable` while the hub has no contracts.
- */
+/** The action as a transaction of its owner's, without nonce and deadline. @throws {@link ApiError} 503 `unavailable` without contracts. */
 export function directTransaction(c: HubContext, action: Action, message: TypedMessage): DirectTransaction {
   const { PROFILE: profile } = c.var.settings
   return {

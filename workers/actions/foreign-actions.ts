@@ -9,10 +9,7 @@ const followedMax = 50
 /** A transaction that has not been in a block for so long does not come back. */
 const goneSeconds = 86_400
 
-/**
- * The record of a signed action that somebody else brought to the chain, or null. The record is kept, so that it can be
- * read like any other. A chain that does not answer knows of nothing.
- */
+/** The record of a signed action that somebody else submitted, kept to be read like any other; null if the chain does not say so. */
 export async function recordForeignAction(
   env: Env,
   request: RelayRequest,

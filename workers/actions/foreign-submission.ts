@@ -29,11 +29,8 @@ const effects: Record<Action, AbiEvent> = {
 }
 
 /**
- * Finds the transaction that a signed action came to the chain with: one that carries the very signature, and in which the
- * contract says that this was done. A used nonce alone says nothing, and an event alone may be another action's of the same
- * content. Null if the latest blocks contain no such transaction, or if the action was never signed. Throws when the
- * chain does not say.
- *
+ * Finds the transaction that carries the very signature, and in which the contract says that the action was done: a used nonce, or an event
+ * alone, may be another action's. Null if the latest blocks have none, or the action was never signed. Throws when the chain does not say.
  * @param atLeast - A block that the answer must know of; a node that lags behind it does not say.
  */
 export async function findForeignSubmission(

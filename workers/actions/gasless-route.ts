@@ -29,10 +29,7 @@ export interface GaslessAction<R> extends OwnedAction {
   requested?: (request: R) => TypedMessage
 }
 
-/**
- * Joins the declaration of a gasless route with what finds the action of a request. The body is read once, into `prepare`
- * or `submit`; the state is checked before anything that the body says.
- */
+/** Joins a gasless declaration with what finds the action of a request. The state is checked before anything that the body says. */
 export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObject = z.ZodObject>(
   { steps: { action, ...steps }, description, ...declaration }: GaslessDeclaration<P, Q, R>,
   resolve: (c: HubContext, input: GaslessInput<P, Q>) => Promise<GaslessAction<R>>,

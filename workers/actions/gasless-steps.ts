@@ -9,10 +9,7 @@ import type { JsonBody, RouteResponse } from '../route.ts'
 import { GaslessPayload, type PayloadExample, SignedGaslessBody, signedExample } from './gasless-schema.ts'
 import { Transaction, transactionExample } from './transaction.ts'
 
-/**
- * What the body of a gasless route asks for: the payload to sign, or the relay of a signed one. What is wrong with a body
- * is noted rather than thrown, because the state of the record is checked first.
- */
+/** The payload to sign, or the relay of a signed one. What is wrong is noted, not thrown: the state of the record is checked first. */
 export type GaslessBody<R> =
   | { step: 'prepare'; request: R }
   | { step: 'submit'; signed: JsonValue }
@@ -58,10 +55,9 @@ export const prepareOnly = <S extends z.ZodType>(
   json: {
     schema: request,
     example,
-    parse: rejecting((c, bytes) => ({
-      step: 'prepare',
-      request: validate(request, parseOptionalJsonBody(c, bytes) ?? {}),
-    })),
+    parse: rejecting((c, bytes) => {
+      return { step: 'prepare', request: validate(request, parseOptionalJsonBody(c, bytes) ?? {}) }
+    }),
   },
   responses: { 200: payloadResponse(payload) },
 })

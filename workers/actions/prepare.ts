@@ -20,11 +20,7 @@ export interface RequestedAction {
   message: TypedMessage
 }
 
-/**
- * What the account gets to sign; `message` has all members of the struct but nonce and deadline.
- *
- * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
- */
+/** What the account signs; `message` lacks nonce and deadline. @throws {@link ApiError} 503 `unavailable` while the chain does not answer. */
 export async function preparePayload(
   c: HubContext,
   { action, account, message }: RequestedAction,

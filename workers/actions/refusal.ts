@@ -38,60 +38,60 @@ function allowanceError(
   { action, perDay }: Pick<RelayRequest, 'action' | 'perDay'>,
 ): ApiError {
   const time = new Date(renewsAt * 1000).toISOString().replace('.000Z', 'Z')
-  const instead = `Try again after ${time}, or send the transaction of \`direct_tx\` yourself.`
-  const said = { headers: { 'Retry-After': String(Math.max(1, renewsAt - unixNow())) } }
-  if (of === 'owner_gas')
-    return new ApiError('rate_limited', `The daily relay allowance of this wallet is used up. ${instead}`, {
-      ...said,
-      details: { reason: 'relay_wallet_gas', renews_at: renewsAt },
-    })
-  return of === 'owner'
-    ? new ApiError('rate_limited', `The hub relays ${perDay} ${action} of a wallet in a day. ${instead}`, {
-        ...said,
-        details: { reason: 'relay_allowance', action, per_day: perDay, renews_at: renewsAt },
+  const error = (code: ErrorCode, what: string, details: { reason: string; [name: string]: unknown }) =>
+    new ApiError(
+      code,
+      `${what} Try again after ${time}, or send the transaction of \`direct_tx\` yourself.`,
+      {
+        headers: { 'Retry-After': String(Math.max(1, renewsAt - unixNow())) },
+        details: { ...details, renews_at: renewsAt },
+      },
+    )
+  switch (of) {
+    case 'owner': {
+      const details = { reason: 'relay_allowance', action, per_day: perDay }
+      return error('rate_limited', `The hub relays ${perDay} ${action} of a wallet in a day.`, details)
+    }
+    case 'owner_gas':
+      return error('rate_limited', 'The daily relay allowance of this wallet is used up.', {
+        reason: 'relay_wallet_gas',
       })
-    : new ApiError('unavailable', `The daily relay allowance of the hub is used up. ${instead}`, {
-        ...said,
-        details: { reason: 'relay_gas', renews_at: renewsAt },
-      })
+    case 'everyone':
+      return error('unavailable', 'The daily relay allowance of the hub is used up.', { reason: 'relay_gas' })
+  }
 }
 
 /** Everything said here is what the contract said, so it holds for the moment the action was tried in. */
 function contractRefusal({ name, args, reason }: Extract<Refused, { status: 'refused' }>): ApiError {
+  const fresh = 'Ask for a fresh payload and sign that.'
   switch (name) {
-    case 'InvalidAccountNonce':
-      return new ApiError(
-        'conflict',
-        "A signed nonce is not the account's current one. Ask for a fresh payload and sign that.",
-        { details: { reason: 'nonce', current_nonce: args[1] } },
-      )
+    case 'InvalidAccountNonce': {
+      const details = { reason: 'nonce', current_nonce: args[1] }
+      return new ApiError('conflict', `A signed nonce is not the account's current one. ${fresh}`, {
+        details,
+      })
+    }
     // The hub has checked the permit's signature itself, so this says that the token expects another nonce.
-    case 'ERC2612InvalidSigner':
-      return new ApiError(
-        'conflict',
-        "The permit's nonce is not the account's current one in the token. Ask for a fresh payload and sign that.",
-        { details: { reason: 'permit_nonce' } },
-      )
-    case 'ERC20InsufficientBalance':
-      return new ApiError(
-        'insufficient_collateral',
-        `The wallet holds ${args[1]} of the ${args[2]} it bonds.`,
-        {
-          details: { balance: args[1], amount: args[2] },
-        },
-      )
-    case 'BelowMinimum':
-      return new ApiError(
-        'insufficient_collateral',
-        `A subscription needs at least ${args[2]} of collateral; with this bond it has ${args[1]}.`,
-        { details: { reason: 'bond_minimum', collateral: args[1], minimum: args[2] } },
-      )
-    case 'TooMuchGas':
-      return new ApiError(
-        'invalid_state',
-        `This takes ${args[0]} gas, and the hub pays for ${args[1]}. Send the transaction of \`direct_tx\` yourself.`,
-        { details: { reason: 'relay_gas_limit', gas: Number(args[0]), gas_max: Number(args[1]) } },
-      )
+    case 'ERC2612InvalidSigner': {
+      const message = `The permit's nonce is not the account's current one in the token. ${fresh}`
+      return new ApiError('conflict', message, { details: { reason: 'permit_nonce' } })
+    }
+    case 'ERC20InsufficientBalance': {
+      const message = `The wallet holds ${args[1]} of the ${args[2]} it bonds.`
+      return new ApiError('insufficient_collateral', message, {
+        details: { balance: args[1], amount: args[2] },
+      })
+    }
+    case 'BelowMinimum': {
+      const details = { reason: 'bond_minimum', collateral: args[1], minimum: args[2] }
+      const message = `A subscription needs at least ${args[2]} of collateral; with this bond it has ${args[1]}.`
+      return new ApiError('insufficient_collateral', message, { details })
+    }
+    case 'TooMuchGas': {
+      const details = { reason: 'relay_gas_limit', gas: Number(args[0]), gas_max: Number(args[1]) }
+      const message = `This takes ${args[0]} gas, and the hub pays for ${args[1]}. Send the transaction of \`direct_tx\` yourself.`
+      return new ApiError('invalid_state', message, { details })
+    }
     default: {
       const code = codes[name ?? ''] ?? 'invalid_state'
       return new ApiError(code, `The contract refuses this: ${reason}.`, {

@@ -22,9 +22,9 @@ export interface OwnedAction extends RequestedAction {
 }
 
 /**
- * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again, at
- * once or later, is answered with what became of it: it is what moved the state that would refuse it. So is one that
- * somebody else has brought to the chain, as anyone may who has the signature.
+ * Relays what was posted as the signed action, and answers 202 with its state. The same signed action posted again is
+ * answered with what became of it: it is what moved the state that would refuse it. So is one that somebody else, who has the
+ * signature, has brought to the chain.
  *
  * @throws {@link ApiError} in the order of the checks: what `requireState` throws; 400 `invalid_field`, 422
  * `bad_signature`, 409 `conflict` for another action on its way; then what the contract says of a trial run: 409
@@ -44,24 +44,26 @@ export async function submitAction(
   try {
     requireState()
   } catch (refusal) {
-    const earlier = submission.ok ? await findEarlier(c, submission.request) : null
+    if (!submission.ok) throw refusal
+    const { request } = submission
+    const earlier = (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
     if (earlier === null) throw refusal
     return relayed(earlier)
   }
   const { relayer } = c.var.services
   if (relayer === null) throw notSetUp('The relay', c.var.settings, 'relayer')
   if (!submission.ok) throw submission.error
-  const { id, owner } = submission.request
-  const earlier = await findRelayed(c, id)
+  const { request } = submission
+  const earlier = await findRelayed(c, request.id)
   if (earlier !== null) return relayed(earlier)
-  await spendRelay(c, owner)
-  const result = await relayer.accept(submission.request)
+  await spendRelay(c, request.owner)
+  const result = await relayer.accept(request)
   if (result.status === 'accepted') return relayed(result.relay)
-  refundRelay(c, owner)
+  refundRelay(c, request.owner)
   const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
-  const foreign =
-    isUsed || result.status === 'exhausted' ? await recordForeignAction(c.env, submission.request) : null
-  if (foreign === null) throw refusalError(result, submission.request)
+  const mayBeForeign = isUsed || result.status === 'exhausted'
+  const foreign = mayBeForeign ? await recordForeignAction(c.env, request) : null
+  if (foreign === null) throw refusalError(result, request)
   return relayed(foreign)
 }
 
@@ -73,13 +75,6 @@ async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransactio
 /** The relayer knows no events: whether those of a final action are indexed, its copy says. */
 const areEventsIndexed = async (c: HubContext, { id, status }: RelayView): Promise<boolean> =>
   status === 'confirmed' && (await c.var.services.transactions.find(id))?.hasEvents === true
-
-/** The state of the same signed action, also if another sender submitted it on chain. */
-const findEarlier = async (
-  c: HubContext,
-  request: RelayRequest,
-): Promise<RelayView | IndexedTransaction | null> =>
-  (await findRelayed(c, request.id)) ?? (await recordForeignAction(c.env, request))
 
 /** A relayer that cannot be asked has nothing to say against the state. */
 async function findRelayed(c: HubContext, id: string): Promise<RelayView | null> {
@@ -95,19 +90,13 @@ async function findRelayed(c: HubContext, id: string): Promise<RelayView | null>
 type Submission = { ok: true; request: RelayRequest } | { ok: false; error: ApiError }
 
 function readSubmission(
-  c: HubContext,
-  requested: RequestedAction,
+  { var: { settings } }: HubContext,
+  { action, account, message }: RequestedAction,
   posted: JsonValue,
   now: number,
 ): Submission {
-  const {
-    CHAIN_CONTRACTS: contracts,
-    PROFILE: profile,
-    RELAY_ALLOWANCES,
-    RATE_LIMIT_MULTIPLIER,
-  } = c.var.settings
-  if (contracts === undefined) return { ok: false, error: notSetUp('The chain', c.var.settings, 'chain') }
-  const { action, account, message } = requested
+  const { CHAIN_CONTRACTS: contracts, PROFILE: profile, RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = settings
+  if (contracts === undefined) return { ok: false, error: notSetUp('The chain', settings, 'chain') }
   const domain = domainOf(profile, contracts, actions[action])
   const permitDomain = action === 'bond' && { permit_domain: domainOf(profile, contracts, 'Permit') }
   const expected = { primaryType: actions[action], domain, message, ...permitDomain }

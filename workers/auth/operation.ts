@@ -5,10 +5,7 @@ import { alphanumericsOf, randomSecret } from './random.ts'
 
 const utf8 = new TextEncoder()
 
-/**
- * What a request asks to be done once. Every try under one `Idempotency-Key` is the same operation; a request without one
- * is an operation of its own.
- */
+/** What a request asks to be done once: the same for every try under one `Idempotency-Key`, its own for a request without. */
 export interface Operation {
   /** Secret: what the operation makes is derived from it. It goes when the key is forgotten. */
   readonly id: string
@@ -19,8 +16,8 @@ export interface Operation {
 export const newOperation = (): Operation => ({ id: randomSecret(), isRetry: false })
 
 /**
- * Ids and secrets of what an operation makes: as good as random ones, and the same at every try, so that a unique index
- * sees to it that the thing is made once. They take the deployment's secret as well as the operation's id.
+ * Ids and secrets of what an operation makes: as good as random, and the same at every try, so that a unique index has the thing made once.
+ * They take the deployment's secret as well as the operation's id.
  */
 export class DerivedValues {
   readonly #key: Uint8Array

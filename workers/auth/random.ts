@@ -14,10 +14,7 @@ export function randomAlphanumerics(length: number): string {
   return text
 }
 
-/**
- * The characters of `[A-Za-z0-9]` that bytes stand for: the last digits of their number, of which each is as likely as
- * the others as long as the number has many more.
- */
+/** The characters of `[A-Za-z0-9]` that the last digits of bytes' number stand for; equally likely, as the number has many more. */
 export function alphanumericsOf(bytes: Uint8Array, length: number): string {
   const base = BigInt(alphanumerics.length)
   let number = bytesToUnsigned(bytes)

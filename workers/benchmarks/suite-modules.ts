@@ -7,9 +7,7 @@ import type { Module } from '../stores/modules.ts'
 import { cases } from './suite.ts'
 
 /**
- * A module that comes with the hub, so that devices can run the suite wherever nobody has uploaded it. Nobody owns it.
- *
- * @returns Null for an address that the suite does not name.
+ * A module of the suite that comes with the hub, so that devices can run it where nobody has uploaded it; null for any other address.
  * @throws {@link ApiError} 503 `unavailable` when its asset cannot be read.
  */
 export async function findSuiteModule(

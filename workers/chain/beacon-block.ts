@@ -11,11 +11,9 @@ export interface BlockReader {
 const probesMax = 16
 
 /**
- * The block of a beacon: the highest one with a timestamp strictly below the target. It is sought up to the final block
- * alone, so what is found is never taken back.
- *
- * @returns Null while no final block has reached the target, or when no block is below it.
- * @throws {@link RpcUnreachable} when the node does not have the final block, or lacks blocks below it.
+ * The block of a beacon: the highest with a timestamp below the target, sought up to the final block, so that it is never taken back. Null
+ * while no final block has reached the target, or when none is below it.
+ * @throws {@link RpcUnreachable} when the node lacks the final block, or blocks below it.
  */
 export async function findBeaconBlock(
   chain: BlockReader,

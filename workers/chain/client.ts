@@ -22,10 +22,7 @@ export interface ChainClient {
   /** The blocks of these numbers, or null where the chain has none. */
   blocks(numbers: readonly number[]): Promise<(Block | null)[]>
   latestBlock(): Promise<Block>
-  /**
-   * Blocks from that of each transaction to the latest one; 0 while no block has it, or when it reverted there, and null
-   * when the node does not say.
-   */
+  /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
   /** The number of the block that has the transaction, or null while none has it. */
   blockOf(hash: string): Promise<number | null>
@@ -41,10 +38,7 @@ export interface ChainAccess {
   rpcUrl: string
   /** A node that has not answered by then counts as one that does not. */
   timeoutMs: number
-  /**
-   * Has the nodes compared before each question, for what must not be asked of one that lags. Left out, the first that
-   * answers is asked.
-   */
+  /** Compares the nodes before each question, for what a lagging one must not answer. Left out, the first that answers is asked. */
   chainId?: number
 }
 
@@ -68,21 +62,18 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
       const node = rpc()
       const head = Number(readQuantity(await node.call('eth_blockNumber')))
       const fromBlock = quantity(Math.max(0, head - blocks + 1))
-      const logs = await node.call<RpcLog[]>('eth_getLogs', { address, topics, fromBlock, toBlock: 'latest' })
-      return {
-        head,
-        logs: logs.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) })),
-      }
+      const filter = { address, topics, fromBlock, toBlock: 'latest' }
+      const found = await node.call<RecentLogs['logs']>('eth_getLogs', filter)
+      const logs = found.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) }))
+      return { head, logs }
     },
     async transactionInputs(hashes) {
       const found = await rpc().all(hashes.map((hash) => ['eth_getTransactionByHash', hash]))
       return (found as ({ input: string } | null)[]).map((transaction) => transaction?.input ?? null)
     },
     async blocks(numbers) {
-      const found = await rpc().all(
-        numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false]),
-      )
-      return found.map(blockOf)
+      const calls = numbers.map((number) => ['eth_getBlockByNumber', quantity(number), false] as const)
+      return (await rpc().all(calls)).map(blockOf)
     },
     async latestBlock() {
       const latest = blockOf(await rpc().call('eth_getBlockByNumber', 'latest', false))
@@ -116,11 +107,4 @@ function blockOf(answer: unknown): Block | null {
     hash: String(hash),
     timestamp: Number(readQuantity(timestamp)),
   }
-}
-
-interface RpcLog {
-  transactionHash: string
-  blockNumber: string
-  data: string
-  topics: string[]
 }

@@ -8,11 +8,7 @@ const accepted = `0x1626ba7e${'0'.repeat(56)}`
 /** Plenty for a multi-signature wallet, and a bound for a contract that only burns. */
 const gasMax = 5_000_000
 
-/**
- * Asks a contract wallet whether a signature is its own (EIP-1271).
- *
- * @throws {@link ApiError} 503 `unavailable` when the chain does not answer in time.
- */
+/** Asks a contract wallet whether a signature is its own (EIP-1271). @throws {@link ApiError} 503 `unavailable` without an answer in time. */
 export async function checkContractSignature(
   chain: ChainClient,
   { address, digest, signature }: { address: string; digest: Hex; signature: Hex },

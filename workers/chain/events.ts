@@ -73,9 +73,8 @@ function readLog(log: Log, blockTime: number): ChainEvent | null {
 }
 
 /**
- * Who a log of ours is from, by its first topic and its address alone: anyone can fill blocks with the same bytes, and
- * reading those would cost more than writing them. Of what may be a vault's, its address has to be known besides. Null
- * for what is none of ours.
+ * Who a log of ours is from, by its first topic and address alone: reading what anyone can fill blocks with would cost more than writing it.
+ * A vault's address has to be known besides. Null for what is none of ours.
  */
 function emitterOf({ topics, address }: Log, contracts: Contracts): Emitter | null {
   const { emitter } = contractEvents.get(topics[0] ?? '') ?? {}

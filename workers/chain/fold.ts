@@ -12,11 +12,7 @@ export interface FoldedEvents {
 /** The name of one subject among all kinds. */
 export const subjectKey = ({ kind, id }: { kind: string; id: string }): string => `${kind} ${id}`
 
-/**
- * Folds events, in chain order, into the states they change. Pure: the same events always make the same of the same states.
- *
- * @param known - The states before, by {@link subjectKey}.
- */
+/** Folds events, in chain order, into the states they change. Pure. @param known - The states before, by {@link subjectKey}. */
 export function foldEvents(
   events: readonly ChainEvent[],
   known: ReadonlyMap<string, StateRow>,

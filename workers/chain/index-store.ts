@@ -50,10 +50,7 @@ export function createIndexStore(store: ChainIndexStore, contracts: Contracts): 
   }
 }
 
-/**
- * The events without payout addresses that the same transaction sets to another one later: a loop sets thousands of them
- * for little gas, and nothing that is read of a transaction or a block depends on them.
- */
+/** Without payout addresses that the same transaction changes again: a loop sets thousands for little gas, and nothing depends on them. */
 function withoutOvertaken(events: readonly ChainEvent[]): ChainEvent[] {
   const last = new Map<string, ChainEvent>()
   const nameOf = ({ blockHash, txHash, args }: ChainEvent) => `${blockHash} ${txHash} ${args.subscriptionId}`
@@ -63,15 +60,9 @@ function withoutOvertaken(events: readonly ChainEvent[]): ChainEvent[] {
 
 /** Which logs the events of each block are from; events come in the order of the chain. */
 function readBlocksOf(events: readonly ChainEvent[]): ReadBlock[] {
-  const blocks = new Map<number, { blockHash: string; indexes: number[] }>()
-  for (const { blockNumber, blockHash, logIndex } of events) {
-    const block = blocks.get(blockNumber) ?? { blockHash, indexes: [] }
-    blocks.set(blockNumber, block)
-    block.indexes.push(logIndex)
-  }
-  return [...blocks].map(([blockNumber, { blockHash, indexes }]) => ({
+  return [...Map.groupBy(events, ({ blockNumber }) => blockNumber)].map(([blockNumber, ofBlock]) => ({
     blockNumber,
-    blockHash,
-    logIndexes: JSON.stringify(indexes),
+    blockHash: ofBlock[0]!.blockHash,
+    logIndexes: JSON.stringify(ofBlock.map(({ logIndex }) => logIndex)),
   }))
 }

@@ -7,10 +7,7 @@ export const pauseRestSecs = 86_400
 export const isPostingPaused = ({ paused, paused_until: until }: ChainState, time: number): boolean =>
   paused === true && time < Number(until ?? Number.POSITIVE_INFINITY)
 
-/**
- * When a pause may begin that the contract refuses at this time, because the last one ended less than a day before; null where
- * it refuses none. A pause that was ended early may be taken up again until its time is over.
- */
+/** When a pause may begin that the contract refuses now, since the last ended within a day; null if none. One ended early may be resumed. */
 export function nextPauseAt({ paused_until: until }: ChainState, time: number): number | null {
   if (until === undefined || time < Number(until)) return null
   const next = Number(until) + pauseRestSecs

@@ -61,14 +61,15 @@ export function subjectsOf({ name, args, contract }: ChainEvent): Subject[] {
   }
 }
 
-/**
- * The state after one more event. Pure, so that a state is always what its events in chain order make of it, however
- * often a reorganisation took some of them back.
- */
-export function applyEvent(kind: Subject['kind'], state: ChainState | null, event: ChainEvent): ChainState {
-  const next = project[kind](state ?? {}, event)
-  return { ...state, ...next }
-}
+/** The state after one more event. Pure: a state is what its events in chain order make of it, whatever was taken back. */
+export const applyEvent = (
+  kind: Subject['kind'],
+  state: ChainState | null,
+  event: ChainEvent,
+): ChainState => ({
+  ...state,
+  ...project[kind](state ?? {}, event),
+})
 
 /** The wallet a state belongs to, for lists by owner. */
 export function ownerOf(kind: Subject['kind'], state: ChainState): string | null {
@@ -105,6 +106,14 @@ const termsOf = (args: ChainEvent['args'], from: number): VaultTerms => ({
   epoch_cap: args.epochCap ?? '0',
 })
 
+const versionOf = (args: ChainEvent['args'], time: number, txHash: string) => ({
+  version: Number(args.version ?? 1),
+  consensus_hash: args.consensusHash,
+  manifest_hash: args.manifestHash,
+  published_at: time,
+  published_tx: txHash,
+})
+
 const feesOf = ({ developer, treasury }: ChainEvent['args']): string => add(developer, treasury)
 
 const add = (sum: unknown, amount: string | undefined, sign = 1n): string =>
@@ -125,13 +134,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           registered_tx: txHash,
         }
       case 'VersionPublished':
-        return {
-          version: Number(args.version),
-          consensus_hash: args.consensusHash,
-          manifest_hash: args.manifestHash,
-          published_at: blockTime,
-          published_tx: txHash,
-        }
+        return versionOf(args, blockTime, txHash)
       case 'ListingStatusSet':
         return { listing_status: listingStatuses[Number(args.status)] }
       default:
@@ -140,14 +143,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
   },
 
   version(_, { args, blockTime, txHash }) {
-    return {
-      project_id: args.projectId,
-      version: Number(args.version ?? 1),
-      consensus_hash: args.consensusHash,
-      manifest_hash: args.manifestHash,
-      published_at: blockTime,
-      published_tx: txHash,
-    }
+    return { project_id: args.projectId, ...versionOf(args, blockTime, txHash) }
   },
 
   vault(state, { name, args, blockTime }) {
@@ -166,10 +162,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           developer: args.developer,
           token: args.token,
           created_at: blockTime,
-          funded: '0',
-          withdrawn: '0',
-          total_paid: '0',
-          reserved: '0',
+          ...{ funded: '0', withdrawn: '0', total_paid: '0', reserved: '0' },
           vetoable: {},
           withdrawal: null,
           terms: termsOf(args, blockTime),
@@ -189,14 +182,10 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         return pay(args.amount ?? '0')
       case 'FeesPaid':
         return pay(feesOf(args))
-      case 'WithdrawalRequested':
-        return {
-          withdrawal: {
-            amount: args.amount,
-            available_at: Number(args.availableAt),
-            expires_at: Number(args.expiresAt),
-          },
-        }
+      case 'WithdrawalRequested': {
+        const [available_at, expires_at] = [Number(args.availableAt), Number(args.expiresAt)]
+        return { withdrawal: { amount: args.amount, available_at, expires_at } }
+      }
       case 'FundsWithdrawn':
         return { withdrawn: add(state.withdrawn, args.amount), withdrawal: null }
       default:
@@ -239,10 +228,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
         return {
           collateral,
           slashed_total: add(state.slashed_total, args.amount),
-          slash_lows: withLow(state.slash_lows as SlashLow[] | undefined, {
-            at: blockTime,
-            left: collateral,
-          }),
+          slash_lows: withLow(state.slash_lows as SlashLow[] | undefined, blockTime, collateral),
         }
       }
       default:
@@ -291,9 +277,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           release_at: Number(args.releaseAt),
           posted_at: blockTime,
           posted_tx: txHash,
-          vetoed: false,
-          reopened: false,
-          fees_paid: false,
+          ...{ vetoed: false, reopened: false, fees_paid: false },
         }
       case 'EpochVetoed':
         return { vetoed: true }
@@ -333,11 +317,8 @@ export interface SlashLow {
   left: string
 }
 
-/**
- * The slashes that a later one did not undercut, oldest first. They say for any minimum which slash was the last to leave
- * less, and are few however many slashes there were: what they left rises.
- */
-const withLow = (lows: readonly SlashLow[] = [], low: SlashLow): SlashLow[] => [
-  ...lows.filter(({ left }) => BigInt(left) < BigInt(low.left)),
-  low,
+/** The slashes that no later one undercut, oldest first: they say for any minimum which slash left less last, and stay few. */
+const withLow = (lows: readonly SlashLow[] = [], at: number, left: string): SlashLow[] => [
+  ...lows.filter((low) => BigInt(low.left) < BigInt(left)),
+  { at, left },
 ]

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { isLineOf } from '../../protocol/encoding/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import type { HubContext } from '../context.ts'
@@ -22,12 +22,7 @@ export const networkToken = ({ token_symbol, token_name }: Profile, address: str
   decimals: 18,
 })
 
-/**
- * What records show of a token; null when nothing at the address answers as one. The network's own is known by its
- * profile, and so is any while this hub has no chain.
- *
- * @throws {@link ApiError} 503 `unavailable`.
- */
+/** What records show of a token; null for no token. The network's own is known by its profile. @throws {@link ApiError} 503 `unavailable`. */
 export async function readToken(c: HubContext, address: string): Promise<Token | null> {
   const { PROFILE: profile, CHAIN_CONTRACTS: contracts } = c.var.settings
   if (contracts === undefined || contracts.token === address) return networkToken(profile, address)
@@ -43,17 +38,11 @@ export async function readToken(c: HubContext, address: string): Promise<Token |
   return { address, symbol, name, decimals }
 }
 
-async function ask(
-  c: HubContext,
-  address: string,
-  functionName: 'symbol' | 'name' | 'decimals',
-): Promise<unknown> {
-  let data: Hex | null | undefined
-  try {
-    data = await c.var.services.chain?.call(address, encodeFunctionData({ abi, functionName }), readGas)
-  } catch (error) {
+async function ask(c: HubContext, address: string, functionName: 'symbol' | 'name' | 'decimals') {
+  const call = encodeFunctionData({ abi, functionName })
+  const data = await c.var.services.chain?.call(address, call, readGas).catch((error: unknown) => {
     throw unavailable('The chain', error)
-  }
+  })
   try {
     return decodeFunctionResult({ abi, functionName, data: data ?? '0x' })
   } catch {

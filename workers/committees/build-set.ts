@@ -8,7 +8,7 @@ import {
   snapshotEntriesMax,
 } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { readCandidates } from './candidates.ts'
 
@@ -17,31 +17,19 @@ export interface SetSource {
   profile: Profile
   projectId: string
   epoch: number
-  consensus: Consensus
+  consensus: ProjectRules
   beacon: Beacon
   candidates: Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
 }
 
-/**
- * Builds the snapshot of an epoch (section 13), page by page. Of more than 65,536 eligible nodes those with the lowest keys
- * are in it.
- */
-export async function buildSet({
-  profile,
-  projectId,
-  epoch,
-  consensus,
-  beacon,
-  candidates,
-}: SetSource): Promise<SnapshotDocument> {
+/** Builds the snapshot of an epoch (section 13), page by page, with the 65,536 eligible nodes that have the lowest keys. */
+export async function buildSet(source: SetSource): Promise<SnapshotDocument> {
+  const { profile, projectId, epoch, consensus, beacon } = source
   const header = { project_id: projectId, epoch, consensus, beacon, params: defaultNetworkParams }
   const writer = new SnapshotWriter(buildSnapshot(profile, { ...header, candidates: [] }))
-  const rules = {
-    projectId,
-    block: beacon.block_number,
-    minCollateral: consensus.economics.min_collateral,
-  }
-  for await (const ofOneKey of byKey(readCandidates(candidates, rules))) {
+  const { min_collateral: minCollateral } = consensus.economics
+  const rules = { projectId, block: beacon.block_number, minCollateral }
+  for await (const ofOneKey of byKey(readCandidates(source.candidates, rules))) {
     const place = placeCandidates(ofOneKey)
     if ('excluded' in place || writer.entries < snapshotEntriesMax) writer.add(place)
   }

@@ -16,9 +16,8 @@ type CandidateSource = Pick<SnapshotCandidateStore, 'page' | 'eventsUpTo'>
 const pageRows = 1_000
 
 /**
- * The candidates of a snapshot, in the order of their keys: what is active or paused and has the collateral. Owner, payout
- * address and collateral are those of the beacon block, so that anyone can rebuild them from the chain; pause, binding
- * and reputation are the hub's as of now.
+ * The candidates of a snapshot, by key: subscriptions that are active or paused and have the collateral. Owner, payout address and collateral
+ * are those of the beacon block, so that anyone can rebuild them; pause, binding and reputation are the hub's as of now.
  */
 export async function* readCandidates(
   store: CandidateSource,
@@ -38,10 +37,7 @@ export async function* readCandidates(
   }
 }
 
-/**
- * The states as of a final block. What has not changed since is what the index has; of the rest the events up to the block
- * are read again.
- */
+/** The states as of a final block: from the index where nothing changed since, else from the events up to the block. */
 async function statesAt(
   store: CandidateSource,
   rows: readonly CandidateRow[],

@@ -4,10 +4,7 @@ import { objectClient } from '../object-client.ts'
 
 const methods = ['wake', 'lookAgain', 'nudge', 'refusal', 'submit', 'openRounds', 'waitForRound'] as const
 
-/**
- * The objects of projects, which have their committee sets built and give tasks their rounds, by project id; null while the
- * hub has no chain or no contracts. Methods throw 503 `unavailable`.
- */
+/** The objects of projects, by project id; null while the hub has no chain or no contracts. Methods throw 503 `unavailable`. */
 export const createCommitteesClient = (env: Env, settings: Settings) =>
   settings.CHAIN_RPC_URL && settings.CHAIN_CONTRACTS
     ? (projectId: string) =>

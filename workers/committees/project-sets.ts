@@ -98,22 +98,12 @@ export class ProjectSets {
     const beacon = await beacons.find(version.epochSecs, epoch)
     if (beacon === null) return false
     const { consensus } = JSON.parse(version.manifest) as ProjectManifest
-    const document = await buildSet({
-      profile: this.#settings.PROFILE,
-      projectId,
-      epoch,
-      consensus,
-      beacon,
-      candidates: snapshotCandidates,
-    })
+    const { PROFILE: profile } = this.#settings
+    const source = { profile, projectId, epoch, consensus, beacon, candidates: snapshotCandidates }
+    const document = await buildSet(source)
     const { size, min_size, backups } = consensus.work.committee
-    const set = {
-      projectId,
-      epoch,
-      epochSecs: version.epochSecs,
-      committee: { size, min_size, backups },
-      builtAt: await clock.now(),
-    }
+    const committee = { size, min_size, backups }
+    const set = { projectId, epoch, epochSecs: version.epochSecs, committee, builtAt: await clock.now() }
     await committeeSets.insert(set, document)
     return true
   }

@@ -15,8 +15,7 @@ export interface Schedule<V> {
 }
 
 /**
- * The sets that have to be there at a time. A set that was missed is due for as long as its epoch runs.
- *
+ * The sets that have to be there at a time; one that was missed is due for as long as its epoch runs.
  * @param versionAt - The version in force at a time. Another one begins where epochs of both lengths do.
  */
 export function scheduleSets<V extends { epochSecs: number }>(

@@ -3,12 +3,7 @@ import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 import type { EpochRoundCounts } from '../stores/epoch-rounds.ts'
 
-/**
- * Counts an epoch that no veto and no reorganisation can take back in the figures of its project: what was paid by its
- * receipt, what was done by its rounds. It may be asked again, and counts once.
- *
- * @param subject - The epoch, as the states of the chain name it.
- */
+/** Counts an epoch that nothing can take back in the figures of its project, once. @param subject - The epoch, as states of the chain name it. */
 export async function recordEpochFigures(env: Env, subject: string): Promise<void> {
   const { epochs, epochRounds, projectFigures } = services(env)
   const row = await epochs.findBySubject(subject)

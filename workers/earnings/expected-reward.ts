@@ -7,11 +7,8 @@ export interface ExpectedTerms extends RewardTerms {
 }
 
 /**
- * What units of an epoch would bring if it ended now, in base units: its own share beside that of everybody else together.
- * The recipients cap is left out, since it depends on all of them.
- *
- * @param units - The part that is asked about.
- * @param epochUnits - Of everybody, these included.
+ * What `units` of the `epochUnits` of everybody would bring if the epoch ended now, in base units. The recipients cap is left out, since it
+ * depends on all of them.
  */
 export function expectedReward(terms: ExpectedTerms, units: number, epochUnits: number): string {
   const parts = [

@@ -46,12 +46,8 @@ export function shortfallOf(vault: ChainState | null, cost: EpochCost): Shortfal
 }
 
 /**
- * Whether a project pays, by the epochs that its vault has set nothing aside for. What the vault will never pay counts for
- * as long as its terms would not pay such an epoch now either, so that a project with new terms is not held to be without
- * funds for ever.
- *
- * @param epochSecs - Of the project's epochs now.
- * @param now - Network time.
+ * Whether a project pays, by the epochs that its vault has set nothing aside for. What the vault will never pay counts only while its terms
+ * would not pay such an epoch `now` either, so that new terms end it. @param epochSecs - Of the project's epochs now.
  */
 export function isPaying(
   vault: ChainState | null,

@@ -10,55 +10,36 @@ export interface WithdrawalStanding {
   error: string | null
 }
 
-/**
- * Where a withdrawal stands, by its row, by its transaction and by what the chain says. While the chain may take back that
- * all was paid, it follows from the chain each time.
- */
-export function withdrawalStanding(withdrawal: Withdrawal): WithdrawalStanding {
-  return withdrawal.kind === 'claim' ? claimStanding(withdrawal) : collateralStanding(withdrawal)
-}
+/** Where a withdrawal stands, by its row, transaction and the chain. While the chain may take the payment back, it follows from the chain. */
+export const withdrawalStanding = (withdrawal: Withdrawal): WithdrawalStanding => ({
+  ...{ amount: withdrawal.amount, txHash: withdrawal.relay?.txHash ?? null, completedAt: null, error: null },
+  ...(withdrawal.kind === 'claim' ? claimStanding(withdrawal) : collateralStanding(withdrawal)),
+})
 
-function claimStanding(withdrawal: Withdrawal): WithdrawalStanding {
-  const { state, amount, relay, payment, error } = withdrawal
+type Difference = Pick<WithdrawalStanding, 'status'> & Partial<WithdrawalStanding>
+
+function claimStanding({ state, relay, payment, error, ...ended }: Withdrawal): Difference {
   if (state !== 'open') {
-    const { completedAt, txHash } = withdrawal
-    return { status: state, amount, txHash: txHash ?? relay?.txHash ?? null, completedAt, error }
+    const { completedAt, txHash } = ended
+    return { status: state, completedAt, error, ...(txHash !== null && { txHash }) }
   }
-  if (payment !== null)
-    return {
-      status: 'completed',
-      amount,
-      txHash: payment.txHash,
-      completedAt: payment.at,
-      error: null,
-    }
+  if (payment !== null) return { status: 'completed', txHash: payment.txHash, completedAt: payment.at }
   const isOnItsWay = relay !== null && relay.status !== 'reverted' && relay.status !== 'failed'
-  return {
-    status: isOnItsWay ? 'processing' : 'pending',
-    amount,
-    txHash: relay?.txHash ?? null,
-    completedAt: null,
-    error,
-  }
+  return { status: isOnItsWay ? 'processing' : 'pending', error }
 }
 
-function collateralStanding({ amount, relay, withdrawn }: Withdrawal): WithdrawalStanding {
-  const txHash = relay?.txHash ?? null
+function collateralStanding({ amount, relay, withdrawn }: Withdrawal): Difference {
   switch (relay?.status) {
     case undefined:
-      return { status: 'pending', amount, txHash, completedAt: null, error: null }
-    case 'confirmed':
-      return {
-        status: 'completed',
-        amount: withdrawn?.amount ?? amount,
-        txHash,
-        completedAt: withdrawn?.at ?? relay?.updatedAt ?? null,
-        error: null,
-      }
+      return { status: 'pending' }
+    case 'confirmed': {
+      const completedAt = withdrawn?.at ?? relay?.updatedAt ?? null
+      return { status: 'completed', amount: withdrawn?.amount ?? amount, completedAt }
+    }
     case 'reverted':
     case 'failed':
-      return { status: 'failed', amount, txHash, completedAt: null, error: relay?.error ?? null }
+      return { status: 'failed', error: relay?.error ?? null }
     default:
-      return { status: 'processing', amount, txHash, completedAt: null, error: null }
+      return { status: 'processing' }
   }
 }

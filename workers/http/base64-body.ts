@@ -16,11 +16,8 @@ interface Limits {
 }
 
 /**
- * Reads a JSON object with one long member in base64, and decodes that while it arrives: neither the body nor the text is
- * ever held whole.
- *
- * @returns `json`, the body with an empty string in place of that member, and what it decodes to: `bytes`, null for what is
- * no base64, undefined where it is not there as a string.
+ * Reads a JSON object with one long member in base64, decoded while it arrives: neither body nor text is ever held whole.
+ * @returns `json`, the body with an empty string for the member; `bytes`, null for no base64, undefined where no string is there.
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBase64Body(
@@ -47,10 +44,7 @@ export async function readBase64Body(
 const quote = 0x22
 const backslash = 0x5c
 
-/**
- * Takes the string of one member of the outermost object out of a JSON text. It knows strings and depth, and nothing else
- * of JSON: what is left is parsed after it.
- */
+/** Takes one member's string out of the outermost object of a JSON text. It knows strings and depth alone: the rest is parsed after it. */
 class MemberReader {
   readonly #member: string
   readonly #decoder: Base64Decoder

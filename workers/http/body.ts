@@ -14,9 +14,7 @@ export const jsonBytesMax = 1024 * 1024
 export const jsonValuesMax = 10_000
 
 /**
- * The raw body, read once. The cap holds while reading, with or without `Content-Length`, so a body over it is never
- * held in memory whole.
- *
+ * The raw body, read once. The cap holds while reading, with or without `Content-Length`.
  * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
  */
 export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Array> {
@@ -31,11 +29,7 @@ export async function readBody(c: HubContext, bytesMax: number): Promise<Uint8Ar
 /** At a time; also what a body that only announces its length may take. */
 const chunkBytes = 64 * 1024
 
-/**
- * The body in pieces as they arrive. A piece is overwritten by the next one.
- *
- * @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off.
- */
+/** The body in pieces, each overwritten by the next. @throws {@link ApiError} 413 `too_large`, 400 `bad_request` for a body that breaks off. */
 export async function* bodyChunks(c: HubContext, bytesMax: number): AsyncGenerator<Uint8Array, void> {
   if (c.var.body !== undefined) return yield c.var.body
   const tooLarge = () => new ApiError('too_large', `The body is larger than ${bytesMax} bytes.`)
@@ -78,11 +72,7 @@ interface JsonBodyOptions {
   onUnencodable?: OnUnencodable | undefined
 }
 
-/**
- * Reads the body as strict JSON.
- *
- * @throws {@link ApiError} 400 `bad_request` for no body, broken JSON, or more values than are read.
- */
+/** Reads the body as strict JSON. @throws {@link ApiError} 400 `bad_request` for no body, broken JSON, or more values than are read. */
 export function parseJsonBody(
   body: Uint8Array,
   { valuesMax = jsonValuesMax, onUnencodable }: JsonBodyOptions = {},
@@ -108,11 +98,7 @@ export const allowFractions: OnUnencodable = (code, readAs, path) => {
   if (code !== 'float' || !Number.isFinite(readAs)) throw new CanonicalJsonError(code, dottedPath(path))
 }
 
-/**
- * Reads a body that may be left out; undefined when it is.
- *
- * @throws {@link ApiError} 400 `bad_request` for another content type or broken JSON.
- */
+/** Reads a body that may be left out; undefined then. @throws {@link ApiError} 400 `bad_request` for another content type or broken JSON. */
 export function parseOptionalJsonBody(c: HubContext, body: Uint8Array): JsonValue | undefined {
   if (new TextDecoder().decode(body).trim() === '') return undefined
   requireContentType(c, 'application/json')

@@ -13,10 +13,7 @@ const keptHeaders = [
   'Accept-Ranges',
 ]
 
-/**
- * Bytes that are named by their own hash, from the cache of the data centre: found there, they cost neither the database
- * nor the storage. A cache that fails is one that has nothing.
- */
+/** Bytes named by their own hash, from the cache of the data centre, without database and storage. A cache that fails has nothing. */
 export async function cachedBytes(c: HubContext, make: () => Promise<Answer>): Promise<Answer> {
   if (c.req.method !== 'GET' || c.req.header('range') !== undefined) return make()
   const key = new Request(new URL(c.req.path, c.var.settings.BASE_URL))

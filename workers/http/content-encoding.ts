@@ -1,11 +1,7 @@
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
-/**
- * Refuses a compressed body: read as it is, it would be taken for broken JSON or for other bytes.
- *
- * @throws {@link ApiError} 415 `bad_request`.
- */
+/** Refuses a compressed body, which would be taken for broken JSON or other bytes. @throws {@link ApiError} 415 `bad_request`. */
 export function requireUnencoded(c: HubContext): void {
   const encoding = c.req.header('content-encoding')?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return

@@ -6,10 +6,7 @@ import { base64UrlToBytes, bytesToBase64Url } from './base64.ts'
 const macBytes = 16
 const utf8 = new TextEncoder()
 
-/**
- * Opaque positions in a list. A cursor carries the sort key of the last item and a MAC over it together with the
- * list and its filters, so one that was altered, or issued for another list, is refused and never misread.
- */
+/** Opaque positions in a list: a sort key and a MAC over it, the list and its filters, so that an altered or foreign one is refused. */
 export class CursorCodec {
   readonly #key: Uint8Array
 

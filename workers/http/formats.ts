@@ -154,10 +154,7 @@ export const AnyObject = z
   Record<string, JsonValue>
 >
 
-/**
- * Any value: the handler judges it by the protocol's own check. The OpenAPI document shows it as `shape` under the name
- * `id`; the named parts of `shape` come into the document with the answers.
- */
+/** Any value, judged by the handler with the protocol's check. The OpenAPI document shows it as `shape` under the name `id`. */
 export function judged(id: string, shape: z.ZodType): z.ZodUnknown {
   const { $schema: _, $defs: __, ...schema } = z.toJSONSchema(shape, { io: 'input' })
   return z.unknown().meta({ ...schema, id })

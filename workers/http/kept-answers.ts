@@ -9,11 +9,8 @@ const utf8 = new TextEncoder()
 const kept = new WeakMap<object, Map<object, Kept>>()
 
 /**
- * The answer this isolate made before, or the one `make` makes now. Only finished answers are shared, since a request
- * cannot wait for what another one began.
- *
- * @param hub The services that the answer is made from; those of tests differ.
- * @param name Of the call; answers are kept by identity.
+ * The answer this isolate made before, or the one `make` makes now. Only finished answers are shared: a request cannot wait for another's.
+ * @param hub The services that the answer is made from; those of tests differ. @param name Of the call, by identity.
  */
 export async function keptAnswer(
   hub: object,

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { HubContext } from '../context.ts'
+import { ok } from '../route.ts'
+import { type Answer, json } from './answer.ts'
 
 /** Query of every list; routes extend it with their filters. */
 export const pageQuery = {
@@ -18,6 +20,10 @@ export const pageQuery = {
 
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.strictObject({ items: z.array(item), next_cursor: z.string().nullable() })
+
+/** The responses of a list whose page is the shape `id`. */
+export const onePage = (id: string, item: z.ZodType, example: unknown) =>
+  ok('One page.', pageOf(item).meta({ id }), { items: [example], next_cursor: null })
 
 interface PageRequest<Row, Position extends (string | number)[]> {
   /** Names the list and its filters; a cursor of another list is refused. */
@@ -48,6 +54,27 @@ export async function paginate<Row, Position extends (string | number)[]>(
     rows: page,
     next_cursor: goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null,
   }
+}
+
+interface ShownPage<Row, Key extends keyof Row> extends Omit<PageRequest<Row, never>, 'position' | 'fetch'> {
+  /** The members that order the list. */
+  by: readonly Key[]
+  fetch: (after: Pick<Row, Key> | undefined, limit: number) => Promise<Row[]>
+  view: (row: Row) => unknown
+}
+
+/** The answer with one page of a list, each row as `view` shows it. */
+export async function answerPage<Row, Key extends keyof Row>(
+  c: HubContext,
+  { by, fetch, view, ...page }: ShownPage<Row, Key>,
+): Promise<Answer> {
+  const { rows, next_cursor } = await paginate<Row, (string | number)[]>(c, {
+    ...page,
+    position: (row) => by.map((key) => row[key] as string | number),
+    fetch: (after, limit) =>
+      fetch(after && (Object.fromEntries(by.map((key, i) => [key, after[i]])) as Pick<Row, Key>), limit),
+  })
+  return json({ items: rows.map(view), next_cursor })
 }
 
 /** Whose list it is, whichever session or key of the wallet asks. */

@@ -15,10 +15,9 @@ const node = <T>(): Node<T> => ({ literals: new Map(), parameter: undefined, han
 const anyMethod = 'ALL'
 
 /**
- * A router for hono that finds the one handler of a request, in one step for each segment of its path. hono's own fast
- * router refuses paths such as `/developers/me/drafts` beside `/developers/:address`, and its other one tries patterns
- * in turn. Segments are literals or `:name`, and literals come first. The path decides before the method does:
- * `/devices/bind` is that path for a method it does not take as well, and never the device `bind`.
+ * A router for hono that finds the one handler of a request, a step for each segment. hono's own fast router refuses `/developers/me/drafts`
+ * beside `/developers/:address`; its other one tries patterns in turn. Literals come before `:name`, and the path decides before the method:
+ * `/devices/bind` is never the device `bind`.
  */
 export class PathRouter<T> implements Router<T> {
   readonly name = 'PathRouter'

@@ -1,10 +1,6 @@
 import type * as z from 'zod'
 
-/**
- * What is wrong with a value, as a sentence about its field, for schemas that have no words of their own.
- *
- * @returns Undefined where only the schema could say it.
- */
+/** What is wrong with a value, as a sentence about its field; undefined where only the schema could say it. */
 export function problemText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

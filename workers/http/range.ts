@@ -4,9 +4,8 @@ export interface ByteRange {
 }
 
 /**
- * Reads a `Range` header of one byte range (RFC 9110, section 14).
- *
- * @returns The range cut to `size`; null if the header is ignored (absent, another unit, several ranges, or malformed); `unsatisfiable` when it begins past the end.
+ * Reads a `Range` header of one byte range (RFC 9110, section 14), cut to `size`. Null for a header to ignore: absent, another unit, several
+ * ranges, or malformed.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '')

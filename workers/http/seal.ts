@@ -3,10 +3,7 @@ import { base64UrlToBytes, bytesToBase64Url } from './base64.ts'
 const ivBytes = 12
 const utf8 = new TextEncoder()
 
-/**
- * Encrypts texts that are kept for a while and may hold secrets, such as the answer that shows a new API key once: a
- * copy of the database alone reads none of them. AES-256-GCM under a key of the deployment's secret.
- */
+/** Encrypts kept texts that may hold secrets, such as the answer that shows an API key once: AES-256-GCM under the deployment's secret. */
 export class Sealer {
   readonly #key: Promise<CryptoKey>
 

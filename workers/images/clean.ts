@@ -4,19 +4,13 @@ import { cleanJpeg } from './jpeg.ts'
 import { cleanPng } from './png.ts'
 import { cleanWebp } from './webp.ts'
 
-/**
- * Samples of one byte that are decoded at most, in pixels: a decoder takes about 15 bytes for each, and an isolate has
- * 128 MB for everything.
- */
+/** Samples of one byte that are decoded at most: a decoder takes about 15 bytes for each pixel, and an isolate has 128 MB for everything. */
 const decodedPixelsMax = 2048 * 2048
 
 /**
- * Turns bytes that should be an image into one that is: of the kind it is called, still, whole, within the limits,
- * without a byte before, after or beside it, and without metadata. The header is looked at before anything else is done.
- * Up to 2048×2048 pixels, half as many with samples of two bytes, it is decoded completely; above that its structure has
- * been checked, for a PNG down to every row.
- *
- * @throws {@link ImageError} with what is wrong, as the rest of a sentence that begins with the name of the field.
+ * Turns bytes into an image of the kind it is called, still, whole, within the limits, without a byte before, after or beside it, and without
+ * metadata. The header is looked at first. Up to 2048×2048 pixels, half as many with samples of two bytes, it is decoded; above that its
+ * structure is checked. @throws {@link ImageError} with the rest of a sentence that begins with the name of the field.
  */
 export async function cleanImage(bytes: Uint8Array, type: ImageType): Promise<CleanImage> {
   const header = imageDimensionsFromData(bytes)

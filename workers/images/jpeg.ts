@@ -11,10 +11,8 @@ const tables = [0xc4, 0xdb, 0xdd]
 const scansMax = 64
 
 /**
- * Checks a JPEG from its first marker to its last, and rewrites it without comments, thumbnails and whatever
- * applications added; the colour profile stays, and the orientation, without which a photograph would lie on its side.
- *
- * @throws {@link ImageError}
+ * Checks a JPEG from its first marker to its last, and rewrites it without comments, thumbnails and what applications added; the colour
+ * profile and the orientation stay. @throws {@link ImageError}
  */
 export function cleanJpeg(bytes: Uint8Array): CleanImage {
   const reader = new ImageReader(bytes)

@@ -40,11 +40,8 @@ interface Chunk {
 }
 
 /**
- * Checks a PNG to its last byte, pixels included: order and checksums of the chunks, that the compressed rows are exactly
- * as many and as long as the header says, and that the compressed colour profile is no larger than profiles are. What is
- * unpacked is counted as it comes and never held.
- *
- * @throws {@link ImageError}
+ * Checks a PNG to its last byte: order and checksums of the chunks, that the compressed rows are exactly as many and as long as the header
+ * says, and the size of the colour profile. What is unpacked is counted as it comes and never held. @throws {@link ImageError}
  */
 export async function cleanPng(bytes: Uint8Array): Promise<CleanImage> {
   const chunks = readChunks(new ImageReader(bytes))

@@ -11,10 +11,8 @@ interface Chunk {
 }
 
 /**
- * Checks a WebP to its last byte and rewrites it without metadata: the sizes of the file and its chunks, the header
- * of its one frame, and that the canvas is as large as the frame.
- *
- * @throws {@link ImageError}
+ * Checks a WebP to its last byte and rewrites it without metadata: the sizes of file and chunks, the header of its one frame, and that the
+ * canvas is as large as the frame. @throws {@link ImageError}
  */
 export function cleanWebp(bytes: Uint8Array): CleanImage {
   const chunks = readChunks(new ImageReader(bytes))

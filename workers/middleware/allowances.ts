@@ -34,11 +34,7 @@ export interface Payment {
   report: RateLimitReport
 }
 
-/**
- * Pays all charges, or none of them when one is more than is left in its window.
- *
- * @throws ApiError 503 `unavailable` when the limiter does not answer.
- */
+/** Pays all charges, or none when one is more than is left in its window. @throws ApiError 503 `unavailable` without the limiter. */
 export async function pay(c: HubContext, charges: readonly Charge[]): Promise<Payment> {
   const held = charges.map((charge) => ({ charge, tokens: tokensOf(charge.key) }))
   while (true) {
@@ -91,10 +87,7 @@ function reportOf({ charge: { limit, amount }, tokens }: Held, nowMs: number): R
   }
 }
 
-/**
- * One call of the limiter at a time: requests that arrive meanwhile wait for it instead of taking blocks of their own. waitUntil keeps it
- * alive should the request that began it be cancelled.
- */
+/** One call of the limiter at a time, for which other requests wait. waitUntil keeps it alive should its request be cancelled. */
 async function refilled(c: HubContext, held: Held): Promise<void> {
   const { charge, tokens } = held
   if (tokens.refill === null) {

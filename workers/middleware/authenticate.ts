@@ -24,9 +24,7 @@ import type { KeyStanding } from '../stores/node-request-nonces.ts'
 export const hashSecret = (secret: string): string => bytesToHex(sha256(new TextEncoder().encode(secret)))
 
 /**
- * Reads whatever credential the request carries, on open routes too, and checks its form alone.
- *
- * @returns Null when it carries none.
+ * Reads the credential that the request carries, on open routes too, and checks its form alone; null when it carries none.
  * @throws {@link ApiError} 401 for one that cannot be right.
  */
 export async function readClaim(c: HubContext): Promise<Claim | null> {
@@ -69,11 +67,7 @@ async function readNodeClaim(c: HubContext): Promise<NodeClaim> {
   return { kind: 'node', signature }
 }
 
-/**
- * Finds out who calls.
- *
- * @throws {@link ApiError} 401 for a credential that does not hold.
- */
+/** Finds out who calls. @throws {@link ApiError} 401 for a credential that does not hold. */
 export function authenticate(c: HubContext, claim: Claim, route?: RouteDeclaration): Promise<Principal> {
   switch (claim.kind) {
     case 'session':
@@ -206,11 +200,7 @@ const unknownKey = (nodeId: string): ApiError =>
 /** Whether the request reads: it has no body, whatever its headers say, and its signature is of the empty one. */
 const isBodiless = (c: HubContext): boolean => c.req.method === 'GET' || c.req.method === 'HEAD'
 
-/**
- * Decides whether the caller may use the route at all.
- *
- * @throws {@link ApiError} 401 without a credential the route takes, 403 with one that is not enough.
- */
+/** Decides whether the caller may use the route. @throws {@link ApiError} 401 without a credential it takes, 403 with one that is not enough. */
 export function authorize(c: HubContext, route: RouteDeclaration): void {
   const { auth } = route
   const { principal, settings } = c.var
@@ -241,11 +231,7 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
   throw new ApiError('forbidden', `This call needs ${accepted(auth)}.`)
 }
 
-/**
- * Refuses an API key that is for other projects. Routes whose path names the project declare it instead.
- *
- * @throws {@link ApiError} 403 `forbidden`.
- */
+/** Refuses an API key of other projects, where the path does not name the project. @throws {@link ApiError} 403 `forbidden`. */
 export function requireKeyProject(c: HubContext, projectId: string): void {
   const { principal } = c.var
   if (principal?.kind !== 'api_key' || principal.projectIds === null) return

@@ -6,10 +6,7 @@ import { bookmarkOf } from './consistency.ts'
 const exposedHeaders =
   'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed, X-Bookmark'
 
-/**
- * Makes the one Response of a request, with what every response carries: request id, rate limit, and leave for pages of
- * any origin; and the bookmark of what the caller has written.
- */
+/** Makes the one Response, with what each carries: request id, rate limit, leave for pages of any origin, and the caller's bookmark. */
 export function respond(c: HubContext, { status, headers, body, webSocket = null }: Answer): Response {
   const { requestId, rateLimit } = c.var
   const all: Record<string, string> = {

@@ -4,11 +4,8 @@ import { bookmarkHeader } from '../http/bookmark.ts'
 import type { Consistency } from '../stores/request-database.ts'
 
 /**
- * Which copy of the database answers. Reads without a credential go to the nearest one, or to any that has seen the write
- * that their bookmark names. What was signed in or registered a moment ago must be known, what was revoked must be
- * refused, and what is written is decided where everything is, so all else begins with the primary.
- *
- * @param nodeSigned Whether the request carries a node signature.
+ * Which copy of the database answers. Reads without a credential go to the nearest, or to one that has seen the write of their bookmark. All
+ * else begins with the primary: what was signed in must be known, what was revoked refused, and writes are decided where everything is.
  */
 export function consistencyOf(req: HonoRequest, nodeSigned: boolean): Consistency {
   if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'

@@ -10,10 +10,8 @@ import type { ClaimResult, IdempotentRequest, KeptAnswer } from '../stores/idemp
 const keptHeaders = ['content-type', 'location', 'etag']
 
 /**
- * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day.
- *
- * A refusal has changed nothing and is not kept. After a failure it is unknown what was done: the next try takes the
- * operation over, finds what there is by the ids that follow from the operation, and does what is missing.
+ * Lets the handler do its work once per `Idempotency-Key`, caller and body, and repeats its first answer for a day. A refusal changed nothing
+ * and is not kept. After a failure the next try takes the operation over, finds what there is by its ids, and does what is missing.
  */
 export async function runOnce(c: HubContext, handle: () => Promise<Answer>): Promise<Answer> {
   const key = readIdempotencyKey(c)

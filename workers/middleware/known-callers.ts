@@ -22,9 +22,8 @@ function nameOf(claim: Claim, clientAddress: string | undefined): string {
 }
 
 /**
- * Whether this isolate has admitted the credential a short while ago, and refused it nothing since. Only then is it worth
- * asking the database for a caller who is not admitted yet, and trusted that checking it is not in vain: a guessed token or
- * a caller over the limit costs no more than the check, and that not for long.
+ * Whether this isolate has admitted the credential a short while ago, and refused it nothing since: only then may the database be asked for a
+ * caller before the check. A guessed token, or a caller over the limit, costs no more than the check.
  */
 export const isKnown = (claim: Claim, clientAddress: string | undefined): boolean =>
   (known.get(nameOf(claim, clientAddress)) ?? 0) > Date.now()

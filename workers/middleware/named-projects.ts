@@ -10,8 +10,7 @@ type Input = RouteInput<RouteDeclaration>
 const namedMax = 4
 
 /**
- * Puts the id where the path or the query of a request names a project by its slug, so that handlers know ids alone.
- *
+ * Puts the id where path or query name a project by its slug, so that handlers know ids alone.
  * @throws {@link ApiError} 404 `not_found`, of a query 400 `invalid_field`, where no project or more than one is meant.
  */
 export async function nameProjectsById(

@@ -6,9 +6,7 @@ import { type Charge, giveBack, pay } from './allowances.ts'
 import { type Budget, type BudgetName, budgets, type ExtraBudget, type Stored } from './budgets.ts'
 
 /**
- * Pays for one request from every budget it falls under, and notes what the RateLimit headers will say: the budget that is
- * nearest to its end.
- *
+ * Pays for one request from every budget it falls under; the RateLimit headers will show the one that is nearest to its end.
  * @throws {@link ApiError} 429 `rate_limited` when one of them has run out; the others are left as they were.
  */
 export async function spendRateLimit(
@@ -35,11 +33,7 @@ export function refundAddressBudget(c: HubContext, name: 'unproven'): void {
   for (const charge of chargesOf(c, name, null)) giveBack(charge)
 }
 
-/**
- * Pays for actions that the hub relays, by their owner and by the client address.
- *
- * @throws {@link ApiError} 429 `rate_limited` when one of them has had enough relayed for the day.
- */
+/** Pays for relayed actions, by owner and client address. @throws {@link ApiError} 429 `rate_limited` when one has had enough for the day. */
 export const spendRelay = (c: HubContext, owner: string, actions = 1): Promise<void> =>
   spendOfDay(
     c,
@@ -54,9 +48,7 @@ export function refundRelay(c: HubContext, owner: string, actions = 1): void {
 
 /**
  * Pays for what a request leaves behind, by the size of its body. A refused one leaves nothing, and gets it back.
- *
- * @throws {@link ApiError} 429 `rate_limited` when its wallet or its client address has had enough stored for the day; what
- * `store` throws.
+ * @throws {@link ApiError} 429 `rate_limited` when its wallet or client address has had enough for the day; what `store` throws.
  */
 export async function payForStorage<T>(
   c: HubContext,
@@ -92,8 +84,7 @@ const answerKibMax = 2 * 1024
 const directSecondsMax = 30
 
 /**
- * Pays for a direct round: for the most that it may use, before it begins. What it did not use is given back.
- *
+ * Pays for the most that a direct round may use; what it did not use is given back.
  * @throws {@link ApiError} 429 `rate_limited` when one client address, or all together, have used too much; what `run` throws.
  */
 export async function payForDirectRound<T>(
@@ -159,10 +150,7 @@ function chargesOf(c: HubContext, name: BudgetName, caller: string | null, amoun
   ]
 }
 
-/**
- * Whose budget a request is paid from, named without any secret: names of budgets appear in logs. A node that nothing
- * vouches for pays as anybody at its address does.
- */
+/** Whose budget pays, without any secret, as names of budgets appear in logs. A node that nothing vouches for pays as anybody at its address. */
 function payerOf(principal: Principal | null): {
   kind: Principal['kind'] | 'anonymous'
   caller: string | null

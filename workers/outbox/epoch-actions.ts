@@ -35,9 +35,8 @@ const clockMarginSeconds = 60
 const standsFrom = (epoch: ChainState | null): number => Number(epoch?.release_at) + clockMarginSeconds
 
 /**
- * The vault of a project is told what an epoch pays. It is done with when the challenge period is over: until then an
- * arbiter may take it back, and once the epoch is reopened the same root is posted again. Wanted: `merkle_root`,
- * `receipt_hash`, the totals, `token` and `epoch_secs`.
+ * The vault of a project is told what an epoch pays. It is done when the challenge period is over: until then an arbiter may veto it, and once
+ * it is reopened the same root is posted again. Wanted: `merkle_root`, `receipt_hash`, the totals, `token` and `epoch_secs`.
  */
 export const postEpochRules: HubActionRules = {
   signer: 'relayer',

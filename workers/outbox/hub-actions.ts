@@ -45,18 +45,15 @@ const sharesAtOnce = 4
 const lookAgainSeconds = 60
 /** A transaction whose event is not indexed by then did something else than what is wanted. */
 const indexSeconds = 600
-/**
- * What waits for an event is due when it is indexed; this is for an event that was missed. What has waited for days is
- * looked at less often, for there may be very much of it.
- */
+/** For an event that was missed: what waits is due when it is indexed. After days it is looked at less often, for there may be very much. */
 const waitSeconds = { least: 1_800, most: 86_400, partOfAge: 1 / 4 }
 const pauseSecondsMax = 3_600
 /** Only an operator or an event ends it: the end of the year 9999. */
 const never = 253_402_300_799
 
 /**
- * Does what is due about everything the hub wants on the chain, a round at a time: each project or wallet has a few actions
- * in a round, so that none keeps the others waiting. One that fails does not keep the others.
+ * Does what is due about all that the hub wants on the chain, a round at a time: each project or wallet has a few actions in a round, so that
+ * none keeps the others waiting, nor does one that fails.
  */
 export async function bringDueActions(env: Env): Promise<void> {
   const { hubActions, clock } = services(env)
@@ -92,9 +89,8 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
 }
 
 /**
- * One step: done when the final state of the chain shows it, left alone while something has to come first or a transaction
- * is on its way, tried otherwise. It may run twice at once and at any time: the row gives each attempt to one of them, and
- * the id of an attempt names one transaction for ever.
+ * One step: done when the final state shows it, left alone while something comes first or a transaction is on its way, tried otherwise. It may
+ * run twice at once: the row gives each attempt to one of them, and the id of an attempt names one transaction for ever.
  */
 async function bring(env: Env, action: HubAction): Promise<void> {
   const { hubActions, relayer, arbiter, clock } = services(env)

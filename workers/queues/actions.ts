@@ -2,10 +2,7 @@ import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 import { ActionMessage } from './action-message.ts'
 
-/**
- * Has accepted actions submitted, all of a batch in one call. Messages may come twice and in any order: their id names the
- * action.
- */
+/** Has accepted actions submitted, a batch in one call. Messages may come twice and in any order: their id names the action. */
 export async function consumeActions(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const accepted: { message: Message<unknown>; id: string }[] = []
   for (const message of batch.messages) {

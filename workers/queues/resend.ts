@@ -5,10 +5,8 @@ import { hubActionsQueue } from '../stores/hub-actions.ts'
 import { ActionMessage } from './action-message.ts'
 
 /**
- * Puts a dead letter back into the queue it died in. It may be put there twice: messages may always come twice.
- *
- * @returns Whether the hub can read it: a message that it cannot read would only die again.
- * @throws {@link ApiError} 503 `unavailable`.
+ * Puts a dead letter back into its queue, maybe twice, as messages may always come. @returns False for one that the hub cannot read: it
+ * would only die again. @throws {@link ApiError} 503 `unavailable`.
  */
 export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promise<boolean> {
   // What the hub wants is no message but a row, which becomes due.

@@ -13,8 +13,8 @@ const pauseMs = 300
 const keptMs = 1_000
 
 /**
- * Finds the audit blocks of rounds. The newest blocks are read by one round for all of its isolate that ask in the same
- * moment. Rounds share values and never a promise, which would end with the request that made it.
+ * Finds the audit blocks of rounds. One round reads the newest blocks for all of its isolate that ask in the same moment. Rounds share values
+ * and never a promise, which would end with the request that made it.
  */
 export class AuditBlocks {
   readonly #chain: Chain
@@ -26,10 +26,7 @@ export class AuditBlocks {
     this.#chain = chain
   }
 
-  /**
-   * The audit block of a round: the first one with a timestamp above `agreedAt`. Null while there is none, or while
-   * another round reads what would show it: a round that waits asks again.
-   */
+  /** The first block with a timestamp above `agreedAt`. Null while there is none, or another round reads it: a round that waits asks again. */
   async find(agreedAt: number): Promise<Block | null> {
     const kept = this.#kept
     if (kept !== null && isWithin(keptMs, kept.readAtMs) && reaches(kept.blocks, agreedAt))

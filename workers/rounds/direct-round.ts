@@ -3,19 +3,14 @@ import type { DirectOutcome, DirectRequest, DirectResult } from '../../durable-o
 import { quorum } from '../../protocol/committees/index.ts'
 import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
-import {
-  type ExecutionVote,
-  executionSubject,
-  parseExecutionVote,
-  VoteError,
-} from '../../protocol/rounds/index.ts'
+import { type ExecutionVote, executionSubject, parseExecutionVote } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { keptDirectRound } from '../stores/direct-rounds.ts'
 import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import type { RoundRow, RoundStore } from '../stores/rounds.ts'
 import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
-import type { ValidatorSources } from '../validators/round-votes.ts'
+import { readVote, type ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
 import { roundEnd } from './round-end.ts'
 import { inlineBytesMax, readRun } from './run-result.ts'
@@ -30,9 +25,8 @@ export interface DirectTerms {
 }
 
 /**
- * Has every validator of the generation in force run a module, and takes what a quorum of equal votes says. It is one request
- * of one caller: where it breaks off before that is stored, nothing was written anywhere, and the caller asks again, in a
- * round of its own.
+ * Has every validator in force run a module, and takes what a quorum of equal votes says. Where the request breaks off before that is stored,
+ * nothing was written, and the caller asks again, in a round of its own.
  */
 export async function runDirectRound(
   sources: ValidatorSources & { rounds: RoundStore },
@@ -51,31 +45,24 @@ export async function runDirectRound(
   const found = [...gathered.bySubject.values()].find(({ votes }) => votes.length >= needed)
   const agreed = found !== undefined && isDecided(found.votes, terms) ? found : undefined
   if (agreed !== undefined) await tellDecided(sources, callable(generation), agreed.votes)
-  const outcome = {
-    roundId: request.roundId,
-    result: agreed?.result ?? null,
-    votes: gathered.votes.length,
-    quorum: needed,
-  }
+  const { roundId } = request
+  const outcome = { roundId, result: agreed?.result ?? null, votes: gathered.votes.length, quorum: needed }
   // What is over keeps the votes that decided it.
   if (before?.state === 'finalized') return outcome
-  const fileBytes = await roundFiles.putDirectRound({
-    round_id: request.roundId,
-    round: request.round,
-    exec_votes: gathered.votes,
-  })
+  const file = { round_id: roundId, round: request.round, exec_votes: gathered.votes }
+  const fileBytes = await roundFiles.putDirectRound(file)
   // The clock that dated the round may be ahead of this one.
   const at = { now: Math.max(await sources.now(), request.round.issued_at), ms: Date.now() - startedAtMs }
   const row = published(request, outcome, agreed?.votes.length ?? 0, count, at)
   const bytes = fileBytes + JSON.stringify(row).length
-  const kept = keptDirectRound(request.roundId, at.now, bytes)
+  const kept = keptDirectRound(roundId, at.now, bytes)
   await rounds.publish(row, [kept, ...roundEffects(roundEnd(row, null, at.now))])
   return outcome
 }
 
 /**
- * What a round gave that is asked for again under its name: validators keep their votes for a while only, and the file of the
- * round has those that decided it. Null where it is not over, or its result is too large to be kept.
+ * What a round gave that is asked for again under its name: its file has the votes that decided it. Null where it is not over, or its result
+ * is too large to be kept.
  */
 async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {
   const { roundId, state, receiptHash, output, events, votes, committeeSize } = row
@@ -114,8 +101,8 @@ async function gather(
   const over = new AbortController()
   const asked = validators.map(async ({ url, publicKey }) => {
     const answer = await askForVote(sources, url, request, { book, answerMsMax, over: over.signal })
-    const vote = readVote(sources, request.roundId, publicKey, answer)
-    if (vote === null) return
+    const vote = readVote(answer, publicKey, (value) => parseExecutionVote(sources.profile, value))
+    if (vote?.round_id !== request.roundId) return
     gathered.votes.push(vote)
     const subject = executionSubject(vote)
     const group = gathered.bySubject.get(subject) ?? { votes: [], result: null }
@@ -127,22 +114,6 @@ async function gather(
   await Promise.race([enough, Promise.all(asked)])
   over.abort()
   return { votes: [...gathered.votes], bySubject: new Map(gathered.bySubject) }
-}
-
-function readVote(
-  { profile }: ValidatorSources,
-  roundId: string,
-  publicKey: string,
-  answer: unknown,
-): ExecutionVote | null {
-  if (!isObject(answer) || !isObject(answer.vote) || answer.vote.public_key !== publicKey) return null
-  try {
-    const vote = parseExecutionVote(profile, answer.vote)
-    return vote.round_id === roundId ? vote : null
-  } catch (error) {
-    if (error instanceof VoteError) return null
-    throw error
-  }
 }
 
 /** Output comes as a text, or in base64 if it is not text. */

@@ -22,9 +22,7 @@ const tellMsMax = 1_500
 const utf8 = new TextEncoder()
 
 /**
- * Has a validator run a module and vote. One whose storage is behind is told what was decided of it, and asked again until
- * it has caught up.
- *
+ * Has a validator run a module and vote. One whose storage is behind is told what was decided, and asked again until it has caught up.
  * @returns What it answered; null where it gave no vote in time.
  */
 export async function askForVote(

@@ -10,9 +10,8 @@ type Sources = Pick<Services, 'clock' | 'committeeSets' | 'modules' | 'projectVe
 const msMax = 5_000
 
 /**
- * Whether the hub serves what a node needs to judge the offer of a task and to run it: the attested set, under the parameters
- * of now; the rules of the project; the module; the input; and a task that is not dated ahead of time. By its own records,
- * so that a member which declines for a fault of the hub owes nothing.
+ * Whether the hub serves what a node needs to judge an offer and run its task: the attested set under the parameters of now, rules, module and
+ * input; and whether the task is not dated ahead. A member that declines for a fault of the hub owes nothing.
  */
 export const isServed = (sources: Sources, round: Round): Promise<boolean> =>
   inTime(readServed(sources, round), msMax)

@@ -1,16 +1,13 @@
 import type { VoteBody } from '../../durable-objects/link/types.ts'
-import type { Judgement } from '../../durable-objects/round/object.ts'
 import { type Lease, type Round, votesOf } from '../../durable-objects/round/round.ts'
+import type { Judgement } from '../../durable-objects/round/types.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote, VoteError } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { keepRun, readRun } from './run-result.ts'
 
-/**
- * Judges a vote by all five points of section 17, and what came with it by its receipt. Signatures cost most, so they are
- * checked last, and a vote that is there already is not judged again.
- */
+/** Judges a vote by all five points of section 17, and its run by the receipt. Signatures cost most: they come last, and for known votes never. */
 export async function judgeVote(
   { profile, roundFiles }: { profile: Profile; roundFiles: RoundFiles },
   round: Round,

@@ -1,9 +1,7 @@
 import type { Services } from '../services.ts'
 
 /**
- * Rounds of an epoch that are neither final nor failed, by id. The object of the project knows every `seq` that was given, and
- * hears last that a round is over; the database knows which of them are over by now.
- *
+ * Rounds of an epoch that are not over, by id. The project's object knows every `seq` that was given; the database knows which are over.
  * @throws {@link ApiError} 503 `unavailable` while the object does not say.
  */
 export async function openRounds(

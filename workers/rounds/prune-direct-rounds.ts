@@ -5,10 +5,7 @@ import type { DirectRetention } from '../stores/direct-rounds.ts'
 const batchMax = 1_000
 const batchesMax = 20
 
-/**
- * Deletes direct rounds that are more than may be kept, the oldest first. A file goes before its row, so that what ends in
- * between is found again.
- */
+/** Deletes direct rounds beyond what is kept, oldest first. A file goes before its row, so that what ends in between is found again. */
 export async function pruneDirectRounds(
   { directRounds, roundFiles }: Pick<Services, 'directRounds' | 'roundFiles'>,
   retention: DirectRetention,

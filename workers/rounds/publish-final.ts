@@ -6,8 +6,8 @@ import { roundFile } from './published.ts'
 import { roundEnd } from './round-end.ts'
 
 /**
- * Publishes a round that is over: its file, and then its rows with what follows from its end, in one batch. Each statement is
- * guarded by `isRoundOpen`, so that it takes effect once, however often the round is published.
+ * Publishes a round that is over: its file, then its rows with what follows from its end, in one batch, whose statements are guarded by
+ * `isRoundOpen`: they take effect once.
  */
 export async function publishFinal(
   { rounds, roundFiles }: { rounds: RoundStore; roundFiles: RoundFiles },

@@ -99,16 +99,16 @@ type Standing = Pick<
   'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units'
 >
 
+const unjudged = { proofStatus: null, rejectionReason: null, units: null }
+
 /** Where a lease stands, and what came of it. Of a round that failed, or is final too late, nobody is credited or blamed. */
 function standing(round: Round, lease: Lease): Standing {
   const kept = round.votes.find(({ vote }) => vote.public_key === lease.nodeKey)
   const voted = { receiptHash: kept?.vote.receipt_hash ?? null, submittedAt: kept?.receivedAt ?? null }
   const { outcome } = round
-  if (outcome?.state === 'failed' || isUnpaid(round))
-    return { ...voted, state: 'cancelled', proofStatus: null, rejectionReason: null, units: null }
+  if (outcome?.state === 'failed' || isUnpaid(round)) return { ...voted, ...unjudged, state: 'cancelled' }
   if (kept === undefined) return { ...voted, ...unvoted(lease) }
-  if (outcome === null)
-    return { ...voted, state: 'voted', proofStatus: 'pending', rejectionReason: null, units: null }
+  if (outcome === null) return { ...voted, ...unjudged, state: 'voted', proofStatus: 'pending' }
   const { voters, gas_used } = outcome.record
   const isCredited = voters.some(({ public_key }) => public_key === lease.nodeKey)
   return {
@@ -123,11 +123,10 @@ function standing(round: Round, lease: Lease): Standing {
 /** A backup is asked to help and owes nothing; a primary owes a vote. */
 function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
   const shown = state === 'offering' ? 'offered' : state
-  if (state !== 'missed') return { state: shown, proofStatus: null, rejectionReason: null, units: null }
-  if (refused !== null) return { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
-  return role === 'primary'
+  if (state !== 'missed' || (refused === null && role === 'backup')) return { ...unjudged, state: shown }
+  return refused === null
     ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0 }
-    : { state: shown, proofStatus: null, rejectionReason: null, units: null }
+    : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
 }
 
 /** Everything of a round that is over. */

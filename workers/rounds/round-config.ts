@@ -1,5 +1,5 @@
-import type { RoundConfig } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'

@@ -5,12 +5,9 @@ import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, PublishedRound } from '../stores/rounds.ts'
 
 /**
- * What follows from the end of a round, by what is published of it: how each member did, and what payout addresses are
- * credited. Nobody is credited or blamed for a round without a result, or for one that is final too late.
- *
- * @param file - Everything that was said in it; null for a direct round.
- * @param endedAt - In network time.
- * @param isUnpaid - Whether the receipt of its epoch no longer waited for it.
+ * What follows from the end of a round: how each member did, and which payout addresses are credited. Nobody is credited or blamed for a
+ * round without a result, or one that is final too late. @param file - All that was said in it; null for a direct round.
+ * @param endedAt - In network time. @param isUnpaid - Whether the receipt of its epoch no longer waited for it.
  */
 export function roundEnd(
   { round, leases }: Pick<PublishedRound, 'round' | 'leases'>,

@@ -5,10 +5,7 @@ import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'
 import type { ProjectVersion } from '../stores/projects.ts'
 
-/**
- * The epoch of a time, and what tasks of it have in common once its set is attested: what the set was built by holds in the
- * whole epoch. Null for a project that is not public.
- */
+/** The epoch of a time, and what its tasks have in common while its set is attested. Null for a project that is not public. */
 export async function findRunningEpoch(
   { projectVersions, committeeSets }: Services,
   projectId: string,

@@ -37,8 +37,8 @@ export async function seatRound(
 }
 
 /**
- * Rounds that begin by the dozen share one read. A set of 65,536 entries takes 34 MB, and a draw from it 20 MB more until it
- * is done. So with one such set kept and another one being read, an isolate has some 40 of its 128 MB left.
+ * Rounds that begin by the dozen share one read. A set of 65,536 entries takes 34 MB, and a draw 20 MB more: with one set kept and another
+ * being read, an isolate has some 40 of its 128 MB left.
  */
 export async function readOnce(committeeSets: CommitteeSetStore, setHash: string): Promise<HashedSnapshot> {
   const reading = read.get(setHash) ?? { hashed: readHashed(committeeSets, setHash), entries: 0 }

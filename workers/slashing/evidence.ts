@@ -2,7 +2,7 @@ import { isAtFault, type MissReason } from '../../durable-objects/round/states.t
 import { drawCommittee, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SeatedTask, Task } from '../../protocol/rounds/index.ts'
 import {
   checkEvidence,
@@ -49,11 +49,8 @@ export type Proof = ({ status: 'proven' } & ProvenOffence) | { status: 'early' }
 export type BeforeDraw = (set: ReadSet) => Promise<void>
 
 /**
- * Holds evidence against what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key.
- * What it costs is a share of what is bonded now.
- *
- * @param beforeDraw - Called when everything else holds and a committee has to be drawn, which reads a whole set.
- * @param now - Unix seconds.
+ * Compares evidence with what the hub knows: the validators of its epoch, the consensus it names, and who answers for the key. It costs a
+ * share of what is bonded `now`, in Unix seconds. @param beforeDraw - Called before a committee is drawn, which reads a whole set.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function proveOffence(
@@ -71,8 +68,7 @@ export async function proveOffence(
     records.clock.now(),
   ])
   if (consensus === null)
-    throw new ApiError(
-      'invalid_evidence',
+    throw refused(
       `The project ${evidence.project_id} has published no version with the consensus ${evidence.consensus_hash}.`,
     )
   const subscription = await answerable(records, evidence, consensus, found)
@@ -97,14 +93,13 @@ export async function proveOffence(
 }
 
 /**
- * The subscription if it answers for the key in that epoch: it is of this key and project, and its owner had the device bound
- * between the snapshot of the epoch and its end. An owner who unbinds a device, or passes it on, still answers for what it
- * did before.
+ * The subscription, if it is of this key and project and its owner had the device bound between the snapshot of the epoch and its end: who
+ * unbinds a device, or passes it on, answers for what it did before.
  */
 async function answerable(
   { devices }: Records,
   { project_id, node_key, epoch }: Evidence,
-  { work }: Consensus,
+  { work }: ProjectRules,
   found: Subscription | null,
 ): Promise<Subscription> {
   if (found !== null && found.projectId === project_id && found.nodeKey === node_key) {
@@ -112,8 +107,7 @@ async function answerable(
     const snapshotAt = begins - defaultNetworkParams.snapshot_lead_secs
     if (await devices.wasBound(found, snapshotAt, begins + work.epoch_secs)) return found
   }
-  throw new ApiError(
-    'invalid_evidence',
+  throw refused(
     `The subscription is not that of the key ${node_key} in the project and the epoch of this evidence.`,
   )
 }
@@ -129,7 +123,7 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
 /** The attested set of an epoch, as far as it is about evidence. It may be large, and is read once. */
 interface SeatingSet {
   /** Draws the committee of a task. The set is attested, so its hash is known. */
-  seat: (profile: Profile, consensus: Consensus, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
+  seat: (profile: Profile, consensus: ProjectRules, task: Task, beforeDraw: BeforeDraw) => Promise<SeatedTask>
   /** The subscription that the key is seated with; null for a key that is not in the set. */
   subscription: () => Promise<string | null>
 }
@@ -148,17 +142,10 @@ async function seatingSet(
       const read = await committeeSets.readCandidatesAnd(setHash, node_key)
       entry = Promise.resolve(read.entry)
       const { beacon, weight_cap, entries } = read.snapshot
-      const { draw } = drawCommittee(profile, {
-        beacon: beacon.value,
-        project_id,
-        epoch,
-        seq,
-        set_hash: setHash,
-        entries,
-        weight_cap,
-        weight_unit_wei: defaultNetworkParams.weight_unit_wei,
-        committee: work.committee,
-      })
+      const { weight_unit_wei } = defaultNetworkParams
+      const of = { beacon: beacon.value, project_id, epoch, seq, set_hash: setHash }
+      const weighed = { entries, weight_cap, weight_unit_wei, committee: work.committee }
+      const { draw } = drawCommittee(profile, { ...of, ...weighed })
       return { set_hash: setHash, snapshot: read.snapshot, seq, seats: draw }
     },
     async subscription() {
@@ -169,47 +156,42 @@ async function seatingSet(
 }
 
 /**
- * The attested set of the epoch says whose collateral a key was seated with. A device that changes hands within the epoch
- * is bound by both, and the offence counts once: it must not be held against the one who had nothing to do with it, nor
- * against nothing.
+ * The attested set says whose collateral a key was seated with. A device that changes hands within the epoch is bound by both owners, and the
+ * offence counts once, against the one who is concerned.
  */
 async function requireSeat(set: SeatingSet | null, { node_key, subscription_id }: Evidence): Promise<void> {
   const seated = (await set?.subscription()) ?? null
   if (seated !== null && seated !== subscription_id)
-    throw new ApiError(
-      'invalid_evidence',
-      `The key ${node_key} was seated in this epoch with the subscription ${seated}.`,
-    )
+    throw refused(`The key ${node_key} was seated in this epoch with the subscription ${seated}.`)
 }
 
-/**
- * The check asks for the committee last. The snapshot that it is drawn from may be large, so it is read only for evidence
- * that lacks nothing else, which is then checked once more.
- */
+/** The check asks for the committee last. Its snapshot may be large: it is read for evidence that lacks nothing else, then checked again. */
 async function requireProven(
   seat: (task: Task) => Promise<SeatedTask | null>,
   profile: Profile,
   evidence: Evidence,
   context: Omit<EvidenceContext, 'seat'>,
 ): Promise<void> {
-  let asked: Task | null = null
+  const asked: Task[] = []
   const noteTask = (task: Task) => {
-    asked = task
+    asked.push(task)
     return null
   }
-  const refusal = refusalOf(profile, evidence, { ...context, seat: noteTask })
-  if (asked === null) return refuse(refusal)
-  const seated = await seat(asked)
-  refuse(refusalOf(profile, evidence, { ...context, seat: () => seated }))
+  try {
+    check(profile, evidence, { ...context, seat: noteTask })
+  } catch (refusal) {
+    if (asked.length === 0) throw refusal
+  }
+  const [task] = asked
+  if (task === undefined) return
+  const seated = await seat(task)
+  check(profile, evidence, { ...context, seat: () => seated })
 }
 
 /**
- * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub alone knows, so its record of
- * the round decides, once the round is over. A round that the hub does not know asked nobody; nor did a fallback, though a
- * committee could be drawn for it. Who is slashed for another offence in the same round is not slashed for its silence too.
- *
- * @param evidence - Proven otherwise.
- * @returns `open` while the round is not over.
+ * A missed vote needs fault: its member was asked, could answer, and gave no valid vote. The hub's record decides once the round is over. A
+ * round that the hub does not know, or a fallback, asked nobody. Who is slashed for another offence in the round is not slashed for silence too.
+ * @param evidence - Proven otherwise. @returns `open` while the round is not over.
  */
 async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
   const { round_id, node_key } = evidence
@@ -239,7 +221,9 @@ export const excusingOffences = (evidence: Evidence): string[] =>
     ? (['equivocation', 'invalid_result'] as const).map((kind) => deriveOffenceId({ ...evidence, kind }))
     : []
 
-const innocent = (why: string) => new ApiError('invalid_evidence', `This evidence proves nothing: ${why}.`)
+const refused = (why: string) => new ApiError('invalid_evidence', why)
+
+const innocent = (why: string) => refused(`This evidence proves nothing: ${why}.`)
 
 function excuseOf(reason: MissReason | null): string {
   switch (reason) {
@@ -263,42 +247,32 @@ function excuseOf(reason: MissReason | null): string {
 }
 
 /**
- * A round that became final when the receipt of its epoch no longer waited for it pays nobody, and blames nobody. Two votes of
- * one member prove what they prove without a final result.
- *
- * @param evidence - Proven otherwise.
+ * A round that became final when the receipt of its epoch no longer waited pays nobody, and blames nobody; two votes of one member need no
+ * final result. @param evidence - Proven otherwise.
  */
 async function requireInTime(
   { rounds }: Records,
   { round_id, epoch }: Evidence,
-  { work }: Consensus,
+  { work }: ProjectRules,
 ): Promise<void> {
   const round = await rounds.find(round_id)
   if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
-    throw new ApiError(
-      'invalid_evidence',
-      'This evidence proves nothing: the round became final after the receipt of its epoch had stopped waiting for it.',
-    )
+    throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
 }
 
-function refusalOf(profile: Profile, evidence: Evidence, context: EvidenceContext): EvidenceError | null {
+/** @throws {@link ApiError} 422 `invalid_evidence`. */
+function check(profile: Profile, evidence: Evidence, context: EvidenceContext): void {
   try {
     checkEvidence(profile, evidence, context)
-    return null
   } catch (error) {
-    if (error instanceof EvidenceError) return error
-    throw error
+    throw error instanceof EvidenceError ? refused(error.message) : error
   }
-}
-
-function refuse(refusal: EvidenceError | null): void {
-  if (refusal !== null) throw new ApiError('invalid_evidence', refusal.message)
 }
 
 function slashOf(
   evidence: Evidence,
   subscription: Subscription,
-  consensus: Consensus,
+  consensus: ProjectRules,
   now: number,
 ): NewSlash {
   const bp = slashRate(evidence.kind, consensus, defaultNetworkParams)

@@ -20,9 +20,7 @@ export interface KeptEvidence {
 }
 
 /**
- * Records the offence that evidence proves. An offence is recorded once, also if several callers prove it.
- *
- * @param beforeDraw - Called before a committee is drawn; it pays for the draw, or throws.
+ * Records the offence that evidence proves, once, also if several callers prove it. @param beforeDraw - Pays for a draw, or throws.
  * @throws {@link ApiError} 422 `invalid_evidence`; 503 `unavailable` while the index is behind the chain.
  */
 export async function recordOffence(

@@ -12,10 +12,8 @@ import type { LeaseRow } from '../stores/rounds.ts'
 type Proof = Pick<Evidence, 'kind' | 'proof'>
 
 /**
- * What a round that is final proves about those that were asked to run its task: members that voted for several receipts,
- * members whose receipt is not the one that validators came to themselves, and primaries that were asked, could answer, and
- * gave no valid vote. One offence of each member, the gravest; the same round gives the same evidence, word for word.
- *
+ * What a final round proves: members that voted for several receipts, or for another than validators came to themselves, and primaries that
+ * were asked, could answer, and gave no valid vote. The gravest offence of each; a round always gives the same evidence, word for word.
  * @param validators - Keys of those that made it final; votes of others count for nothing.
  */
 export function evidenceOf(

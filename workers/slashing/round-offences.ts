@@ -33,10 +33,7 @@ async function judgeEarly(env: Env): Promise<void> {
     }
 }
 
-/**
- * Records the offences that a round proves, as anybody who posts the same evidence would. Validators may have been first,
- * and it may be asked again: an offence is on record once. What fails is due again after a pause.
- */
+/** Records the offences that a round proves. Validators may have been first: an offence is on record once. What fails is due again later. */
 export async function recordRoundOffences(env: Env, roundId: string): Promise<void> {
   const { roundOffences, roundFiles, rounds, clock } = services(env)
   if (!(await roundOffences.begin(roundId, await clock.now()))) return

@@ -22,10 +22,7 @@ export interface Dispute {
   resolvedAt: number | null
 }
 
-/**
- * The dispute about a slash, filed with the hub or by the owner's own transaction, which has no reason. Null for a
- * slash without a dispute.
- */
+/** The dispute about a slash, filed with the hub, or by the owner's own transaction, which has no reason; or null. */
 export function disputeOf(slash: Slash): Dispute | null {
   const { chain } = slash
   const filedAt = slash.disputeFiledAt ?? chain?.disputed_at

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
 
 /** What decides about a wallet's roles. */
@@ -39,24 +39,21 @@ export function standingFrom(rows: readonly unknown[]): AccountStanding {
 }
 
 /** Wallets as a whole. */
-export class AccountStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class AccountStore extends Store {
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
   async standing(address: Wallet): Promise<AccountStanding> {
-    return standingFrom(await read(() => this.#db.all(standingStatement(address))))
+    return standingFrom(await this.db.all(standingStatement(address)))
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {
-    const [row] = (await read(() =>
-      this.#db.all(sql`
+    const [row] = (await this.db.all(sql`
         SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
           (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions,
-          ${isEnrolled(address)} AS enrolled`),
-    )) as { devices: number; subscriptions: number; enrolled: number }[]
+          ${isEnrolled(address)} AS enrolled`)) as {
+      devices: number
+      subscriptions: number
+      enrolled: number
+    }[]
     const { devices = 0, subscriptions = 0, enrolled = 0 } = row ?? {}
     return { devices, subscriptions, mines: devices + subscriptions > 0, enrolled: enrolled === 1 }
   }

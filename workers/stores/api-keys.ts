@@ -1,6 +1,6 @@
 import { and, desc, eq, type InferSelectModel, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
-import { type Database, query, read } from './database.ts'
+import { type Database, Store } from './database.ts'
 import { apiKeys, projects } from './schema/index.ts'
 
 export type ApiKey = InferSelectModel<typeof apiKeys>
@@ -16,17 +16,15 @@ export const liveApiKeysMax = 50
 /** `last_used_at` is only so exact: a write per call would cost more than the calls. */
 const lastUsedResolutionSeconds = 600
 
-export class ApiKeyStore {
-  readonly #db: Database
+export class ApiKeyStore extends Store {
   readonly #find: ReturnType<typeof prepareFind>
   constructor(db: Database) {
-    this.#db = db
+    super(db)
     this.#find = prepareFind(db)
   }
 
   async find(keyId: string): Promise<ApiKey | null> {
-    const rows = await read(() => this.#find.all({ keyId }))
-    return rows[0] ?? null
+    return (await this.#find.get({ keyId })) ?? null
   }
 
   /**
@@ -35,44 +33,38 @@ export class ApiKeyStore {
    */
   async create(key: Omit<ApiKey, 'revokedAt' | 'lastUsedAt'>): Promise<'created' | 'full' | 'exists'> {
     const { keyId, owner, name, secretHash, scopes, projectIds, createdAt, expiresAt } = key
-    const result = await query(
-      this.#db.run(sql`
+    const result = await this.db.run(sql`
         INSERT INTO ${apiKeys} (key_id, owner, name, secret_hash, scopes, project_ids, created_at, expires_at)
         SELECT ${keyId}, ${owner}, ${name}, ${secretHash}, ${JSON.stringify(scopes)},
           ${projectIds && JSON.stringify(projectIds)}, ${createdAt}, ${expiresAt}
         WHERE (SELECT count(*) FROM ${apiKeys} WHERE owner = ${owner} AND revoked_at IS NULL
           AND coalesce(expires_at, 9007199254740991) > ${createdAt}) < ${liveApiKeysMax}
-         ON CONFLICT DO NOTHING`),
-    )
+         ON CONFLICT DO NOTHING`)
     if (result.meta.changes === 1) return 'created'
     return (await this.find(keyId)) ? 'exists' : 'full'
   }
 
   /** Keys that were not revoked, newest first. */
   async list(owner: Wallet, after: ApiKeyPosition | undefined, limit: number): Promise<ApiKey[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(apiKeys)
-        .where(
-          and(
-            eq(apiKeys.owner, owner),
-            isNull(apiKeys.revokedAt),
-            after && sql`(${apiKeys.createdAt}, ${apiKeys.keyId}) < (${after.createdAt}, ${after.keyId})`,
-          ),
-        )
-        .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(apiKeys)
+      .where(
+        and(
+          eq(apiKeys.owner, owner),
+          isNull(apiKeys.revokedAt),
+          after && sql`(${apiKeys.createdAt}, ${apiKeys.keyId}) < (${after.createdAt}, ${after.keyId})`,
+        ),
+      )
+      .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId))
+      .limit(limit)
   }
 
   async revoke(owner: string, keyId: string, now: number): Promise<'revoked' | 'missing'> {
-    const result = await query(
-      this.#db
-        .update(apiKeys)
-        .set({ revokedAt: now })
-        .where(and(eq(apiKeys.keyId, keyId), eq(apiKeys.owner, owner), isNull(apiKeys.revokedAt))),
-    )
+    const result = await this.db
+      .update(apiKeys)
+      .set({ revokedAt: now })
+      .where(and(eq(apiKeys.keyId, keyId), eq(apiKeys.owner, owner), isNull(apiKeys.revokedAt)))
     return result.meta.changes === 1 ? 'revoked' : 'missing'
   }
 
@@ -82,32 +74,28 @@ export class ApiKeyStore {
   }
 
   async noteUse(keyId: string, now: number): Promise<void> {
-    await query(
-      this.#db
-        .update(apiKeys)
-        .set({ lastUsedAt: now })
-        .where(
-          and(
-            eq(apiKeys.keyId, keyId),
-            or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now - lastUsedResolutionSeconds)),
-          ),
+    await this.db
+      .update(apiKeys)
+      .set({ lastUsedAt: now })
+      .where(
+        and(
+          eq(apiKeys.keyId, keyId),
+          or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now - lastUsedResolutionSeconds)),
         ),
-    )
+      )
   }
 
   /** Which of these projects are not the wallet's. */
   async foreignProjects(owner: string, projectIds: readonly string[]): Promise<string[]> {
-    const rows = await read(() =>
-      this.#db
-        .select({ projectId: projects.projectId })
-        .from(projects)
-        .where(
-          and(
-            eq(projects.developer, owner),
-            sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))`,
-          ),
+    const rows = await this.db
+      .select({ projectId: projects.projectId })
+      .from(projects)
+      .where(
+        and(
+          eq(projects.developer, owner),
+          sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))`,
         ),
-    )
+      )
     const own = new Set(rows.map(({ projectId }) => projectId))
     return projectIds.filter((projectId) => !own.has(projectId))
   }

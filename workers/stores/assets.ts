@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { unavailable } from '../errors.ts'
-import { type Database, isChanged, query, read } from './database.ts'
+import { type Database, isChanged, Store } from './database.ts'
 import { assets } from './schema/index.ts'
 
 export type Asset = typeof assets.$inferSelect
@@ -8,17 +8,15 @@ export type Asset = typeof assets.$inferSelect
 const objectKey = (sha256: string): string => `assets/${sha256}`
 
 /** Listing images under the digest of their bytes: the record in D1, the bytes in R2. */
-export class AssetStore {
-  readonly #db: Database
+export class AssetStore extends Store {
   readonly #bucket: R2Bucket
   constructor(db: Database, bucket: R2Bucket) {
-    this.#db = db
+    super(db)
     this.#bucket = bucket
   }
 
   async find(sha256: string): Promise<Asset | null> {
-    const rows = await read(() => this.#db.select().from(assets).where(eq(assets.sha256, sha256)))
-    return rows[0] ?? null
+    return (await this.db.select().from(assets).where(eq(assets.sha256, sha256)).get()) ?? null
   }
 
   /** Stores the bytes, then the record: a record never names bytes that are not there. Equal images are one. */
@@ -30,7 +28,7 @@ export class AssetStore {
       if (await this.find(asset.sha256)) return 'exists'
       throw unavailable('The image storage', error)
     }
-    const result = await query(this.#db.insert(assets).values(asset).onConflictDoNothing())
+    const result = await this.db.insert(assets).values(asset).onConflictDoNothing()
     return isChanged(result) ? 'created' : 'exists'
   }
 

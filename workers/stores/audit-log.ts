@@ -1,5 +1,5 @@
 import { and, desc, eq, type InferSelectModel, lt, type SQL, sql } from 'drizzle-orm'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { auditLog } from './schema/index.ts'
 
 export type AuditEntry = InferSelectModel<typeof auditLog>
@@ -29,26 +29,19 @@ export const auditStatement = (
   SELECT ${operator}, ${action}, ${subject}, ${reason}, value, ${JSON.stringify(after)}, ${now} FROM (${before})`
 
 /** What operators did; written by the stores they did it to. */
-export class AuditLogStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class AuditLogStore extends Store {
   /** Newest first; `limit` rows older than `after`. */
   async list(subject: string | undefined, after: number | undefined, limit: number): Promise<AuditEntry[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(auditLog)
-        .where(
-          and(
-            subject === undefined ? undefined : eq(auditLog.subject, subject),
-            after === undefined ? undefined : lt(auditLog.entry, after),
-          ),
-        )
-        .orderBy(desc(auditLog.entry))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(auditLog)
+      .where(
+        and(
+          subject === undefined ? undefined : eq(auditLog.subject, subject),
+          after === undefined ? undefined : lt(auditLog.entry, after),
+        ),
+      )
+      .orderBy(desc(auditLog.entry))
+      .limit(limit)
   }
 }

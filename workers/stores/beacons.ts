@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { beacons } from './schema/index.ts'
 
 export interface BeaconBlock {
@@ -8,41 +8,30 @@ export interface BeaconBlock {
 }
 
 /** The blocks of beacons, each kept once it is final. */
-export class BeaconStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class BeaconStore extends Store {
   async find(epochSecs: number, epoch: number): Promise<BeaconBlock | null> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ number: beacons.blockNumber, hash: beacons.blockHash })
-        .from(beacons)
-        .where(and(eq(beacons.epochSecs, epochSecs), eq(beacons.epoch, epoch))),
-    )
+    const [row] = await this.db
+      .select({ number: beacons.blockNumber, hash: beacons.blockHash })
+      .from(beacons)
+      .where(and(eq(beacons.epochSecs, epochSecs), eq(beacons.epoch, epoch)))
     return row ?? null
   }
 
   /** The hash of the block that the committee of a round was drawn with; null for a round without one. */
   async hashOfRound(roundId: string): Promise<string | null> {
-    const [row] = await read(() =>
-      this.#db.all<{ hash: string }>(sql`
+    const [row] = await this.db.all<{ hash: string }>(sql`
         SELECT b.block_hash AS hash FROM rounds AS r
         CROSS JOIN committee_sets AS s ON s.project_id = r.project_id AND s.epoch = r.epoch
         CROSS JOIN ${beacons} AS b ON b.epoch_secs = s.epoch_secs AND b.epoch = s.epoch
-        WHERE r.round_id = ${roundId}`),
-    )
+        WHERE r.round_id = ${roundId}`)
     return row?.hash ?? null
   }
 
   /** Keeps the first that was found. */
   async keep(epochSecs: number, epoch: number, { number, hash }: BeaconBlock): Promise<void> {
-    await query(
-      this.#db
-        .insert(beacons)
-        .values({ epochSecs, epoch, blockNumber: number, blockHash: hash })
-        .onConflictDoNothing(),
-    )
+    await this.db
+      .insert(beacons)
+      .values({ epochSecs, epoch, blockNumber: number, blockHash: hash })
+      .onConflictDoNothing()
   }
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../durable-objects/indexer/index-store.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, read } from './database.ts'
+import { batch, type Database, Store } from './database.ts'
 import { jsonParts } from './json-parts.ts'
 import { deleteOldEvents } from './old-events.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
@@ -54,17 +54,16 @@ export type ReadBlock = InferSelectModel<typeof chainUnconfirmedLogs>
  * What the chain's events say, and how far they are read. Events, states and cursor change together or not at all: every
  * statement of a batch holds only while the cursor is at the tip the batch builds on, and the last one moves it.
  */
-export class ChainIndexStore {
-  readonly #db: Database
+export class ChainIndexStore extends Store {
   readonly #blocksKept: number
   /** @param blocksKept - Known blocks; a reorganisation that reaches deeper goes back to the final block. */
   constructor(db: Database, blocksKept: number) {
-    this.#db = db
+    super(db)
     this.#blocksKept = blocksKept
   }
 
   async cursor(): Promise<Cursor | null> {
-    const [row] = await read(() => this.#db.select().from(chainCursor))
+    const [row] = await this.db.select().from(chainCursor)
     if (!row) return null
     const { blockNumber: number, blockHash: hash, finalNumber, finalHash, network, isBehind } = row
     const final = { number: finalNumber, hash: finalHash }
@@ -78,12 +77,12 @@ export class ChainIndexStore {
 
   /** By how many seconds blocks were ahead of the machine's clock at most when they were indexed. */
   async leadSecs(): Promise<number> {
-    const [row] = await read(() => this.#db.select({ leadSecs: chainCursor.leadSecs }).from(chainCursor))
+    const [row] = await this.db.select({ leadSecs: chainCursor.leadSecs }).from(chainCursor)
     return row?.leadSecs ?? 0
   }
 
   async begin({ number, hash }: BlockRef, network: IndexedNetwork, final?: BlockRef): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       // Left by an index that is gone.
       sql`DELETE FROM ${chainUnconfirmedLogs} WHERE NOT EXISTS (SELECT 1 FROM ${chainCursor})`,
       sql`
@@ -96,31 +95,28 @@ export class ChainIndexStore {
   }
 
   async recentBlocks(): Promise<BlockRef[]> {
-    return read(() =>
-      this.#db
-        .select({ number: chainBlocks.number, hash: chainBlocks.hash })
-        .from(chainBlocks)
-        .orderBy(desc(chainBlocks.number)),
-    )
+    return this.db
+      .select({ number: chainBlocks.number, hash: chainBlocks.hash })
+      .from(chainBlocks)
+      .orderBy(desc(chainBlocks.number))
   }
 
   /** Unix seconds of the newest indexed block; 0 before the first. */
   async newestTime(): Promise<number> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ timestamp: chainBlocks.timestamp })
-        .from(chainBlocks)
-        .orderBy(desc(chainBlocks.number))
-        .limit(1),
-    )
+    const [row] = await this.db
+      .select({ timestamp: chainBlocks.timestamp })
+      .from(chainBlocks)
+      .orderBy(desc(chainBlocks.number))
+      .limit(1)
     return row?.timestamp ?? 0
   }
 
   /** The addresses of all vaults. */
   async vaults(): Promise<string[]> {
-    const rows = await read(() =>
-      this.#db.select({ vault: chainStates.subject }).from(chainStates).where(eq(chainStates.kind, 'vault')),
-    )
+    const rows = await this.db
+      .select({ vault: chainStates.subject })
+      .from(chainStates)
+      .where(eq(chainStates.kind, 'vault'))
     return rows.map(({ vault }) => vault)
   }
 
@@ -184,12 +180,10 @@ export class ChainIndexStore {
 
   /** Which logs were read of those blocks that had events and are not final. */
   async readBlocks(from: number, to: number): Promise<ReadBlock[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(chainUnconfirmedLogs)
-        .where(between(chainUnconfirmedLogs.blockNumber, from, to)),
-    )
+    return this.db
+      .select()
+      .from(chainUnconfirmedLogs)
+      .where(between(chainUnconfirmedLogs.blockNumber, from, to))
   }
 
   /** Takes back everything after a block: each subject is what it was before the first block after that changed it. */
@@ -199,7 +193,7 @@ export class ChainIndexStore {
 
   /** Deletes some of the events that nobody reads any longer. */
   async deleteOldEvents(): Promise<void> {
-    await deleteOldEvents(this.#db)
+    await deleteOldEvents(this.db)
   }
 
   /** Takes everything back where nothing is final, so that the indexer begins once more. */
@@ -211,10 +205,8 @@ export class ChainIndexStore {
   }
 
   async #takeBack(tip: Cursor, to: Pick<BlockRef, 'number'>): Promise<SQL[]> {
-    const touched = (await read(() =>
-      this.#db.all(
-        sql`SELECT DISTINCT kind, subject FROM ${chainStatesBefore} WHERE block_number > ${to.number}`,
-      ),
+    const touched = (await this.db.all(
+      sql`SELECT DISTINCT kind, subject FROM ${chainStatesBefore} WHERE block_number > ${to.number}`,
     )) as Pick<StateRow, 'kind' | 'subject'>[]
     const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
     const before = sql`${chainStatesBefore} AS b WHERE b.block_number > ${to.number} AND NOT EXISTS (
@@ -246,7 +238,7 @@ export class ChainIndexStore {
   ): Promise<void> {
     const everyProject = sql`SELECT p.project_id FROM ${projects} AS p`
     const always = sql`true`
-    await batch(this.#db, [
+    await batch(this.db, [
       auditStatement(
         { operator, reason, action: 'chain.reindex', subject: 'chain', after: {} },
         now,
@@ -272,24 +264,20 @@ export class ChainIndexStore {
 
   /** What the chain says about one thing as of the indexed block. */
   async state(kind: Subject['kind'], subject: string): Promise<ChainState | null> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ state: chainStates.state })
-        .from(chainStates)
-        .where(sql`kind = ${kind} AND subject = ${subject}`),
-    )
+    const [row] = await this.db
+      .select({ state: chainStates.state })
+      .from(chainStates)
+      .where(sql`kind = ${kind} AND subject = ${subject}`)
     return row?.state ?? null
   }
 
   /** The states of those subjects that have one. */
   async states(subjects: readonly Subject[]): Promise<StateRow[]> {
     const parts = jsonParts(subjects).map((wanted) =>
-      read(() =>
-        this.#db
-          .select()
-          .from(chainStates)
-          .where(sql`(kind, subject) IN (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
-      ),
+      this.db
+        .select()
+        .from(chainStates)
+        .where(sql`(kind, subject) IN (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
     )
     return (await Promise.all(parts)).flat()
   }
@@ -336,7 +324,7 @@ export class ChainIndexStore {
   }
 
   async #write(statements: readonly SQL[]): Promise<StoreOutcome> {
-    const results = await batch(this.#db, statements)
+    const results = await batch(this.db, statements)
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
 }

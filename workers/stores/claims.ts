@@ -1,4 +1,4 @@
-import { type Database, readRows } from './database.ts'
+import { readRows, Store } from './database.ts'
 import type { EpochRow } from './epochs.ts'
 import type { Token } from './schema/index.ts'
 
@@ -17,12 +17,7 @@ interface PayoutRow extends Omit<Payout, 'token'> {
 }
 
 /** What wallets can claim. */
-export class ClaimStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ClaimStore extends Store {
   /**
    * Released and unclaimed payouts of a wallet, by project and then oldest first; `limit` at most.
    *
@@ -30,7 +25,7 @@ export class ClaimStore {
    * @param now - Unix seconds.
    */
   async claimable(miner: string, projectId: string | null, now: number, limit: number): Promise<Payout[]> {
-    const rows = await readRows<PayoutRow>(this.#db, claimableText, [miner, now, projectId, limit])
+    const rows = await readRows<PayoutRow>(this.db, claimableText, [miner, now, projectId, limit])
     return rows.map(payoutOf)
   }
 
@@ -46,7 +41,7 @@ export class ClaimStore {
     { projectsMax, payoutsMax }: { projectsMax: number; payoutsMax: number },
   ): Promise<Payout[][]> {
     const only = projectIds && JSON.stringify(projectIds)
-    const found = await readRows<{ projectId: string }>(this.#db, freeProjectsText, [
+    const found = await readRows<{ projectId: string }>(this.db, freeProjectsText, [
       miner,
       now,
       only,
@@ -54,7 +49,7 @@ export class ClaimStore {
     ])
     const payouts = await Promise.all(
       found.map(({ projectId }) =>
-        readRows<PayoutRow>(this.#db, freeText, [miner, now, projectId, payoutsMax]),
+        readRows<PayoutRow>(this.db, freeText, [miner, now, projectId, payoutsMax]),
       ),
     )
     return payouts.filter((rows) => rows.length > 0).map((rows) => rows.map(payoutOf))

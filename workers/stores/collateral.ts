@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { amountParts, readSum, sumText } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
 import { pendingSlashesOf } from './pending-slashes.ts'
 
@@ -22,17 +22,11 @@ interface SummedRow extends Record<'bonded' | 'unbonding' | 'withdrawable' | 'sl
 const heldAs = (status: string) => sql.raw(sumText(amountParts(`iif(status = '${status}', collateral, '0')`)))
 
 /** Sums over everything a wallet has bonded, made by the database: the answer is as small for a thousand as for one. */
-export class CollateralStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class CollateralStore extends Store {
   /** @param now - Unix seconds. The chain's clock counts where it is ahead: its blocks decide what is released. */
   async totals(owner: Wallet, now: number): Promise<CollateralTotals> {
     // One that was closed before its record began again holds nothing, whatever was taken from it then.
-    const [row] = (await read(() =>
-      this.#db.all(sql`
+    const [row] = (await this.db.all(sql`
         SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,
           ${heldAs('withdrawable')} AS withdrawable,
           ${sql.raw(sumText(amountParts("iif(status = 'closed', '0', slashed)")))} AS slashed,
@@ -43,8 +37,7 @@ export class CollateralStore {
               THEN 'withdrawable' ELSE c.state->>'status' END AS status,
             coalesce(c.state->>'collateral', '0') AS collateral, coalesce(c.state->>'slashed_total', '0') AS slashed,
             ${pendingSlashesOf(sql.raw('s.subscription_id'))} AS pending
-          FROM ${openSubscriptions(owner)})`),
-    )) as SummedRow[]
+          FROM ${openSubscriptions(owner)})`)) as SummedRow[]
     return {
       bonded: readSum(row?.bonded ?? null),
       unbonding: readSum(row?.unbonding ?? null),

@@ -9,7 +9,7 @@ import {
   type SnapshotOf,
 } from '../../protocol/committees/index.ts'
 import { unavailable } from '../errors.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, type Database, isChanged, Store } from './database.ts'
 import { committeeSets, epochsWithoutSet } from './schema/index.ts'
 import { generationOfEpochRow } from './validators.ts'
 
@@ -43,23 +43,20 @@ const valid = sql`(SELECT coalesce(sum(a.public_key IS NOT NULL AND (n.revoked_a
   LEFT JOIN nodes AS n ON n.node_id = v.value->>'node_id')`
 
 /** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
-export class CommitteeSetStore {
-  readonly #db: Database
+export class CommitteeSetStore extends Store {
   readonly #bucket: R2Bucket
   constructor(db: Database, bucket: R2Bucket) {
-    this.#db = db
+    super(db)
     this.#bucket = bucket
   }
 
   async find(projectId: string, epoch: number): Promise<ReadSet | null> {
-    const [row] = await read(() =>
-      this.#db.all<SetRow>(sql`
+    const [row] = await this.db.all<SetRow>(sql`
         SELECT s.*, ${valid} AS valid,
           (SELECT json_group_array(json_object('publicKey', public_key, 'signature', signature))
             FROM (SELECT public_key, signature FROM committee_set_attestations
               WHERE project_id = s.project_id AND epoch = s.epoch ORDER BY public_key)) AS attestations
-        FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch}`),
-    )
+        FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch}`)
     return row === undefined ? null : setOf(row)
   }
 
@@ -93,7 +90,7 @@ export class CommitteeSetStore {
       throw unavailable('The storage of committee sets', error)
     }
     const { projectId, epoch, epochSecs, committee, builtAt } = set
-    const [inserted] = await batch(this.#db, [
+    const [inserted] = await batch(this.db, [
       sql`INSERT INTO ${committeeSets}
           (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
         VALUES (${projectId}, ${epoch}, ${epochSecs}, ${setHash}, ${bytes}, ${entries},
@@ -147,7 +144,7 @@ export class CommitteeSetStore {
     { publicKey, signature }: KeptAttestation,
     now: number,
   ): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`INSERT INTO committee_set_attestations (project_id, epoch, public_key, signature, received_at)
         VALUES (${projectId}, ${epoch}, ${publicKey}, ${signature}, ${now}) ON CONFLICT DO NOTHING`,
       markAttested(projectId, epoch, now),
@@ -157,7 +154,7 @@ export class CommitteeSetStore {
 
   /** Counts again: an emergency generation may have changed who counts. */
   async count({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, now: number): Promise<void> {
-    await batch(this.#db, [markAttested(projectId, epoch, now)])
+    await batch(this.db, [markAttested(projectId, epoch, now)])
   }
 
   /** Notes that an epoch has no attested set, after something was tried for it. The first note stays. */
@@ -165,7 +162,7 @@ export class CommitteeSetStore {
     { projectId, epoch, epochSecs }: Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs'>,
     now: number,
   ): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`INSERT INTO ${epochsWithoutSet} (project_id, epoch, epoch_secs, noted_at)
         VALUES (${projectId}, ${epoch}, ${epochSecs}, ${now}) ON CONFLICT DO NOTHING`,
     ])
@@ -173,14 +170,14 @@ export class CommitteeSetStore {
 
   /** Takes such a note back. */
   async forgetMissing({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`DELETE FROM ${epochsWithoutSet} WHERE project_id = ${projectId} AND epoch = ${epoch}`,
     ])
   }
 
   /** Forgets epochs that are over. */
   async purgeMissing(now: number): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`DELETE FROM ${epochsWithoutSet} WHERE (epoch + 1) * epoch_secs <= ${sql.raw(String(Math.floor(now)))}`,
     ])
   }
@@ -188,16 +185,14 @@ export class CommitteeSetStore {
   /** Projects with a set of the epoch that runs which an emergency generation has taken the quorum of, in any order. */
   async projectsWithQuorumLost(now: number, limit: number): Promise<string[]> {
     const time = sql.raw(String(Math.floor(now)))
-    const rows = await read(() =>
-      this.#db.all<{ project_id: string }>(sql`
+    const rows = await this.db.all<{ project_id: string }>(sql`
         SELECT p.project_id FROM projects AS p
         JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
           AND v.status <> 'rejected'
         JOIN ${committeeSets} AS s ON s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs
           AND s.attested_at IS NOT NULL
         WHERE p.listing_status IN ('listed', 'underfunded') AND NOT ${valid}
-        ORDER BY random() LIMIT ${limit}`),
-    )
+        ORDER BY random() LIMIT ${limit}`)
     return rows.map(({ project_id }) => project_id)
   }
 
@@ -205,16 +200,14 @@ export class CommitteeSetStore {
   async projectsWithoutSet(now: number, limit: number): Promise<string[]> {
     // Written out, because a bound number is a float to the database, and the division has to be of integers.
     const time = sql.raw(String(Math.floor(now)))
-    const rows = await read(() =>
-      this.#db.all<{ project_id: string }>(sql`
+    const rows = await this.db.all<{ project_id: string }>(sql`
         SELECT p.project_id FROM projects AS p
         JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
           AND v.status <> 'rejected'
         WHERE p.listing_status IN ('listed', 'underfunded') AND NOT EXISTS (
           SELECT 1 FROM ${committeeSets} AS s
           WHERE s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs)
-        ORDER BY random() LIMIT ${limit}`),
-    )
+        ORDER BY random() LIMIT ${limit}`)
     return rows.map(({ project_id }) => project_id)
   }
 }

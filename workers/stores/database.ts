@@ -1,21 +1,58 @@
-import type { SQL } from 'drizzle-orm'
-import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1'
+import type { SQLWrapper } from 'drizzle-orm'
+import { type D1PreparedQuery, DrizzleD1Database, SQLiteD1Session } from 'drizzle-orm/d1'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { inTime } from '../deadline.ts'
 import { ApiError, unavailable } from '../errors.ts'
-import { scopedToRequests } from './request-database.ts'
+import { onlyReads, scopedToRequests } from './request-database.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
 
-export const openDatabase = (d1: D1Database): Database => drizzle(scopedToRequests(d1))
+const dialect = new SQLiteAsyncDialect()
+
+export function openDatabase(d1: D1Database): Database {
+  const $client = scopedToRequests(d1)
+  const session = new GuardedSession($client, dialect, undefined)
+  return Object.assign(new DrizzleD1Database('async', dialect, session, undefined), { $client })
+}
+
+/**
+ * What reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual
+ * tables, recursive reads, guarded INSERT … SELECT, lists as JSON) are `sql` templates over the tables and columns of
+ * `schema/`, so that a column that is renamed or missing is an error of types.
+ */
+export class Store {
+  protected readonly db: Database
+  constructor(db: Database) {
+    this.db = db
+  }
+}
+
+type Nothing = Record<string, never>
+type CarryOut = <T>(text: string, values: unknown[], run: () => Promise<T>) => Promise<T>
+
+/** Carries out the statements of the query builder {@link guarded}. */
+class GuardedSession extends SQLiteD1Session<Nothing, Nothing> {
+  override prepareQuery(
+    ...query: Parameters<SQLiteD1Session<Nothing, Nothing>['prepareQuery']>
+  ): D1PreparedQuery {
+    // biome-ignore lint/plugin/noSpreadArguments: The parts of one statement.
+    const prepared = super.prepareQuery(...query) as D1PreparedQuery & { queryWithCache: CarryOut }
+    const carryOut = prepared.queryWithCache.bind(prepared)
+    prepared.queryWithCache = (text, values, run) => guarded(text, () => carryOut(text, values, run))
+    return prepared
+  }
+}
 
 /** The database ends statements at 30 s by itself; nobody waits that long for a page. */
 const answerMsMax = 10_000
 
-/** Awaits a query; a database that fails or is overloaded answers 503 and never shows SQL. */
-export async function query<T>(statement: PromiseLike<T>): Promise<T> {
+/**
+ * Awaits a statement. One that only reads is tried twice: passing faults of the database are normal. A database that fails
+ * or is overloaded answers 503 and never shows SQL.
+ */
+async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
   try {
-    return await inTime(statement, answerMsMax)
+    return await inTime(onlyReads(text) ? tryTwice(run) : run(), answerMsMax)
   } catch (error) {
     if (lacksMigrations(error)) throw unmigrated(error)
     throw error instanceof ApiError || isDefect(error) ? error : unavailable('The database', error)
@@ -41,16 +78,13 @@ export function lacksMigrations(error: unknown): boolean {
   return /no such (table|column)|has no column named/.test(error.message) || lacksMigrations(error.cause)
 }
 
-/** Like {@link query} for a read, which may be repeated: passing faults of the database are normal. */
-export const read = <T>(statement: () => PromiseLike<T>): Promise<T> => query(tryTwice(statement))
-
-async function tryTwice<T>(statement: () => PromiseLike<T>): Promise<T> {
+async function tryTwice<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return await statement()
+    return await run()
   } catch (error) {
     // A caller who is refused is not asked for again.
     if (error instanceof ApiError || isDefect(error)) throw error
-    return statement()
+    return run()
   }
 }
 
@@ -60,13 +94,9 @@ export async function readRows<Row>(
   text: string,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const { results } = await read(() =>
-    $client
-      .prepare(text)
-      // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
-      .bind(...values)
-      .all<Row>(),
-  )
+  // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
+  const statement = $client.prepare(text).bind(...values)
+  const { results } = await guarded(text, () => statement.all<Row>())
   return results
 }
 
@@ -76,17 +106,14 @@ export async function readRows<Row>(
  */
 export const isChanged = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0
 
-const dialect = new SQLiteAsyncDialect()
-
 /** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */
-export async function batch({ $client }: Database, statements: readonly SQL[]): Promise<D1Result[]> {
-  return query(
+export const batch = ({ $client }: Database, statements: readonly SQLWrapper[]): Promise<D1Result[]> =>
+  guarded('', () =>
     $client.batch(
       statements.map((statement) => {
-        const { sql, params } = dialect.sqlToQuery(statement)
+        const { sql, params } = dialect.sqlToQuery(statement.getSQL())
         // biome-ignore lint/plugin/noSpreadArguments: The values of one statement.
         return $client.prepare(sql).bind(...params)
       }),
     ),
   )
-}

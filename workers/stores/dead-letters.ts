@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, type InferSelectModel, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { hubActionsQueue } from './hub-actions.ts'
 import { deadLetters, hubActions } from './schema/index.ts'
 
@@ -12,43 +12,34 @@ export interface DeadLetterPosition {
 }
 
 /** Queue messages that failed every attempt, and actions of the hub's own that fail again and again. */
-export class DeadLetterStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DeadLetterStore extends Store {
   /** A letter that is delivered twice is kept once. */
   async keep(letter: Omit<DeadLetter, 'resolvedAt' | 'resolution'>): Promise<void> {
-    await query(this.#db.insert(deadLetters).values(letter).onConflictDoNothing())
+    await this.db.insert(deadLetters).values(letter).onConflictDoNothing()
   }
 
   async find(messageId: string): Promise<DeadLetter | null> {
-    const rows = await read(() =>
-      this.#db.select().from(deadLetters).where(eq(deadLetters.messageId, messageId)),
-    )
+    const rows = await this.db.select().from(deadLetters).where(eq(deadLetters.messageId, messageId))
     return rows[0] ?? null
   }
 
   /** Those nobody has seen to, newest first; `limit` rows after `after`. */
   async unresolved(after: DeadLetterPosition | undefined, limit: number): Promise<DeadLetter[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(deadLetters)
-        .where(
-          and(
-            isNull(deadLetters.resolvedAt),
-            after &&
-              and(
-                lte(deadLetters.diedAt, after.diedAt),
-                or(lt(deadLetters.diedAt, after.diedAt), gt(deadLetters.messageId, after.messageId)),
-              ),
-          ),
-        )
-        .orderBy(desc(deadLetters.diedAt), asc(deadLetters.messageId))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(deadLetters)
+      .where(
+        and(
+          isNull(deadLetters.resolvedAt),
+          after &&
+            and(
+              lte(deadLetters.diedAt, after.diedAt),
+              or(lt(deadLetters.diedAt, after.diedAt), gt(deadLetters.messageId, after.messageId)),
+            ),
+        ),
+      )
+      .orderBy(desc(deadLetters.diedAt), asc(deadLetters.messageId))
+      .limit(limit)
   }
 
   async isEmpty(): Promise<boolean> {
@@ -66,7 +57,7 @@ export class DeadLetterStore {
     now: number,
   ): Promise<boolean> {
     const open = sql`${deadLetters} WHERE message_id = ${messageId} AND resolved_at IS NULL`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         {
           operator,

@@ -1,7 +1,7 @@
 import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { developers } from './schema/index.ts'
 
 export type Developer = InferSelectModel<typeof developers>
@@ -17,30 +17,22 @@ export type Profile = Pick<
   'displayName' | 'bio' | 'website' | 'logo' | 'location' | 'email' | 'social'
 >
 
-export class DeveloperStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DeveloperStore extends Store {
   async find(address: Wallet): Promise<Developer | null> {
-    const rows = await read(() => this.#db.select().from(developers).where(eq(developers.address, address)))
-    return rows[0] ?? null
+    return (await this.db.select().from(developers).where(eq(developers.address, address)).get()) ?? null
   }
 
   /** Records an application. Refused while one is pending or active; exactly one of racing ones is taken. */
   async enroll(enrollment: Enrollment, now: number): Promise<'recorded' | 'invalid_state'> {
     const { address, ...columns } = enrollment
-    const result = await query(
-      this.#db
-        .insert(developers)
-        .values({ address, ...columns, social: {}, createdAt: now, updatedAt: now })
-        .onConflictDoUpdate({
-          target: developers.address,
-          set: { ...columns, updatedAt: now },
-          setWhere: inArray(developers.enrollment, ['draft', 'rejected']),
-        }),
-    )
+    const result = await this.db
+      .insert(developers)
+      .values({ address, ...columns, social: {}, createdAt: now, updatedAt: now })
+      .onConflictDoUpdate({
+        target: developers.address,
+        set: { ...columns, updatedAt: now },
+        setWhere: inArray(developers.enrollment, ['draft', 'rejected']),
+      })
     return isChanged(result) ? 'recorded' : 'invalid_state'
   }
 
@@ -50,28 +42,24 @@ export class DeveloperStore {
     verification: 'pending' | 'verified',
     now: number,
   ): Promise<'recorded' | 'invalid_state'> {
-    const result = await query(
-      this.#db
-        .update(developers)
-        .set({ verification, updatedAt: now })
-        .where(
-          and(
-            eq(developers.address, address),
-            inArray(developers.enrollment, ['pending', 'active']),
-            inArray(developers.verification, ['unverified', 'rejected']),
-          ),
+    const result = await this.db
+      .update(developers)
+      .set({ verification, updatedAt: now })
+      .where(
+        and(
+          eq(developers.address, address),
+          inArray(developers.enrollment, ['pending', 'active']),
+          inArray(developers.verification, ['unverified', 'rejected']),
         ),
-    )
+      )
     return isChanged(result) ? 'recorded' : 'invalid_state'
   }
 
   async updateProfile(address: string, profile: Profile, now: number): Promise<'updated' | 'missing'> {
-    const result = await query(
-      this.#db
-        .update(developers)
-        .set({ ...profile, updatedAt: now })
-        .where(eq(developers.address, address)),
-    )
+    const result = await this.db
+      .update(developers)
+      .set({ ...profile, updatedAt: now })
+      .where(eq(developers.address, address))
     return isChanged(result) ? 'updated' : 'missing'
   }
 
@@ -97,7 +85,7 @@ export class DeveloperStore {
     }
     const column = developers[what]
     const found = sql`address = ${address} AND ${column} IN ('pending', ${other})`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         action,
         now,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { LinkView } from '../../durable-objects/link/types.ts'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { devices, nodes, relayTotals } from './schema/index.ts'
 
 /** What decides whether a device may have a socket. */
@@ -18,33 +18,24 @@ export interface RelayTotals {
 }
 
 /** What the relay says of devices, and whom it lets in. */
-export class DeviceLinkStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DeviceLinkStore extends Store {
   /** Writes what a link says, unless something newer is there. */
   async publish(view: LinkView, revision: number, now: number): Promise<void> {
-    await query(
-      this.#db.run(sql`
+    await this.db.run(sql`
         UPDATE ${devices} SET link_state = ${view.state}, link_revision = ${revision},
           connected_since = ${view.connectedSince}, free_slots = ${view.freeSlots},
           vote_fault_at = iif(${view.isVoteFaulty ? 1 : 0}, coalesce(vote_fault_at, ${now}), NULL)
-        WHERE public_key = ${view.nodeKey} AND link_revision < ${revision}`),
-    )
+        WHERE public_key = ${view.nodeKey} AND link_revision < ${revision}`)
   }
 
   /** Null for a key that no device ever had. */
   async standing(publicKey: string): Promise<DeviceStanding | null> {
-    const [row] = await read(() =>
-      this.#db.all<Record<keyof DeviceStanding, number>>(sql`
+    const [row] = await this.db.all<Record<keyof DeviceStanding, number>>(sql`
         SELECT d.unbound_at IS NULL AS isBound, n.node_id IS NOT NULL AS isRegistered,
           d.banned_at IS NOT NULL OR coalesce(n.status = 'revoked', 0) AS isBanned,
           d.benchmark_fault_at IS NOT NULL OR coalesce(n.health = 'faulty', 0) AS isFaulty
         FROM ${devices} AS d LEFT JOIN ${nodes} AS n ON n.node_id = d.node_id
-        WHERE d.public_key = ${publicKey}`),
-    )
+        WHERE d.public_key = ${publicKey}`)
     if (row === undefined) return null
     return {
       isBound: row.isBound === 1,
@@ -56,7 +47,7 @@ export class DeviceLinkStore {
 
   /** Kept in step by a trigger, so that reading them costs one row. */
   async totals(): Promise<RelayTotals> {
-    const [row] = await read(() => this.#db.select().from(relayTotals))
+    const [row] = await this.db.select().from(relayTotals)
     return { connectedDevices: row?.connectedDevices ?? 0, availableSlots: row?.availableSlots ?? 0 }
   }
 }

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import { bindings, devices, nodes } from './schema/index.ts'
 
@@ -29,25 +29,15 @@ export interface DevicePosition {
 export type BindingRecord = Omit<Binding, 'acceptedAt'>
 
 /** Devices and the records that bind them to wallets. */
-export class DeviceStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DeviceStore extends Store {
   /** A bound device. */
   async find(nodeId: string): Promise<Device | null> {
-    const rows = await read(() =>
-      this.#select().where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
-    )
+    const rows = await this.#select().where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt)))
     return rows[0] ? joined(rows[0]) : null
   }
 
   async findBinding(bindingHash: string): Promise<Binding | null> {
-    const rows = await read(() =>
-      this.#db.select().from(bindings).where(eq(bindings.bindingHash, bindingHash)),
-    )
-    return rows[0] ?? null
+    return (await this.db.select().from(bindings).where(eq(bindings.bindingHash, bindingHash)).get()) ?? null
   }
 
   /**
@@ -59,14 +49,12 @@ export class DeviceStore {
     since: number,
     until: number,
   ): Promise<boolean> {
-    const rows = await read(() =>
-      this.#db.all(sql`
+    const rows = await this.db.all(sql`
         SELECT 1 FROM ${bindings} AS b
         WHERE b.node_id = ${nodeId} AND b.owner = ${owner} AND b.action = 'bind' AND b.accepted_at < ${until}
           AND NOT EXISTS (SELECT 1 FROM ${bindings} AS later WHERE later.node_id = b.node_id
             AND later.accepted_at > b.accepted_at AND later.accepted_at <= ${since})
-        LIMIT 1`),
-    )
+        LIMIT 1`)
     return rows.length > 0
   }
 
@@ -91,7 +79,7 @@ export class DeviceStore {
       'profile_updated_at',
       'benchmark_fault_at',
     ]
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`
         INSERT INTO ${devices} (node_id, public_key, owner, binding_hash, bound_at)
         SELECT ${nodeId}, ${publicKey}, ${owner}, ${bindingHash}, ${now}
@@ -114,7 +102,7 @@ export class DeviceStore {
    */
   async unbind(record: BindingRecord, now: number): Promise<number | null> {
     const { bindingHash, nodeId, owner } = record
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`
         UPDATE ${devices} SET unbinding_hash = ${bindingHash}, unbound_at = ${now}
         WHERE node_id = ${nodeId} AND owner = ${owner} AND unbound_at IS NULL
@@ -127,12 +115,10 @@ export class DeviceStore {
   }
 
   async setLabel(nodeId: string, owner: string, label: string | null): Promise<'set' | 'missing'> {
-    const result = await query(
-      this.#db
-        .update(devices)
-        .set({ label })
-        .where(and(eq(devices.nodeId, nodeId), eq(devices.owner, owner), isNull(devices.unboundAt))),
-    )
+    const result = await this.db
+      .update(devices)
+      .set({ label })
+      .where(and(eq(devices.nodeId, nodeId), eq(devices.owner, owner), isNull(devices.unboundAt)))
     return result.meta.changes === 1 ? 'set' : 'missing'
   }
 
@@ -144,12 +130,10 @@ export class DeviceStore {
     now: number,
   ): Promise<'set' | 'missing'> {
     const fault = isBenchmarkFaulty === null ? {} : { benchmarkFaultAt: isBenchmarkFaulty ? now : null }
-    const result = await query(
-      this.#db
-        .update(devices)
-        .set({ ...profile, ...fault, profileUpdatedAt: now })
-        .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))),
-    )
+    const result = await this.db
+      .update(devices)
+      .set({ ...profile, ...fault, profileUpdatedAt: now })
+      .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt)))
     return isChanged(result) ? 'set' : 'missing'
   }
 
@@ -171,7 +155,7 @@ export class DeviceStore {
       after: { banned: isBanned },
     }
     const found = sql`node_id = ${nodeId} AND (banned_at IS NOT NULL) <> ${isBanned ? 1 : 0}`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         action,
         now,
@@ -189,33 +173,29 @@ export class DeviceStore {
 
   /** Last bound first; `limit` rows after `after`. */
   async list(owner: Wallet, after: DevicePosition | undefined, limit: number): Promise<Device[]> {
-    const rows = await read(() =>
-      this.#select()
-        .where(
-          and(
-            eq(devices.owner, owner),
-            isNull(devices.unboundAt),
-            after && sql`(${devices.boundAt}, ${devices.nodeId}) < (${after.boundAt}, ${after.nodeId})`,
-          ),
-        )
-        .orderBy(desc(devices.boundAt), desc(devices.nodeId))
-        .limit(limit),
-    )
+    const rows = await this.#select()
+      .where(
+        and(
+          eq(devices.owner, owner),
+          isNull(devices.unboundAt),
+          after && sql`(${devices.boundAt}, ${devices.nodeId}) < (${after.boundAt}, ${after.nodeId})`,
+        ),
+      )
+      .orderBy(desc(devices.boundAt), desc(devices.nodeId))
+      .limit(limit)
     return rows.map(joined)
   }
 
   async count(owner: string): Promise<number> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ devices: count() })
-        .from(devices)
-        .where(and(eq(devices.owner, owner), isNull(devices.unboundAt))),
-    )
+    const [row] = await this.db
+      .select({ devices: count() })
+      .from(devices)
+      .where(and(eq(devices.owner, owner), isNull(devices.unboundAt)))
     return row?.devices ?? 0
   }
 
   #select() {
-    return this.#db
+    return this.db
       .select({
         device: devices,
         // Named apart: both tables have some of these columns.

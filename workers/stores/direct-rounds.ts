@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { isRoundOpen } from './rounds.ts'
 import { directRounds, rounds } from './schema/index.ts'
 
@@ -15,28 +15,21 @@ export const keptDirectRound = (roundId: string, endedAt: number, bytes: number)
   INSERT INTO ${directRounds} SELECT ${roundId}, ${endedAt}, ${bytes} WHERE ${isRoundOpen(roundId)}`
 
 /** Direct rounds that are kept, by when they ended. */
-export class DirectRoundStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DirectRoundStore extends Store {
   /** `limit` of those that are more than may be kept. @param now - In network time. */
   async surplus({ seconds, rounds: most, bytes }: DirectRetention, now: number, limit: number) {
-    const found = await read(() =>
-      this.#db.all<{ roundId: string }>(sql`
+    const found = await this.db.all<{ roundId: string }>(sql`
         SELECT round_id AS roundId FROM (
           SELECT round_id, ended_at, row_number() OVER newest AS place, sum(bytes) OVER newest AS kept
           FROM ${directRounds} WINDOW newest AS (ORDER BY ended_at DESC, round_id DESC ROWS UNBOUNDED PRECEDING))
         WHERE ended_at < ${now - seconds} OR place > ${most} OR kept > ${bytes}
-        ORDER BY ended_at, round_id LIMIT ${limit}`),
-    )
+        ORDER BY ended_at, round_id LIMIT ${limit}`)
     return found.map(({ roundId }) => roundId)
   }
 
   async remove(roundIds: readonly string[]): Promise<void> {
     const named = sql`round_id IN (SELECT value FROM json_each(${JSON.stringify(roundIds)}))`
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`DELETE FROM ${rounds} WHERE ${named} AND kind = 'exec'`,
       sql`DELETE FROM ${directRounds} WHERE ${named}`,
     ])

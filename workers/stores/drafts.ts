@@ -1,6 +1,6 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { drafts } from './schema/index.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
@@ -21,15 +21,9 @@ export const draftsMax = 50
 const pageBytesMax = 1024 * 1024
 
 /** Unfinished manifests. Every method names the owner, so that nobody reaches another wallet's drafts. */
-export class DraftStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class DraftStore extends Store {
   async find(owner: Wallet, draftId: string): Promise<Draft | null> {
-    const rows = await read(() => this.#db.select().from(drafts).where(this.#is(owner, draftId)))
-    return rows[0] ?? null
+    return (await this.db.select().from(drafts).where(this.#is(owner, draftId)).get()) ?? null
   }
 
   /**
@@ -44,13 +38,11 @@ export class DraftStore {
   ): Promise<Draft | 'full' | 'exists'> {
     const { currentStep, projectId, data } = content
     const revision = firstRevision()
-    const result = await query(
-      this.#db.run(sql`
+    const result = await this.db.run(sql`
         INSERT INTO ${drafts} (owner, draft_id, current_step, project_id, data, revision, created_at, updated_at)
         SELECT ${owner}, ${draftId}, ${currentStep}, ${projectId}, ${data}, ${revision}, ${now}, ${now}
         WHERE (SELECT count(*) FROM ${drafts} WHERE owner = ${owner}) < ${draftsMax}
-        ON CONFLICT DO NOTHING`),
-    )
+        ON CONFLICT DO NOTHING`)
     if (result.meta.changes === 1)
       return { owner, draftId, ...content, revision, createdAt: now, updatedAt: now }
     return (await this.find(owner, draftId)) ? 'exists' : 'full'
@@ -64,18 +56,16 @@ export class DraftStore {
     now: number,
     revision?: number,
   ): Promise<Draft | 'missing' | 'stale'> {
-    const [updated] = await query(
-      this.#db
-        .update(drafts)
-        .set({ ...content, revision: sql`${drafts.revision} + 1`, updatedAt: now })
-        .where(this.#isAt(owner, draftId, revision))
-        .returning(),
-    )
+    const [updated] = await this.db
+      .update(drafts)
+      .set({ ...content, revision: sql`${drafts.revision} + 1`, updatedAt: now })
+      .where(this.#isAt(owner, draftId, revision))
+      .returning()
     return updated ?? ((await this.find(owner, draftId)) ? 'stale' : 'missing')
   }
 
   async delete(owner: string, draftId: string, revision?: number): Promise<'deleted' | 'missing' | 'stale'> {
-    const result = await query(this.#db.delete(drafts).where(this.#isAt(owner, draftId, revision)))
+    const result = await this.db.delete(drafts).where(this.#isAt(owner, draftId, revision))
     if (result.meta.changes === 1) return 'deleted'
     return (await this.find(owner, draftId)) ? 'stale' : 'missing'
   }
@@ -88,32 +78,28 @@ export class DraftStore {
     const share = Math.floor(pageBytesMax / limit)
     const bytes = sql<number>`octet_length(${drafts.data})`
     const { data: _, ...others } = getTableColumns(drafts)
-    const found = await read(() =>
-      this.#db
-        .select({
-          ...others,
-          bytes: bytes.as('bytes'),
-          data: sql<string | null>`iif(${bytes} <= ${share}, ${drafts.data}, NULL)`.as('small_data'),
-        })
-        .from(drafts)
-        .where(this.#isAfter(owner, after))
-        // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-        .orderBy(...newestFirst)
-        .limit(limit),
-    )
+    const found = await this.db
+      .select({
+        ...others,
+        bytes: bytes.as('bytes'),
+        data: sql<string | null>`iif(${bytes} <= ${share}, ${drafts.data}, NULL)`.as('small_data'),
+      })
+      .from(drafts)
+      .where(this.#isAfter(owner, after))
+      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
+      .orderBy(...newestFirst)
+      .limit(limit)
     const fitting = found.slice(0, countFitting(found))
     const isCut = fitting.length < found.length
     if (fitting.every(({ data }) => data !== null))
       return fitting.map(({ bytes, data, ...draft }) => ({ ...draft, data: data ?? '', isCut }))
-    const whole = await read(() =>
-      this.#db
-        .select()
-        .from(drafts)
-        .where(this.#isAfter(owner, after))
-        // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-        .orderBy(...newestFirst)
-        .limit(fitting.length),
-    )
+    const whole = await this.db
+      .select()
+      .from(drafts)
+      .where(this.#isAfter(owner, after))
+      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
+      .orderBy(...newestFirst)
+      .limit(fitting.length)
     return whole.map((draft) => ({ ...draft, isCut }))
   }
 

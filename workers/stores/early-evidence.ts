@@ -1,7 +1,7 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { earlyEvidence, rounds } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof earlyEvidence>
@@ -10,14 +10,9 @@ type Row = InferSelectModel<typeof earlyEvidence>
 const keptSecs = 7 * 86_400
 
 /** Evidence of missed votes in rounds that are not over. There is one for each offence, which only a drawn member has. */
-export class EarlyEvidenceStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class EarlyEvidenceStore extends Store {
   async keep(offenceId: string, evidence: Evidence, now: number): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`INSERT INTO ${earlyEvidence} (offence_id, round_id, evidence, received_at)
         VALUES (${offenceId}, ${evidence.round_id}, ${encodeCanonicalJson(evidence)}, ${now})
         ON CONFLICT DO NOTHING`,
@@ -26,22 +21,20 @@ export class EarlyEvidenceStore {
 
   /** That of rounds which are over, in any order: what cannot be judged for long keeps none of the others waiting. */
   async due(limit: number): Promise<Pick<Row, 'offenceId' | 'evidence'>[]> {
-    return read(() =>
-      this.#db
-        .select({ offenceId: earlyEvidence.offenceId, evidence: earlyEvidence.evidence })
-        .from(earlyEvidence)
-        .innerJoin(rounds, sql`${rounds.roundId} = ${earlyEvidence.roundId}`)
-        .where(sql`${rounds.state} IN ('finalized', 'failed')`)
-        .orderBy(sql`random()`)
-        .limit(limit),
-    )
+    return this.db
+      .select({ offenceId: earlyEvidence.offenceId, evidence: earlyEvidence.evidence })
+      .from(earlyEvidence)
+      .innerJoin(rounds, sql`${rounds.roundId} = ${earlyEvidence.roundId}`)
+      .where(sql`${rounds.state} IN ('finalized', 'failed')`)
+      .orderBy(sql`random()`)
+      .limit(limit)
   }
 
   async forget(offenceId: string): Promise<void> {
-    await query(this.#db.delete(earlyEvidence).where(sql`offence_id = ${offenceId}`))
+    await this.db.delete(earlyEvidence).where(sql`offence_id = ${offenceId}`)
   }
 
   async purge(now: number): Promise<void> {
-    await query(this.#db.delete(earlyEvidence).where(sql`received_at <= ${now - keptSecs}`))
+    await this.db.delete(earlyEvidence).where(sql`received_at <= ${now - keptSecs}`)
   }
 }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountParts, readSum, sumText } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { dayOf, daySecs, partColumns } from './earning-days.ts'
 import type { EpochRow } from './epochs.ts'
 import {
@@ -52,12 +52,7 @@ const keys = {
 }
 
 /** What validators attested to wallets. A vetoed epoch earns nothing. */
-export class EarningStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class EarningStore extends Store {
   /** Those whose epochs ended last come first; `limit` rows after `after`. */
   async payouts(
     miner: Wallet,
@@ -73,15 +68,13 @@ export class EarningStore {
       ${projectId === undefined ? sql`` : sql`AND s.project_id = ${projectId}`}
       ${after === undefined ? sql`` : sql`AND (s.ends_at, s.project_id, s.epoch) < (${after.endsAt}, ${after.projectId}, ${after.epoch})`}
       ORDER BY s.ends_at DESC, s.project_id DESC, s.epoch DESC LIMIT ${limit})`
-    const rows = await read(() =>
-      this.#db.all<Omit<EarnedPayout, 'token'> & { token: string }>(sql`
+    const rows = await this.db.all<Omit<EarnedPayout, 'token'> & { token: string }>(sql`
         SELECT s.miner, s.project_id AS projectId, s.epoch, s.units, s.amount, s.leaf, s.ends_at AS endsAt,
           s.claimed_tx AS claimedTx, r.state, r.release_at AS releaseAt, r.token
         FROM (SELECT * FROM (${sql.join(ranges.map(rangeOf), sql` UNION ALL `)})
           ORDER BY ends_at DESC, project_id DESC, epoch DESC LIMIT ${limit}) AS s
         CROSS JOIN ${epochReceipts} AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
-        ORDER BY s.ends_at DESC, s.project_id DESC, s.epoch DESC`),
-    )
+        ORDER BY s.ends_at DESC, s.project_id DESC, s.epoch DESC`)
     return rows.map((row) => ({ ...row, token: JSON.parse(row.token) as Token }))
   }
 
@@ -94,11 +87,9 @@ export class EarningStore {
   async sums(miner: Wallet, by: keyof typeof keys, since: number | null): Promise<EarnedSum[]> {
     const parts = sql.raw(partColumns.join(', '))
     const source = since === null ? everyDay(miner) : recentShares(miner, since)
-    const rows = await read(() =>
-      this.#db.all<{ key: string; token: string; units: number; amount: string }>(sql`
+    const rows = await this.db.all<{ key: string; token: string; units: number; amount: string }>(sql`
         SELECT ${keys[by]} AS key, token, sum(units) AS units, ${sql.raw(sumText(partColumns))} AS amount
-        FROM (SELECT project_id, day, token, units, ${parts} FROM (${source})) GROUP BY 1, 2`),
-    )
+        FROM (SELECT project_id, day, token, units, ${parts} FROM (${source})) GROUP BY 1, 2`)
     return rows
       .map((row) => ({ ...row, token: JSON.parse(row.token) as Token, amount: readSum(row.amount) }))
       .filter(({ units }) => units > 0)
@@ -106,12 +97,10 @@ export class EarningStore {
 
   /** The devices that the wallet has, or had, in each project, where they earn for the wallet itself. */
   async devices(owner: Wallet): Promise<{ projectId: string; nodeId: string }[]> {
-    return read(() =>
-      this.#db.all<{ projectId: string; nodeId: string }>(sql`
+    return this.db.all<{ projectId: string; nodeId: string }>(sql`
         SELECT s.project_id AS projectId, s.node_id AS nodeId FROM ${subscriptions} AS s
         JOIN ${chainStates} AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-        WHERE s.owner = ${owner} AND c.state->>'payout' = s.owner`),
-    )
+        WHERE s.owner = ${owner} AND c.state->>'payout' = s.owner`)
   }
 }
 

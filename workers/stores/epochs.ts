@@ -3,7 +3,7 @@ import type { BuiltEpochReceipt, EpochReceipt, epochStates } from '../../protoco
 import type { Hex } from '../../protocol/encoding/index.ts'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, type Database, isChanged, Store } from './database.ts'
 import { earnedStatement } from './earning-days.ts'
 import { type Wish, wantStatement } from './hub-actions.ts'
 import { jsonParts } from './json-parts.ts'
@@ -47,19 +47,16 @@ export const epochSubject = (vault: string, epoch: number): string => `${vault}:
 const answerMsMax = 10_000
 
 /** The attested receipts of epochs: a row for each, its shares by miner, and two files with what is large. */
-export class EpochStore {
-  readonly #db: Database
+export class EpochStore extends Store {
   readonly #bucket: R2Bucket
   constructor(db: Database, bucket: R2Bucket) {
-    this.#db = db
+    super(db)
     this.#bucket = bucket
   }
 
   async find(projectId: string, epoch: number): Promise<ListedEpoch | null> {
-    const rows = await read(() =>
-      this.#withRounds().where(
-        sql`${epochReceipts.projectId} = ${projectId} AND ${epochReceipts.epoch} = ${epoch}`,
-      ),
+    const rows = await this.#withRounds().where(
+      sql`${epochReceipts.projectId} = ${projectId} AND ${epochReceipts.epoch} = ${epoch}`,
     )
     return rows[0] === undefined ? null : listed(rows[0])
   }
@@ -67,19 +64,15 @@ export class EpochStore {
   /** By the name that the chain has for it. */
   async findBySubject(subject: string): Promise<EpochRow | null> {
     const [vault, epoch] = subject.split(':')
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(epochReceipts)
-        .where(sql`vault = ${vault} AND epoch = ${Number(epoch)}`),
-    )
+    const rows = await this.db
+      .select()
+      .from(epochReceipts)
+      .where(sql`vault = ${vault} AND epoch = ${Number(epoch)}`)
     return rows[0] ?? null
   }
 
   async findByReceipt(receiptHash: string): Promise<ListedEpoch | null> {
-    const rows = await read(() =>
-      this.#withRounds().where(sql`${epochReceipts.receiptHash} = ${receiptHash}`).limit(1),
-    )
+    const rows = await this.#withRounds().where(sql`${epochReceipts.receiptHash} = ${receiptHash}`).limit(1)
     return rows[0] === undefined ? null : listed(rows[0])
   }
 
@@ -121,7 +114,7 @@ export class EpochStore {
         ON CONFLICT DO NOTHING`,
     ]
     // The chain may know the epoch already, as after a reindex.
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       ...statements,
       ...epochEffects(sql`SELECT ${subject} AS value`, sql`true`),
       claimEffect(
@@ -165,17 +158,15 @@ export class EpochStore {
             sql`(${startsAt}, ${epochReceipts.projectId}, ${epoch}) < (${after.startsAt}, ${after.projectId}, ${after.epoch})`,
           ]),
     ]
-    const rows = await read(() =>
-      this.#withRounds()
-        .where(filters.length === 0 ? undefined : sql.join(filters, sql` AND `))
-        .orderBy(desc(startsAt), desc(epochReceipts.projectId), desc(epoch))
-        .limit(limit),
-    )
+    const rows = await this.#withRounds()
+      .where(filters.length === 0 ? undefined : sql.join(filters, sql` AND `))
+      .orderBy(desc(startsAt), desc(epochReceipts.projectId), desc(epoch))
+      .limit(limit)
     return rows.map(listed)
   }
 
   #withRounds() {
-    return this.#db
+    return this.db
       .select({
         row: getTableColumns(epochReceipts),
         rounds: sql<number>`coalesce(${epochRounds.rounds}, 0)`.as('all_rounds'),
@@ -192,22 +183,18 @@ export class EpochStore {
   /** Notes how posting comes on. What the chain says of the epoch stands above it. */
   async note(subject: string, { state, settlement, error }: PostingProgress): Promise<void> {
     const [vault, epoch] = subject.split(':')
-    await query(
-      this.#db.run(sql`UPDATE ${epochReceipts} SET state = ${state}, settlement = ${settlement}, error = ${error}
-        WHERE vault = ${vault} AND epoch = ${Number(epoch)} AND ${isUnposted}`),
-    )
+    await this.db.run(sql`UPDATE ${epochReceipts} SET state = ${state}, settlement = ${settlement}, error = ${error}
+        WHERE vault = ${vault} AND epoch = ${Number(epoch)} AND ${isUnposted}`)
   }
 
   /** Receipts of a project that no vault has set anything aside for; so many at most, oldest first. */
   async unposted(projectId: string, limit: number): Promise<EpochRow[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(epochReceipts)
-        .where(sql`project_id = ${projectId} AND ${isUnposted}`)
-        .orderBy(epochReceipts.startsAt)
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(epochReceipts)
+      .where(sql`project_id = ${projectId} AND ${isUnposted}`)
+      .orderBy(epochReceipts.startsAt)
+      .limit(limit)
   }
 
   async #put(key: string, value: string | Uint8Array): Promise<void> {

@@ -1,6 +1,6 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { faucetSettings } from './schema/index.ts'
 
 export type FaucetSettings = Pick<
@@ -9,16 +9,10 @@ export type FaucetSettings = Pick<
 >
 
 /** What operators set about the faucet. */
-export class FaucetSettingsStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class FaucetSettingsStore extends Store {
   /** Null while no operator has set anything. */
   async find(): Promise<FaucetSettings | null> {
-    const rows = await read(() => this.#db.select().from(faucetSettings))
-    return rows[0] ?? null
+    return (await this.db.select().from(faucetSettings).get()) ?? null
   }
 
   async put(
@@ -34,7 +28,7 @@ export class FaucetSettingsStore {
     }
     const before = sql`SELECT coalesce((SELECT json_object('enabled', json(iif(enabled, 'true', 'false')),
       'amount', amount_wei, 'eth_amount', native_wei) FROM ${faucetSettings}), '{}') AS value`
-    await batch(this.#db, [
+    await batch(this.db, [
       auditStatement(action, now, before),
       sql`
         INSERT INTO ${faucetSettings} (id, enabled, amount_wei, native_wei, updated_at)

@@ -1,5 +1,5 @@
 import { and, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { deadLetters, hubActions } from './schema/index.ts'
 
 export type HubAction = InferSelectModel<typeof hubActions>
@@ -51,19 +51,12 @@ const actionOf = (row: DueRow): HubAction => ({
 })
 
 /** What the hub itself wants on the chain, until the chain has it. */
-export class HubActionStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class HubActionStore extends Store {
   async find(kind: HubActionKind, subject: string): Promise<HubAction | null> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(hubActions)
-        .where(and(eq(hubActions.kind, kind), eq(hubActions.subject, subject))),
-    )
+    const rows = await this.db
+      .select()
+      .from(hubActions)
+      .where(and(eq(hubActions.kind, kind), eq(hubActions.subject, subject)))
     return rows[0] ?? null
   }
 
@@ -72,8 +65,7 @@ export class HubActionStore {
    * what is about one vault, one project's slashes, or one wallet's claims.
    */
   async due(now: number): Promise<HubAction[][]> {
-    const rows = await read(() =>
-      this.#db.all<DueRow>(sql`
+    const rows = await this.db.all<DueRow>(sql`
         SELECT * FROM (
           SELECT *, row_number() OVER (PARTITION BY share ORDER BY next_attempt_at, kind, subject) AS turn FROM (
             SELECT a.*, coalesce(
@@ -81,8 +73,7 @@ export class HubActionStore {
               (SELECT w.account FROM withdrawals AS w WHERE w.withdrawal_id = a.subject),
               substr(a.subject, 1, ${addressLength})) AS share
             FROM ${hubActions} AS a WHERE a.state = 'open' AND a.next_attempt_at <= ${now}))
-        WHERE turn <= ${turnsMax} ORDER BY turn, next_attempt_at LIMIT ${roundMax}`),
-    )
+        WHERE turn <= ${turnsMax} ORDER BY turn, next_attempt_at LIMIT ${roundMax}`)
     const shares = new Map<string, HubAction[]>()
     for (const row of rows) shares.set(row.share, [...(shares.get(row.share) ?? []), actionOf(row)])
     return [...shares.values()]
@@ -90,25 +81,21 @@ export class HubActionStore {
 
   /** Takes the next attempt for the caller; of two that want it, one gets it. */
   async claim(action: HubAction, nextAttemptAt: number): Promise<HubAction | null> {
-    const [row] = await query(
-      this.#db
-        .update(hubActions)
-        .set({ attempts: action.attempts + 1, nextAttemptAt })
-        .where(and(this.#same(action), eq(hubActions.attempts, action.attempts)))
-        .returning(),
-    )
+    const [row] = await this.db
+      .update(hubActions)
+      .set({ attempts: action.attempts + 1, nextAttemptAt })
+      .where(and(this.#same(action), eq(hubActions.attempts, action.attempts)))
+      .returning()
     return row ?? null
   }
 
   async postpone(action: HubAction, nextAttemptAt: number): Promise<void> {
-    await query(this.#db.update(hubActions).set({ nextAttemptAt }).where(this.#same(action)))
+    await this.db.update(hubActions).set({ nextAttemptAt }).where(this.#same(action))
   }
 
   /** Leaves it until then. That is no failure, and no letter is written about it. */
   async wait(action: HubAction, reason: string, nextAttemptAt: number): Promise<void> {
-    await query(
-      this.#db.update(hubActions).set({ nextAttemptAt, lastError: reason }).where(this.#same(action)),
-    )
+    await this.db.update(hubActions).set({ nextAttemptAt, lastError: reason }).where(this.#same(action))
   }
 
   /**
@@ -122,11 +109,9 @@ export class HubActionStore {
     reason: string,
     { tip, now, until }: { tip: string | null; now: number; until: number },
   ): Promise<void> {
-    await query(
-      this.#db.run(sql`UPDATE ${hubActions} SET last_error = ${reason}, next_attempt_at =
+    await this.db.run(sql`UPDATE ${hubActions} SET last_error = ${reason}, next_attempt_at =
         CASE WHEN (SELECT block_hash FROM chain_cursor) IS ${tip} THEN ${until} ELSE ${now} END
-        WHERE ${this.#same(action)}`),
-    )
+        WHERE ${this.#same(action)}`)
   }
 
   /** Notes what came of an attempt. When too many came to nothing, a dead letter says so. */
@@ -135,7 +120,7 @@ export class HubActionStore {
     const noted = sql`UPDATE ${hubActions} SET last_error = ${lastError} WHERE ${this.#same(action)}`
     const body = JSON.stringify({ kind, subject, revision, wanted, error: lastError })
     const isLoud = lastError !== null && attempts >= quietAttemptsMax
-    await batch(this.#db, [
+    await batch(this.db, [
       noted,
       ...(isLoud
         ? [
@@ -153,7 +138,7 @@ export class HubActionStore {
 
   /** The chain has it. What follows from that is wanted from then on. */
   async finish(action: HubAction, now: number, next: Wish | null = null): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       ...(next === null
         ? []
         : [wantStatement(next, now, sql`SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)}`)]),

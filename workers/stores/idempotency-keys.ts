@@ -1,5 +1,5 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
-import { type Database, query } from './database.ts'
+import { Store } from './database.ts'
 import { idempotencyKeys } from './schema/index.ts'
 
 export interface KeptAnswer {
@@ -29,12 +29,7 @@ const answerLifetimeSeconds = 86_400
 const lockSeconds = 60
 
 /** Operations that were asked for under an `Idempotency-Key`, and what was answered first. */
-export class IdempotencyKeyStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class IdempotencyKeyStore extends Store {
   /**
    * Exactly one of racing equal requests gets `claimed`, and owes a `complete`, a `yield` or a `forget`. A further try of
    * a request without an answer takes the operation over, under the id that it has.
@@ -51,26 +46,22 @@ export class IdempotencyKeyStore {
       expiresAt: now + answerLifetimeSeconds,
     }
     const isFree = sql`${idempotencyKeys.expiresAt} <= ${now}`
-    const [claimed] = await query(
-      this.#db
-        .insert(idempotencyKeys)
-        .values({ caller, key, operationId, ...claim })
-        .onConflictDoUpdate({
-          target: [idempotencyKeys.caller, idempotencyKeys.key],
-          set: { ...claim, operationId: sql`iif(${isFree}, ${operationId}, ${idempotencyKeys.operationId})` },
-          setWhere: sql`${isFree} OR (${idempotencyKeys.status} IS NULL
+    const [claimed] = await this.db
+      .insert(idempotencyKeys)
+      .values({ caller, key, operationId, ...claim })
+      .onConflictDoUpdate({
+        target: [idempotencyKeys.caller, idempotencyKeys.key],
+        set: { ...claim, operationId: sql`iif(${isFree}, ${operationId}, ${idempotencyKeys.operationId})` },
+        setWhere: sql`${isFree} OR (${idempotencyKeys.status} IS NULL
             AND ${idempotencyKeys.lockedUntil} <= ${now} AND ${idempotencyKeys.requestHash} = ${requestHash})`,
-        })
-        .returning({ operationId: idempotencyKeys.operationId }),
-    )
+      })
+      .returning({ operationId: idempotencyKeys.operationId })
     if (claimed !== undefined) return { status: 'claimed', ...claimed }
 
-    const [row] = await query(
-      this.#db
-        .select()
-        .from(idempotencyKeys)
-        .where(and(eq(idempotencyKeys.caller, caller), eq(idempotencyKeys.key, key))),
-    )
+    const [row] = await this.db
+      .select()
+      .from(idempotencyKeys)
+      .where(and(eq(idempotencyKeys.caller, caller), eq(idempotencyKeys.key, key)))
     if (row && row.requestHash !== requestHash) return { status: 'other_request' }
     if (!row || row.status === null) return { status: 'running' }
     return {
@@ -80,23 +71,21 @@ export class IdempotencyKeyStore {
   }
 
   async complete(request: IdempotentRequest, { status, headers, body }: KeptAnswer): Promise<void> {
-    await query(
-      this.#db.update(idempotencyKeys).set({ status, headers, body }).where(this.#isUnanswered(request)),
-    )
+    await this.db.update(idempotencyKeys).set({ status, headers, body }).where(this.#isUnanswered(request))
   }
 
   /** Lets the next try take the operation over at once. */
   async yield(request: IdempotentRequest): Promise<void> {
-    await query(this.#db.update(idempotencyKeys).set({ lockedUntil: 0 }).where(this.#isUnanswered(request)))
+    await this.db.update(idempotencyKeys).set({ lockedUntil: 0 }).where(this.#isUnanswered(request))
   }
 
   /** Forgets an operation that did nothing. */
   async forget(request: IdempotentRequest): Promise<void> {
-    await query(this.#db.delete(idempotencyKeys).where(this.#isUnanswered(request)))
+    await this.db.delete(idempotencyKeys).where(this.#isUnanswered(request))
   }
 
   async purge(now: number): Promise<void> {
-    await query(this.#db.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, now)))
+    await this.db.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, now))
   }
 
   /** Whether this try holds the claim, and has not answered. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import {
   committeeSets,
   epochRounds,
@@ -29,12 +29,7 @@ const namedMax = 20
 const countedMax = 1_000
 
 /** What of the network is late. Each kind has an index of its own, which holds little while nothing is. */
-export class LateWorkStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class LateWorkStore extends Store {
   /**
    * Epochs that run without a set, or without an attested one, whether it lacks its quorum still or has lost it; projects
    * whose tasks wait for a round, with the epoch that runs; and epochs with rounds that became final too late to be paid.
@@ -45,8 +40,7 @@ export class LateWorkStore {
     // Written out, because a bound number is a float to the database, and the division has to be of integers.
     const time = sql.raw(String(Math.floor(now)))
     const [patience, named, counted] = [patienceSecs, namedMax, countedMax].map((n) => sql.raw(String(n)))
-    return read(() =>
-      this.#db.all<LateWork>(sql`
+    return this.db.all<LateWork>(sql`
         SELECT * FROM (SELECT 'set_not_attested' AS what, s.project_id AS projectId, s.epoch,
             max(s.epoch * s.epoch_secs, s.built_at) AS since, 1 AS count
           FROM ${committeeSets} AS s INDEXED BY committee_sets_unattested
@@ -73,7 +67,6 @@ export class LateWorkStore {
             unpaid AS count
           FROM ${epochRounds} INDEXED BY epoch_rounds_unpaid
           WHERE unpaid > 0 AND ends_at > ${time} - ${sql.raw(String(unpaidShownSecs))}
-          ORDER BY ends_at DESC LIMIT ${named})`),
-    )
+          ORDER BY ends_at DESC LIMIT ${named})`)
   }
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
-import { type Database, query, read } from './database.ts'
+import { type Database, Store } from './database.ts'
 import { modules } from './schema/index.ts'
 
 export interface Module {
@@ -30,18 +30,15 @@ const objectKey = ({ manifestAddress, sha256 }: Pick<Module, 'manifestAddress' |
   `modules/${manifestAddress}/${sha256}`
 
 /** Uploaded modules: the record in D1, the artifact bytes in R2. */
-export class ModuleStore {
-  readonly #db: Database
+export class ModuleStore extends Store {
   readonly #bucket: R2Bucket
   constructor(db: Database, bucket: R2Bucket) {
-    this.#db = db
+    super(db)
     this.#bucket = bucket
   }
 
   async find(manifestAddress: string): Promise<Module | null> {
-    const rows = await read(() =>
-      this.#db.select().from(modules).where(eq(modules.manifestAddress, manifestAddress)),
-    )
+    const rows = await this.db.select().from(modules).where(eq(modules.manifestAddress, manifestAddress))
     return rows[0] ?? null
   }
 
@@ -64,7 +61,7 @@ export class ModuleStore {
       if (await this.find(module.manifestAddress)) return 'exists'
       throw unavailable('The module storage', error)
     }
-    const result = await query(this.#db.insert(modules).values(module).onConflictDoNothing())
+    const result = await this.db.insert(modules).values(module).onConflictDoNothing()
     if (result.meta.changes === 1) return 'created'
     const winner = await this.find(module.manifestAddress)
     if (winner && winner.sha256 !== module.sha256) await this.#bucket.delete(key).catch(() => {})
@@ -95,20 +92,18 @@ export class ModuleStore {
   /** Newest first; `limit` rows after `after`. */
   async list(filter: { uploader?: string; after?: ModulePosition; limit: number }): Promise<Module[]> {
     const { uploader, after, limit } = filter
-    return read(() =>
-      this.#db
-        .select()
-        .from(modules)
-        .where(
-          and(
-            uploader === undefined ? undefined : eq(modules.uploader, uploader),
-            after &&
-              sql`(${modules.deployedAt}, ${modules.manifestAddress}) < (${after.deployedAt}, ${after.manifestAddress})`,
-          ),
-        )
-        .orderBy(desc(modules.deployedAt), desc(modules.manifestAddress))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(modules)
+      .where(
+        and(
+          uploader === undefined ? undefined : eq(modules.uploader, uploader),
+          after &&
+            sql`(${modules.deployedAt}, ${modules.manifestAddress}) < (${after.deployedAt}, ${after.manifestAddress})`,
+        ),
+      )
+      .orderBy(desc(modules.deployedAt), desc(modules.manifestAddress))
+      .limit(limit)
   }
 }
 

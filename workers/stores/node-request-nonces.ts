@@ -1,5 +1,5 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { devices, nodeRequestNonces, nodes } from './schema/index.ts'
 
 export interface NodeRequestNonce {
@@ -15,12 +15,7 @@ export interface NodeRequestNonce {
 export type KeyStanding = 'vouched' | 'known' | 'unknown'
 
 /** Nonces of node-signed requests, kept for as long as their timestamps could be accepted again. */
-export class NodeRequestNonceStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class NodeRequestNonceStore extends Store {
   /**
    * Of any number of racing requests with one (key, nonce) exactly one is `fresh`. A key that is unknown keeps a nonce
    * only where the call takes any key.
@@ -29,7 +24,7 @@ export class NodeRequestNonceStore {
     { publicKey, nonce, expiresAt }: NodeRequestNonce,
     takes: 'known_key' | 'any_key',
   ): Promise<{ fresh: boolean; standing: KeyStanding }> {
-    const [inserted, found] = await batch(this.#db, [
+    const [inserted, found] = await batch(this.db, [
       sql`INSERT INTO ${nodeRequestNonces} (public_key, nonce, expires_at)
         SELECT ${publicKey}, ${nonce}, ${expiresAt}
         WHERE ${takes === 'any_key' ? 1 : 0} OR (${standingOf(publicKey)}) <> 'unknown'
@@ -41,12 +36,12 @@ export class NodeRequestNonceStore {
   }
 
   async standing(publicKey: string): Promise<KeyStanding> {
-    const [row] = await read(() => this.#db.all<StandingRow>(standingOf(publicKey)))
+    const [row] = await this.db.all<StandingRow>(standingOf(publicKey))
     return row?.standing ?? 'unknown'
   }
 
   async purge(now: number): Promise<void> {
-    await query(this.#db.delete(nodeRequestNonces).where(lte(nodeRequestNonces.expiresAt, now)))
+    await this.db.delete(nodeRequestNonces).where(lte(nodeRequestNonces.expiresAt, now))
   }
 }
 

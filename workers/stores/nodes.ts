@@ -1,6 +1,6 @@
 import { and, desc, eq, type InferSelectModel, ne, sql } from 'drizzle-orm'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, query, read } from './database.ts'
+import { batch, Store } from './database.ts'
 import { nodes } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof nodes>
@@ -32,25 +32,18 @@ export interface NodePosition {
 }
 
 /** Nodes that registered with the hub, and what operators decided about them. */
-export class NodeStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class NodeStore extends Store {
   /** Those of some nodes that have registered. */
   async findAll(nodeIds: readonly string[]): Promise<Node[]> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(nodes)
-        .where(sql`node_id IN (SELECT value FROM json_each(${JSON.stringify(nodeIds)}))`),
-    )
+    const rows = await this.db
+      .select()
+      .from(nodes)
+      .where(sql`node_id IN (SELECT value FROM json_each(${JSON.stringify(nodeIds)}))`)
     return rows.map(nodeOf)
   }
 
   async find(nodeId: string): Promise<Node | null> {
-    const rows = await read(() => this.#db.select().from(nodes).where(eq(nodes.nodeId, nodeId)))
+    const rows = await this.db.select().from(nodes).where(eq(nodes.nodeId, nodeId))
     return rows[0] === undefined ? null : nodeOf(rows[0])
   }
 
@@ -61,33 +54,29 @@ export class NodeStore {
   async register(registration: NodeRegistration, status: NodeStatus, now: number): Promise<Node> {
     const { nodeId, publicKey, ...members } = registration
     const columns = { ...members, url: members.url ?? '' }
-    await query(
-      this.#db
-        .insert(nodes)
-        .values({ nodeId, publicKey, ...columns, status, registeredAt: now, updatedAt: now })
-        .onConflictDoUpdate({
-          target: nodes.nodeId,
-          set: {
-            ...columns,
-            status: sql`CASE WHEN ${nodes.role} = excluded.role THEN ${nodes.status} ELSE excluded.status END`,
-            updatedAt: now,
-          },
-          setWhere: ne(nodes.status, 'revoked'),
-        }),
-    )
+    await this.db
+      .insert(nodes)
+      .values({ nodeId, publicKey, ...columns, status, registeredAt: now, updatedAt: now })
+      .onConflictDoUpdate({
+        target: nodes.nodeId,
+        set: {
+          ...columns,
+          status: sql`CASE WHEN ${nodes.role} = excluded.role THEN ${nodes.status} ELSE excluded.status END`,
+          updatedAt: now,
+        },
+        setWhere: ne(nodes.status, 'revoked'),
+      })
     const node = await this.find(nodeId)
     if (node === null) throw new Error(`the node ${nodeId} was registered and is gone`)
     return node
   }
 
   async beat(nodeId: string, health: NonNullable<Node['health']>, now: number): Promise<NodeStatus | null> {
-    const [row] = await query(
-      this.#db
-        .update(nodes)
-        .set({ health, lastHeartbeatAt: now })
-        .where(eq(nodes.nodeId, nodeId))
-        .returning({ status: nodes.status }),
-    )
+    const [row] = await this.db
+      .update(nodes)
+      .set({ health, lastHeartbeatAt: now })
+      .where(eq(nodes.nodeId, nodeId))
+      .returning({ status: nodes.status })
     return row?.status ?? null
   }
 
@@ -105,7 +94,7 @@ export class NodeStore {
       after: { status },
     }
     const found = sql`node_id = ${nodeId} AND status <> ${status}`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         action,
         now,
@@ -130,7 +119,7 @@ export class NodeStore {
       after: { status: 'revoked', revoked_at: revokedAt },
     }
     const found = sql`node_id = ${nodeId} AND revoked_at IS NULL`
-    await batch(this.#db, [
+    await batch(this.db, [
       auditStatement(
         action,
         now,
@@ -142,20 +131,18 @@ export class NodeStore {
 
   /** Newest first; `limit` rows after `after`. */
   async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(nodes)
-        .where(
-          and(
-            filter.role && eq(nodes.role, filter.role),
-            filter.status && eq(nodes.status, filter.status),
-            after && sql`(${nodes.registeredAt}, ${nodes.nodeId}) < (${after.registeredAt}, ${after.nodeId})`,
-          ),
-        )
-        .orderBy(desc(nodes.registeredAt), desc(nodes.nodeId))
-        .limit(limit),
-    )
+    const rows = await this.db
+      .select()
+      .from(nodes)
+      .where(
+        and(
+          filter.role && eq(nodes.role, filter.role),
+          filter.status && eq(nodes.status, filter.status),
+          after && sql`(${nodes.registeredAt}, ${nodes.nodeId}) < (${after.registeredAt}, ${after.nodeId})`,
+        ),
+      )
+      .orderBy(desc(nodes.registeredAt), desc(nodes.nodeId))
+      .limit(limit)
     return rows.map(nodeOf)
   }
 }

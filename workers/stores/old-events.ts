@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
-import { batch, type Database, read } from './database.ts'
+import { batch, type Database } from './database.ts'
 import { chainBlocks, chainCursor, chainEvents, transactions } from './schema/index.ts'
 
 /** Events looked at in one statement. */
@@ -46,8 +46,7 @@ export async function deleteOldEvents(db: Database): Promise<void> {
 /** Returns how many events it passed. */
 async function deletePart(db: Database): Promise<number> {
   const isRelayed = sql`EXISTS (SELECT 1 FROM ${transactions} AS t WHERE t.tx_hash = e.tx_hash)`
-  const passed = await read(() =>
-    db.all<OldEvent>(sql`
+  const passed = await db.all<OldEvent>(sql`
       SELECT e.block_hash AS blockHash, e.block_number AS blockNumber, e.log_index AS logIndex, e.name,
         e.args->>'subscriptionId' AS subscriptionId, ${isRelayed} AS isRelayed, c.swept_number AS sweptNumber,
         c.swept_log AS sweptLog
@@ -56,8 +55,7 @@ async function deletePart(db: Database): Promise<number> {
         WHERE (block_number, log_index) > (SELECT swept_number, swept_log FROM ${chainCursor})
         ORDER BY block_number, log_index LIMIT ${partMax}) AS e
       WHERE e.provisional = 0 AND e.block_time < (SELECT max(timestamp) FROM ${chainBlocks}) - ${eventsKeptSecs}
-      ORDER BY e.block_number, e.log_index`),
-  )
+      ORDER BY e.block_number, e.log_index`)
   const last = passed.at(-1)
   if (last === undefined) return 0
   const unread = passed.filter(

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Attestation, ValidatorGeneration } from '../../protocol/committees/index.ts'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import {
   auditLog,
   nodes,
@@ -43,20 +43,13 @@ export interface GenerationDecision {
 const pauseSecs = { first: 5, last: 300 }
 
 /** Generations on their way to the chain of generations, and how they get onto it. */
-export class PendingGenerationStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class PendingGenerationStore extends Store {
   async find(): Promise<PendingGeneration | null> {
-    const [row] = await read(() =>
-      this.#db.all<PendingRow>(sql`
+    const [row] = await this.db.all<PendingRow>(sql`
         SELECT p.*, (SELECT json_group_array(json_object('publicKey', public_key, 'signature', signature,
             'receivedAt', received_at)) FROM (SELECT * FROM ${pendingGenerationSignatures} AS s
             WHERE s.hash = p.hash ORDER BY public_key)) AS signatures
-        FROM ${pendingGenerations} AS p ORDER BY generation DESC LIMIT 1`),
-    )
+        FROM ${pendingGenerations} AS p ORDER BY generation DESC LIMIT 1`)
     return row === undefined ? null : pendingOf(row)
   }
 
@@ -68,7 +61,7 @@ export class PendingGenerationStore {
     now: number,
   ): Promise<boolean> {
     const { document, hash } = made
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       noteGeneration(made, decision, now, sql`NOT EXISTS (SELECT 1 FROM ${validatorGenerations})`),
       sql`INSERT INTO ${validatorGenerations}
           (generation, effective_at, prev_hash, hash, document, coordinator, signatures, made_at, whole_at)
@@ -100,7 +93,7 @@ export class PendingGenerationStore {
       noteGeneration(made, decision, now, isFree),
       ...(replaces ? takenBack(made, decision, now, isFree) : []),
     ]
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       ...before,
       sql`INSERT OR REPLACE INTO ${pendingGenerations}
           (generation, hash, document, made_at, renewals, attempts, next_attempt_at)
@@ -114,7 +107,7 @@ export class PendingGenerationStore {
 
   /** Puts another document in the place of one that lapsed, without its signatures. @returns Whether it was the one that waits. */
   async renew({ hash: lapsed }: PendingGeneration, made: NewGeneration, now: number): Promise<boolean> {
-    const [updated] = await batch(this.#db, [
+    const [updated] = await batch(this.db, [
       sql`UPDATE ${pendingGenerations} SET hash = ${made.hash}, document = ${encodeCanonicalJson(made.document)},
           renewals = renewals + 1, attempts = 0, next_attempt_at = ${now} WHERE hash = ${lapsed}`,
       dropStraySignatures,
@@ -125,7 +118,7 @@ export class PendingGenerationStore {
   /** Notes an attempt; the next one comes after a pause that doubles each time. @returns False where another one was first. */
   async attempt({ hash, attempts }: PendingGeneration, now: number): Promise<boolean> {
     const pause = Math.min(pauseSecs.last, pauseSecs.first * 2 ** Math.min(attempts, 16))
-    const [updated] = await batch(this.#db, [
+    const [updated] = await batch(this.db, [
       sql`UPDATE ${pendingGenerations} SET attempts = ${attempts + 1}, next_attempt_at = ${now + pause}
         WHERE hash = ${hash} AND attempts = ${attempts}`,
     ])
@@ -134,7 +127,7 @@ export class PendingGenerationStore {
 
   /** Keeps a signature that was verified; the first of a validator stays. */
   async sign(hash: string, { public_key, signature }: Attestation, now: number): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`INSERT INTO ${pendingGenerationSignatures} (hash, public_key, signature, received_at)
         SELECT ${hash}, ${public_key}, ${signature}, ${now}
         WHERE EXISTS (SELECT 1 FROM ${pendingGenerations} WHERE hash = ${hash}) ON CONFLICT DO NOTHING`,
@@ -149,7 +142,7 @@ export class PendingGenerationStore {
     now: number,
   ): Promise<boolean> {
     const isNext = sql`${document.prev_hash} = (SELECT hash FROM ${validatorGenerations} ORDER BY generation DESC LIMIT 1)`
-    const [inserted] = await batch(this.#db, [
+    const [inserted] = await batch(this.db, [
       sql`INSERT INTO ${validatorGenerations}
           (generation, effective_at, prev_hash, hash, document, coordinator, signatures, made_at, whole_at)
         SELECT generation, ${document.effective_at}, ${document.prev_hash}, hash, document,

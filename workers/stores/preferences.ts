@@ -1,28 +1,21 @@
 import { eq } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { preferences } from './schema/index.ts'
 
 /** What a wallet keeps for its own user interface; the shape is the API's. */
-export class PreferencesStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class PreferencesStore extends Store {
   async find(address: Wallet): Promise<object | null> {
-    const rows = await read(() => this.#db.select().from(preferences).where(eq(preferences.address, address)))
+    const rows = await this.db.select().from(preferences).where(eq(preferences.address, address))
     return rows[0]?.preferences ?? null
   }
 
   /** The last of racing writes wins whole. */
   async replace(address: string, value: object, now: number): Promise<void> {
     const row = { preferences: value, updatedAt: now }
-    await query(
-      this.#db
-        .insert(preferences)
-        .values({ address, ...row })
-        .onConflictDoUpdate({ target: preferences.address, set: row }),
-    )
+    await this.db
+      .insert(preferences)
+      .values({ address, ...row })
+      .onConflictDoUpdate({ target: preferences.address, set: row })
   }
 }

@@ -1,18 +1,13 @@
 import { and, asc, gt, sql } from 'drizzle-orm'
 import { type ReviewAction, reviewMoves } from '../../protocol/manifest/index.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import type { Project } from './projects.ts'
 import { projects } from './schema/index.ts'
 
 /** What operators decide about projects. */
-export class ProjectDecisionStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProjectDecisionStore extends Store {
   /** Moves the project, notes it, and wants the registry to be told. Refused in every status the move does not begin in; of racing moves one happens. */
   async decide(
     projectId: string,
@@ -24,7 +19,7 @@ export class ProjectDecisionStore {
     const { operator, reason, conditions } = decision
     const found = sql`project_id = ${projectId}
       AND listing_status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         {
           operator,
@@ -52,18 +47,16 @@ export class ProjectDecisionStore {
 
   /** Projects that await review, longest waiting first; `limit` rows after `after`. */
   async awaitingReview(after: number | undefined, limit: number): Promise<Project[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(projects)
-        .where(
-          and(
-            sql`${projects.listingStatus} = 'pending_review'`,
-            after === undefined ? undefined : gt(projects.ordinal, after),
-          ),
-        )
-        .orderBy(asc(projects.ordinal))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(projects)
+      .where(
+        and(
+          sql`${projects.listingStatus} = 'pending_review'`,
+          after === undefined ? undefined : gt(projects.ordinal, after),
+        ),
+      )
+      .orderBy(asc(projects.ordinal))
+      .limit(limit)
   }
 }

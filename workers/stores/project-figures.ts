@@ -1,5 +1,5 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
+import { batch, isChanged, readRows, Store } from './database.ts'
 import { countedStatement } from './epoch-rounds.ts'
 import { jsonParts } from './json-parts.ts'
 import { earningsKey } from './project-row.ts'
@@ -41,12 +41,7 @@ const averagedDays = 7
 const attemptsMax = 5
 
 /** What projects did, by their settled epochs. */
-export class ProjectFiguresStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProjectFiguresStore extends Store {
   /**
    * Adds a settled epoch to everything that follows from it, once. The sums are built on the row before, which the
    * statements name: another epoch that came between makes them change nothing, and they are built again.
@@ -96,7 +91,7 @@ export class ProjectFiguresStore {
           ON CONFLICT (project_id, miner) DO UPDATE SET rounds = excluded.rounds, units = excluded.units,
             earned = excluded.earned, last_credited_at = excluded.last_credited_at`,
     )
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       ...counted,
       sql`
         INSERT INTO ${projectEpochs} (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds,
@@ -120,25 +115,23 @@ export class ProjectFiguresStore {
 
   /** The last epoch that was settled by then; the very last one without a time. */
   async lastEpoch(projectId: string, settledBy?: number): Promise<ProjectEpoch | null> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(projectEpochs)
-        .where(
-          and(
-            eq(projectEpochs.projectId, projectId),
-            settledBy === undefined ? undefined : lte(projectEpochs.settledAt, settledBy),
-          ),
-        )
-        .orderBy(desc(projectEpochs.settledAt), desc(projectEpochs.seq))
-        .limit(1),
-    )
+    const rows = await this.db
+      .select()
+      .from(projectEpochs)
+      .where(
+        and(
+          eq(projectEpochs.projectId, projectId),
+          settledBy === undefined ? undefined : lte(projectEpochs.settledAt, settledBy),
+        ),
+      )
+      .orderBy(desc(projectEpochs.settledAt), desc(projectEpochs.seq))
+      .limit(1)
     return rows[0] ?? null
   }
 
   /** The last epoch, and the last one that was settled by `before`, in one statement. */
   async bounds(projectId: string, before: number | null): Promise<EpochBounds> {
-    const found = await readRows<Record<string, unknown>>(this.#db, boundsText, [projectId, before ?? -1])
+    const found = await readRows<Record<string, unknown>>(this.db, boundsText, [projectId, before ?? -1])
     const rows = found.map((row) => epochRows.read(row))
     const [last = null, second = null] = rows
     const single = last !== null && before !== null && last.settledAt <= before
@@ -147,62 +140,52 @@ export class ProjectFiguresStore {
 
   /** Most units first; `limit` rows after `after`. */
   async miners(projectId: string, after: MinerPosition | undefined, limit: number): Promise<ProjectMiner[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(projectMiners)
-        .where(
-          and(
-            eq(projectMiners.projectId, projectId),
-            after && sql`(${projectMiners.units}, ${projectMiners.miner}) < (${after.units}, ${after.miner})`,
-          ),
-        )
-        .orderBy(desc(projectMiners.units), desc(projectMiners.miner))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(projectMiners)
+      .where(
+        and(
+          eq(projectMiners.projectId, projectId),
+          after && sql`(${projectMiners.units}, ${projectMiners.miner}) < (${after.units}, ${after.miner})`,
+        ),
+      )
+      .orderBy(desc(projectMiners.units), desc(projectMiners.miner))
+      .limit(limit)
   }
 
   /** Projects that settled nothing for two days are no longer trending. */
   async cool(now: number): Promise<void> {
-    await query(
-      this.#db
-        .update(projects)
-        .set({ trendingScore: 0 })
-        .where(sql`trending_score > 0 AND last_settled_at < ${now - 2 * day}`),
-    )
+    await this.db
+      .update(projects)
+      .set({ trendingScore: 0 })
+      .where(sql`trending_score > 0 AND last_settled_at < ${now - 2 * day}`)
   }
 
   async #miners(projectId: string, miners: readonly string[]): Promise<Map<string, ProjectMiner>> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(projectMiners)
-        .where(
-          and(
-            eq(projectMiners.projectId, projectId),
-            sql`${projectMiners.miner} IN (SELECT value FROM json_each(${JSON.stringify(miners)}))`,
-          ),
+    const rows = await this.db
+      .select()
+      .from(projectMiners)
+      .where(
+        and(
+          eq(projectMiners.projectId, projectId),
+          sql`${projectMiners.miner} IN (SELECT value FROM json_each(${JSON.stringify(miners)}))`,
         ),
-    )
+      )
     return new Map(rows.map((row) => [row.miner, row]))
   }
 
   async #executedSlashes(projectId: string): Promise<number> {
-    const [row] = await read(() =>
-      this.#db.all<{ executed: number }>(
-        sql`SELECT count(*) AS executed FROM ${slashes} WHERE project_id = ${projectId} AND status = 'executed'`,
-      ),
+    const [row] = await this.db.all<{ executed: number }>(
+      sql`SELECT count(*) AS executed FROM ${slashes} WHERE project_id = ${projectId} AND status = 'executed'`,
     )
     return row?.executed ?? 0
   }
 
   async #isKnown(projectId: string, startsAt: number, epoch: number): Promise<boolean> {
-    const rows = await read(() =>
-      this.#db
-        .select({ seq: projectEpochs.seq })
-        .from(projectEpochs)
-        .where(sql`project_id = ${projectId} AND starts_at = ${startsAt} AND epoch = ${epoch}`),
-    )
+    const rows = await this.db
+      .select({ seq: projectEpochs.seq })
+      .from(projectEpochs)
+      .where(sql`project_id = ${projectId} AND starts_at = ${startsAt} AND epoch = ${epoch}`)
     return rows.length > 0
   }
 }

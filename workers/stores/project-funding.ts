@@ -1,15 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { projects } from './schema/index.ts'
 
 /** Which projects are shown as not paying: those with an epoch that exceeds what their vault has free. */
-export class ProjectFundingStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProjectFundingStore extends Store {
   /**
    * Moves a listed project to underfunded or back, and wants the registry to be told. Any other status stays.
    *
@@ -18,7 +13,7 @@ export class ProjectFundingStore {
   async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? ['underfunded', 'listed'] : ['listed', 'underfunded']
     const found: SQL = sql`project_id = ${projectId} AND listing_status = ${from}`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       wantStatement(
         { kind: 'set_listing_status', subject: projectId, wanted: { listing_status: to } },
         now,

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { bytesToHex, utf8 } from '../../protocol/encoding/index.ts'
 import type { deviceClasses, ListingStatus } from '../../protocol/manifest/index.ts'
-import { type Database, read, readRows } from './database.ts'
+import { type Database, readRows, Store } from './database.ts'
 import { classBit, type Project } from './project-row.ts'
 import { RowReader } from './rows.ts'
 import { categoryCounts, projects } from './schema/index.ts'
@@ -90,12 +90,8 @@ type ListArguments = [
 const statementsMax = 200
 
 /** Projects as everybody finds them. */
-export class ProjectLists {
-  readonly #db: Database
+export class ProjectLists extends Store {
   readonly #statements = new Map<string, Statement>()
-  constructor(db: Database) {
-    this.#db = db
-  }
 
   /** `limit` rows after `after`, in the order of `sort`. */
   async list(
@@ -107,7 +103,7 @@ export class ProjectLists {
     const isSearched =
       isSearch(filter, sort) || (filter.deviceClass !== undefined && (await this.#isRare(filter)))
     const { sql: text, params } = this.#statement(filter, sort, after, limit, isSearched)
-    const rows = await readRows<Record<string, unknown>>(this.#db, text, params)
+    const rows = await readRows<Record<string, unknown>>(this.db, text, params)
     return rows.map((row) => listedRows.read(row))
   }
 
@@ -118,19 +114,19 @@ export class ProjectLists {
     if (known !== undefined) return known
     if (this.#statements.size >= statementsMax) this.#statements.clear()
     // biome-ignore lint/plugin/noSpreadArguments: The four parts of a list.
-    const statement = listQuery(this.#db, ...list).toSQL()
+    const statement = listQuery(this.db, ...list).toSQL()
     this.#statements.set(name, statement)
     return statement
   }
 
   async #isRare(filter: ProjectFilter): Promise<boolean> {
-    const rows = await read(() => rarityQuery(this.#db, filter))
+    const rows = await rarityQuery(this.db, filter)
     return rows.length <= sortedMatchesMax
   }
 
   /** Listed projects by category; a category that never had one is absent. */
   async countsByCategory(): Promise<Map<string, number>> {
-    const rows = await read(() => this.#db.select().from(categoryCounts))
+    const rows = await this.db.select().from(categoryCounts)
     return new Map(rows.map(({ category, listed }) => [category, listed]))
   }
 }

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
-  type Consensus,
   type ManifestHashes,
   type ProjectManifest,
+  type ProjectRules,
   publicStatuses,
   type Tier,
 } from '../../protocol/manifest/index.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion } from './projects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
@@ -36,39 +36,30 @@ interface VersionInForce {
 const { manifest: _, ...summaryColumns } = getTableColumns(projectVersions)
 
 /** The versions of projects after their first. */
-export class ProjectVersionStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProjectVersionStore extends Store {
   async find(projectId: string, version: number): Promise<ProjectVersion | null> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(projectVersions)
-        .where(and(eq(projectVersions.projectId, projectId), eq(projectVersions.version, version)))
-        .orderBy(desc(projectVersions.id))
-        .limit(1),
-    )
+    const rows = await this.db
+      .select()
+      .from(projectVersions)
+      .where(and(eq(projectVersions.projectId, projectId), eq(projectVersions.version, version)))
+      .orderBy(desc(projectVersions.id))
+      .limit(1)
     return rows[0] ?? null
   }
 
   /** The consensus with this hash that the project has, or had, in force or published; null if no version has it. */
-  async consensus(projectId: string, consensusHash: string): Promise<Consensus | null> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ manifest: projectVersions.manifest })
-        .from(projectVersions)
-        .where(
-          and(
-            eq(projectVersions.projectId, projectId),
-            eq(projectVersions.consensusHash, consensusHash),
-            sql`${projectVersions.status} IN ('registered', 'active', 'superseded')`,
-          ),
-        )
-        .limit(1),
-    )
+  async consensus(projectId: string, consensusHash: string): Promise<ProjectRules | null> {
+    const [row] = await this.db
+      .select({ manifest: projectVersions.manifest })
+      .from(projectVersions)
+      .where(
+        and(
+          eq(projectVersions.projectId, projectId),
+          eq(projectVersions.consensusHash, consensusHash),
+          sql`${projectVersions.status} IN ('registered', 'active', 'superseded')`,
+        ),
+      )
+      .limit(1)
     return row ? (JSON.parse(row.manifest) as ProjectManifest).consensus : null
   }
 
@@ -78,50 +69,44 @@ export class ProjectVersionStore {
    * version holds, whichever time is the later one.
    */
   async consensusAt(projectId: string, time: number): Promise<ProjectVersion | null> {
-    const rows = await read(() =>
-      this.#db
-        .select()
-        .from(projectVersions)
-        .where(
-          sql`project_id = ${projectId} AND status IN ('registered', 'active', 'superseded')
+    const rows = await this.db
+      .select()
+      .from(projectVersions)
+      .where(
+        sql`project_id = ${projectId} AND status IN ('registered', 'active', 'superseded')
             AND (version = 1 OR effective_at <= ${time}) AND EXISTS (SELECT 1 FROM ${projects} AS p
               WHERE p.project_id = ${projectId}
               AND p.listing_status IN (SELECT value FROM json_each(${JSON.stringify(publicStatuses)})))`,
-        )
-        .orderBy(desc(projectVersions.version))
-        .limit(1),
-    )
+      )
+      .orderBy(desc(projectVersions.version))
+      .limit(1)
     return rows[0] ?? null
   }
 
   /** The highest that is not rejected: what the next one continues. */
   async latest(projectId: string): Promise<VersionSummary | null> {
-    const rows = await read(() =>
-      this.#db
-        .select(summaryColumns)
-        .from(projectVersions)
-        .where(and(eq(projectVersions.projectId, projectId), sql`status <> 'rejected'`))
-        .orderBy(desc(projectVersions.version))
-        .limit(1),
-    )
+    const rows = await this.db
+      .select(summaryColumns)
+      .from(projectVersions)
+      .where(and(eq(projectVersions.projectId, projectId), sql`status <> 'rejected'`))
+      .orderBy(desc(projectVersions.version))
+      .limit(1)
     return rows[0] ?? null
   }
 
   /** Newest first; `limit` rows after `after`. */
   async list(projectId: string, after: number | undefined, limit: number): Promise<VersionSummary[]> {
-    return read(() =>
-      this.#db
-        .select(summaryColumns)
-        .from(projectVersions)
-        .where(
-          and(
-            eq(projectVersions.projectId, projectId),
-            after === undefined ? undefined : lt(projectVersions.id, after),
-          ),
-        )
-        .orderBy(desc(projectVersions.id))
-        .limit(limit),
-    )
+    return this.db
+      .select(summaryColumns)
+      .from(projectVersions)
+      .where(
+        and(
+          eq(projectVersions.projectId, projectId),
+          after === undefined ? undefined : lt(projectVersions.id, after),
+        ),
+      )
+      .orderBy(desc(projectVersions.id))
+      .limit(limit)
   }
 
   /**
@@ -134,7 +119,7 @@ export class ProjectVersionStore {
     const { version } = manifest
     const mine = sql`project_id = ${projectId} AND version = ${version}
       AND manifest_hash = ${hashes.manifest_hash}`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`
         INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
           signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
@@ -155,14 +140,12 @@ export class ProjectVersionStore {
 
   /** Puts published versions in force whose epoch has begun. Done twice it changes nothing more. */
   async activateDue(now: number, limit: number): Promise<void> {
-    const due = await read(() =>
-      this.#db
-        .select()
-        .from(projectVersions)
-        .where(and(sql`${projectVersions.status} = 'registered'`, lte(projectVersions.effectiveAt, now)))
-        .orderBy(asc(projectVersions.effectiveAt), asc(projectVersions.version))
-        .limit(limit),
-    )
+    const due = await this.db
+      .select()
+      .from(projectVersions)
+      .where(and(sql`${projectVersions.status} = 'registered'`, lte(projectVersions.effectiveAt, now)))
+      .orderBy(asc(projectVersions.effectiveAt), asc(projectVersions.version))
+      .limit(limit)
     for (const row of due) await this.activate(row)
   }
 
@@ -171,7 +154,7 @@ export class ProjectVersionStore {
     const manifest = JSON.parse(row.manifest) as ProjectManifest
     const hashes = { manifest_hash: manifestHash, consensus_hash: consensusHash }
     await batch(
-      this.#db,
+      this.db,
       this.#putInForce(
         { projectId, version, manifest, hashes, token: row.token },
         sql`id = ${id} AND status = 'registered'`,
@@ -183,7 +166,7 @@ export class ProjectVersionStore {
   #putInForce({ projectId, version, manifest, hashes, token }: VersionInForce, waiting: SQL): SQL[] {
     const found = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${waiting})`
     return [
-      this.#db
+      this.db
         .update(projects)
         .set(manifestColumns(manifest, hashes, token))
         .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found))

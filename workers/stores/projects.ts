@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import { type ProjectManifest, publicStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
 import type { ProjectIds, Wallet } from './caller.ts'
-import { batch, type Database, isChanged, read, readRows } from './database.ts'
+import { batch, isChanged, readRows, Store } from './database.ts'
 import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
 import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
@@ -38,20 +38,14 @@ const { manifest: _, ...withoutManifest } = getTableColumns(projectVersions)
 const pendingMembers = Object.keys(withoutManifest) as (keyof typeof withoutManifest)[]
 
 /** Projects, each with the row that lists read and its first version. */
-export class ProjectStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProjectStore extends Store {
   async find(projectId: string): Promise<Project | null> {
-    const rows = await read(() => this.#db.select().from(projects).where(eq(projects.projectId, projectId)))
-    return rows[0] ?? null
+    return (await this.db.select().from(projects).where(eq(projects.projectId, projectId)).get()) ?? null
   }
 
   /** Projects with a slug: public ones and `own`, or all of them. A slug is one project only of its developer. */
   async findIdsBySlug(slug: string, own: string | null, all: boolean, limit: number): Promise<string[]> {
-    const rows = await readRows<{ projectId: string }>(this.#db, slugText, [
+    const rows = await readRows<{ projectId: string }>(this.db, slugText, [
       slug,
       JSON.stringify(publicStatuses),
       own,
@@ -66,7 +60,7 @@ export class ProjectStore {
    * all of them.
    */
   async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
-    const rows = await readRows<{ projectId: string }>(this.#db, hiddenText, [
+    const rows = await readRows<{ projectId: string }>(this.db, hiddenText, [
       JSON.stringify(projectIds),
       JSON.stringify(publicStatuses),
       wallet,
@@ -75,7 +69,7 @@ export class ProjectStore {
   }
 
   async findRecord(projectId: string): Promise<ProjectRecord | null> {
-    const [row] = await readRows<RecordRow>(this.#db, recordText, [projectId])
+    const [row] = await readRows<RecordRow>(this.db, recordText, [projectId])
     return row === undefined ? null : recordOf(row)
   }
 
@@ -91,8 +85,8 @@ export class ProjectStore {
       manifestHash: sql`${hashes.manifest_hash}`,
       consensusHash: sql`${hashes.consensus_hash}`,
     })
-    const results = await batch(this.#db, [
-      this.#db
+    const results = await batch(this.db, [
+      this.db
         .insert(projects)
         .values({
           projectId,
@@ -137,22 +131,20 @@ export class ProjectStore {
     after: number | undefined,
     limit: number,
   ): Promise<Project[]> {
-    return read(() =>
-      this.#db
-        .select()
-        .from(projects)
-        .where(
-          and(
-            eq(projects.developer, developer),
-            only === null
-              ? undefined
-              : sql`(${only} IS NULL OR ${projects.projectId} IN (SELECT value FROM json_each(${only})))`,
-            after === undefined ? undefined : lt(projects.ordinal, after),
-          ),
-        )
-        .orderBy(desc(projects.ordinal))
-        .limit(limit),
-    )
+    return this.db
+      .select()
+      .from(projects)
+      .where(
+        and(
+          eq(projects.developer, developer),
+          only === null
+            ? undefined
+            : sql`(${only} IS NULL OR ${projects.projectId} IN (SELECT value FROM json_each(${only})))`,
+          after === undefined ? undefined : lt(projects.ordinal, after),
+        ),
+      )
+      .orderBy(desc(projects.ordinal))
+      .limit(limit)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import type { LeaseRow } from './rounds.ts'
 import { type EpochTerms, epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
 
@@ -80,12 +80,7 @@ export interface ProofCounts {
 }
 
 /** What members were asked, and what came of it. */
-export class ProofStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ProofStore extends Store {
   /** Newest first; `limit` rows after `after`. */
   async leases(
     owner: Wallet,
@@ -97,12 +92,10 @@ export class ProofStore {
       index: 'leases_of_owner_by_state',
       condition: state === undefined ? null : sql`l.state = ${state}`,
     })
-    return read(() =>
-      this.#db.all<Lease>(sql`
+    return this.db.all<Lease>(sql`
         SELECT l.round_id AS roundId, l.position, l.role, l.node_id AS nodeId, l.project_id AS projectId, l.state,
           l.deadline, l.units, l.created_at AS createdAt, l.completed_at AS completedAt, r.function
-        FROM (${page}) AS l CROSS JOIN ${rounds} AS r ON r.round_id = l.round_id ${newestFirst}`),
-    )
+        FROM (${page}) AS l CROSS JOIN ${rounds} AS r ON r.round_id = l.round_id ${newestFirst}`)
   }
 
   /** Newest first; `limit` rows after `after`. */
@@ -117,13 +110,13 @@ export class ProofStore {
       condition: status === undefined ? null : sql`l.proof_status = ${status}`,
       always: sql`l.proof_status IS NOT NULL`,
     })
-    const rows = await read(() => this.#db.all<ProofRow>(sql`${proofsIn(page)} ${newestFirst}`))
+    const rows = await this.db.all<ProofRow>(sql`${proofsIn(page)} ${newestFirst}`)
     return rows.map(proofOf)
   }
 
   async find(proofId: string): Promise<Proof | null> {
     const found = sql`SELECT * FROM ${leases} AS l WHERE l.proof_id = ${proofId} AND l.proof_status IS NOT NULL`
-    const [row] = await read(() => this.#db.all<ProofRow>(proofsIn(found)))
+    const [row] = await this.db.all<ProofRow>(proofsIn(found))
     return row === undefined ? null : proofOf(row)
   }
 
@@ -142,12 +135,10 @@ export class ProofStore {
       missed: 'missed',
     }
     const sums = Object.entries(columns).map(([name, column]) => `coalesce(sum(${column}), 0) AS ${name}`)
-    const [row] = await read(() =>
-      this.#db.all<ProofCounts>(sql`
+    const [row] = await this.db.all<ProofCounts>(sql`
         SELECT ${sql.raw(sums.join(', '))} FROM ${proofHours}
         WHERE owner = ${owner} ${projectId === undefined ? sql`` : sql`AND project_id = ${projectId}`}
-          ${sinceHour === null ? sql`` : sql`AND hour >= ${sinceHour}`}`),
-    )
+          ${sinceHour === null ? sql`` : sql`AND hour >= ${sinceHour}`}`)
     return row as ProofCounts
   }
 }

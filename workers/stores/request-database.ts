@@ -110,6 +110,10 @@ export class RequestDatabase {
   }
 }
 
+/** Whether a statement leaves everything as it is. One that writes may return rows. */
+export const onlyReads = (text: string): boolean =>
+  /^\s*(SELECT|WITH)\b/i.test(text) && !/\bRETURNING\b/i.test(text)
+
 /** A database whose statements go through the request they are asked for; those of queues and schedules go straight. */
 export function scopedToRequests(d1: D1Database): D1Database {
   const batch = async <T>(statements: D1PreparedStatement[]): Promise<D1Result<T>[]> => {
@@ -147,9 +151,7 @@ class ScopedStatement {
   async all(): Promise<D1Result> {
     const current = scope.getStore()
     if (current === undefined) return this.native().all()
-    // A statement may write and return rows.
-    if (!/^\s*(SELECT|WITH)\b/i.test(this.#sql) || /\bRETURNING\b/i.test(this.#sql))
-      await current.database.admitted(current.part)
+    if (!onlyReads(this.#sql)) await current.database.admitted(current.part)
     return current.database.ask(this.native(), current.part)
   }
 

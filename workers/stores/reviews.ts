@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { epochReceipts, epochShares, preferences, projects, reviews, reviewVotes } from './schema/index.ts'
 
 export type Review = typeof reviews.$inferSelect & { authorName: string | null }
@@ -26,15 +26,10 @@ export const reviewPosition = (sort: ReviewSort, review: Review): ReviewPosition
 }
 
 /** Reviews, and the sum and count of ratings in the project's row, which change in one transaction with them. */
-export class ReviewStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ReviewStore extends Store {
   async find(projectId: string, author: string): Promise<Review | null> {
-    const [row] = await read(() =>
-      this.#select().where(and(eq(reviews.projectId, projectId), eq(reviews.author, author))),
+    const [row] = await this.#select().where(
+      and(eq(reviews.projectId, projectId), eq(reviews.author, author)),
     )
     return row ?? null
   }
@@ -52,7 +47,7 @@ export class ReviewStore {
       JOIN ${epochReceipts} AS receipt ON receipt.project_id = share.project_id AND receipt.epoch = share.epoch
       WHERE share.miner = ${author} AND share.project_id = ${projectId} AND receipt.state <> 'vetoed')`
     const before = sql`(SELECT rating FROM ${reviews} WHERE project_id = ${projectId} AND author = ${author})`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`UPDATE ${projects} SET rating_sum = rating_sum + ${rating} - coalesce(${before}, 0),
           rating_count = rating_count + (${before} IS NULL)
         WHERE project_id = ${projectId} AND ${isCredited}`,
@@ -69,7 +64,7 @@ export class ReviewStore {
   async delete(projectId: string, author: string): Promise<'deleted' | 'missing'> {
     const own = sql`project_id = ${projectId} AND author = ${author}`
     const rating = sql`(SELECT rating FROM ${reviews} WHERE ${own})`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`UPDATE ${projects} SET rating_sum = rating_sum - ${rating}, rating_count = rating_count - 1
         WHERE project_id = ${projectId} AND ${rating} IS NOT NULL`,
       this.#average(projectId),
@@ -81,7 +76,7 @@ export class ReviewStore {
 
   /** Counts the wallet's vote once; not on a review of its own. */
   async vote(projectId: string, reviewId: string, voter: string, now: number): Promise<VoteOutcome> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`UPDATE ${reviews} SET helpful = helpful + 1
         WHERE review_id = ${reviewId} AND project_id = ${projectId} AND author <> ${voter}
         AND NOT EXISTS (SELECT 1 FROM ${reviewVotes} WHERE review_id = ${reviewId} AND voter = ${voter})`,
@@ -90,12 +85,10 @@ export class ReviewStore {
         WHERE review_id = ${reviewId} AND project_id = ${projectId} AND author <> ${voter}
         ON CONFLICT DO NOTHING`,
     ])
-    const [review] = await read(() =>
-      this.#db
-        .select({ author: reviews.author, helpful: reviews.helpful })
-        .from(reviews)
-        .where(and(eq(reviews.reviewId, reviewId), eq(reviews.projectId, projectId))),
-    )
+    const [review] = await this.db
+      .select({ author: reviews.author, helpful: reviews.helpful })
+      .from(reviews)
+      .where(and(eq(reviews.reviewId, reviewId), eq(reviews.projectId, projectId)))
     if (review === undefined) return { status: 'missing' }
     return review.author === voter ? { status: 'own' } : { status: 'counted', helpful: review.helpful }
   }
@@ -109,22 +102,20 @@ export class ReviewStore {
   ): Promise<Review[]> {
     const key = sortColumns[sort]
     const [direction, comparison] = sort === 'rating_low' ? [asc, sql`>`] : [desc, sql`<`]
-    return read(() =>
-      this.#select()
-        .where(
-          and(
-            eq(reviews.projectId, projectId),
-            after && sql`(${key}, ${reviews.reviewId}) ${comparison} (${after[0]}, ${after[1]})`,
-          ),
-        )
-        .orderBy(direction(key), direction(reviews.reviewId))
-        .limit(limit),
-    )
+    return this.#select()
+      .where(
+        and(
+          eq(reviews.projectId, projectId),
+          after && sql`(${key}, ${reviews.reviewId}) ${comparison} (${after[0]}, ${after[1]})`,
+        ),
+      )
+      .orderBy(direction(key), direction(reviews.reviewId))
+      .limit(limit)
   }
 
   #select() {
     const { reviewId, projectId, author, rating, comment, helpful, createdAt, updatedAt } = reviews
-    return this.#db
+    return this.db
       .select({
         ...{ reviewId, projectId, author, rating, comment, helpful, createdAt, updatedAt },
         authorName: sql<string | null>`${preferences.preferences}->>'display_name'`,

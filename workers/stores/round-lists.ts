@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { RoundState } from '../../protocol/rounds/index.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { epochReceipts } from './schema/index.ts'
 
 /** What lists show of a round. */
@@ -39,12 +39,7 @@ export interface RoundPosition {
 const epochName = sql.raw("('epoch:' || project_id || ':' || epoch || ':')")
 
 /** Rounds as lists show them, newest first: tasks, direct rounds, and the epochs that validators attested. */
-export class RoundLists {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class RoundLists extends Store {
   /** `limit` of them after `after`. @param attemptOf - The attempt in which an epoch was attested. */
   async list(
     filter: RoundFilter,
@@ -69,15 +64,13 @@ export class RoundLists {
       ...(state === undefined ? [] : [sql`state = ${state}`]),
       ...(after === undefined ? [] : [sql`(issued_at, round_id) < (${after.createdAt}, ${after.name})`]),
     ]
-    return read(() =>
-      this.#db.all<ListedRound>(sql`
+    return this.db.all<ListedRound>(sql`
         SELECT round_id AS roundId, kind, state, project_id AS projectId, module_address AS moduleAddress, function,
           epoch, seq, receipt_hash AS receiptHash, gas_used AS gasUsed, committee_size AS committeeSize, votes,
           agreeing, audited, issued_at AS createdAt, finalized_at AS finalizedAt
         FROM rounds INDEXED BY ${sql.raw(indexFor(range))}
         ${filters.length === 0 ? sql`` : sql`WHERE ${sql.join(filters, sql` AND `)}`}
-        ORDER BY issued_at DESC, round_id DESC LIMIT ${limit}`),
-    )
+        ORDER BY issued_at DESC, round_id DESC LIMIT ${limit}`)
   }
 
   async #epochs(
@@ -91,8 +84,7 @@ export class RoundLists {
         ? []
         : [sql`(accepted_at, ${epochName}) < (${after.createdAt}, ${after.name})`]),
     ]
-    return read(() =>
-      this.#db.all<AcceptedEpoch>(sql`
+    return this.db.all<AcceptedEpoch>(sql`
         SELECT project_id AS projectId, epoch, epoch_secs AS epochSecs, accepted_at AS acceptedAt,
           receipt_hash AS receiptHash, attestations
         FROM ${epochReceipts} INDEXED BY ${sql.raw(
@@ -101,8 +93,7 @@ export class RoundLists {
             : 'epoch_receipts_of_project_by_acceptance',
         )}
         ${filters.length === 0 ? sql`` : sql`WHERE ${sql.join(filters, sql` AND `)}`}
-        ORDER BY accepted_at DESC, ${epochName} DESC LIMIT ${limit}`),
-    )
+        ORDER BY accepted_at DESC, ${epochName} DESC LIMIT ${limit}`)
   }
 }
 

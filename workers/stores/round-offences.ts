@@ -1,46 +1,37 @@
 import { sql } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { roundOffences } from './schema/index.ts'
 
 /** Between attempts. */
 const pauseSecs = { first: 60, last: 3_600 }
 
 /** Rounds whose offences are still to be recorded. The batch that ends a round puts it here. */
-export class RoundOffenceStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class RoundOffenceStore extends Store {
   /** Those that are due by now, longest due first. */
   async due(now: number, limit: number): Promise<string[]> {
-    const rows = await read(() =>
-      this.#db
-        .select({ roundId: roundOffences.roundId })
-        .from(roundOffences)
-        .where(sql`next_attempt_at <= ${now}`)
-        .orderBy(roundOffences.nextAttemptAt)
-        .limit(limit),
-    )
+    const rows = await this.db
+      .select({ roundId: roundOffences.roundId })
+      .from(roundOffences)
+      .where(sql`next_attempt_at <= ${now}`)
+      .orderBy(roundOffences.nextAttemptAt)
+      .limit(limit)
     return rows.map(({ roundId }) => roundId)
   }
 
   /** Notes an attempt; the next one comes after a pause that doubles each time. @returns Whether anything is to be recorded. */
   async begin(roundId: string, now: number): Promise<boolean> {
-    const rows = await query(
-      this.#db
-        .update(roundOffences)
-        .set({
-          attempts: sql`attempts + 1`,
-          nextAttemptAt: sql`${now} + min(${pauseSecs.last}, ${sql.raw(String(pauseSecs.first))} << min(attempts, 10))`,
-        })
-        .where(sql`round_id = ${roundId}`)
-        .returning({ roundId: roundOffences.roundId }),
-    )
+    const rows = await this.db
+      .update(roundOffences)
+      .set({
+        attempts: sql`attempts + 1`,
+        nextAttemptAt: sql`${now} + min(${pauseSecs.last}, ${sql.raw(String(pauseSecs.first))} << min(attempts, 10))`,
+      })
+      .where(sql`round_id = ${roundId}`)
+      .returning({ roundId: roundOffences.roundId })
     return rows.length > 0
   }
 
   async finish(roundId: string): Promise<void> {
-    await query(this.#db.delete(roundOffences).where(sql`round_id = ${roundId}`))
+    await this.db.delete(roundOffences).where(sql`round_id = ${roundId}`)
   }
 }

@@ -1,5 +1,5 @@
 import { type InferSelectModel, type SQL, sql } from 'drizzle-orm'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { leases, rounds, tasks } from './schema/index.ts'
 
 export type RoundRow = InferSelectModel<typeof rounds>
@@ -19,32 +19,22 @@ export const isRoundOpen = (roundId: string): SQL => sql`NOT EXISTS (SELECT 1 FR
   WHERE over.round_id = ${roundId} AND over.state IN ('finalized', 'failed'))`
 
 /** What is published of rounds: a row for each, and one for each member that was asked. */
-export class RoundStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
-    const rows = await read(() => this.#db.select().from(rounds).where(sql`round_id = ${roundId}`))
-    return rows[0] ?? null
+    return (await this.db.select().from(rounds).where(sql`round_id = ${roundId}`).get()) ?? null
   }
 
   /** Those of some rounds that are not over, also where nothing is published of them yet. */
   async notOver(roundIds: readonly string[]): Promise<string[]> {
-    const rows = await read(() =>
-      this.#db.all<{ id: string }>(sql`
+    const rows = await this.db.all<{ id: string }>(sql`
         SELECT given.value AS id FROM json_each(${JSON.stringify(roundIds)}) AS given
         WHERE NOT EXISTS (SELECT 1 FROM ${rounds} AS over
-          WHERE over.round_id = given.value AND over.state IN ('finalized', 'failed'))`),
-    )
+          WHERE over.round_id = given.value AND over.state IN ('finalized', 'failed'))`)
     return rows.map(({ id }) => id)
   }
 
   async leases(roundId: string): Promise<LeaseRow[]> {
-    return read(() =>
-      this.#db.select().from(leases).where(sql`round_id = ${roundId}`).orderBy(leases.position),
-    )
+    return this.db.select().from(leases).where(sql`round_id = ${roundId}`).orderBy(leases.position)
   }
 
   /**
@@ -59,7 +49,7 @@ export class RoundStore {
   ): Promise<'written' | 'over'> {
     const statements = [...following, ...leaseStatements(round.roundId, asked), roundStatement(round)]
     if (taskId !== null) statements.unshift(taskStatement(taskId, round))
-    const results = await batch(this.#db, statements)
+    const results = await batch(this.db, statements)
     return isChanged(results.at(-1)) ? 'written' : 'over'
   }
 }

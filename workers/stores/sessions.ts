@@ -1,6 +1,6 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import { type AccountStanding, standingFrom, standingStatement } from './accounts.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, type Database, isChanged, Store } from './database.ts'
 import { sessions } from './schema/index.ts'
 import { consumeNonce } from './siwe-nonces.ts'
 
@@ -15,11 +15,10 @@ export interface Session {
 /** An expired session is kept this long, so that its holder is told `session_expired` and not `unauthorized`. */
 const keptAfterExpirySeconds = 7 * 86_400
 
-export class SessionStore {
-  readonly #db: Database
+export class SessionStore extends Store {
   readonly #find: ReturnType<typeof prepareFind>
   constructor(db: Database) {
-    this.#db = db
+    super(db)
     this.#find = prepareFind(db)
   }
 
@@ -31,7 +30,7 @@ export class SessionStore {
    */
   async begin(session: Omit<Session, 'revokedAt'>, nonce: string): Promise<AccountStanding | 'gone'> {
     const { tokenHash, address, createdAt, expiresAt } = session
-    const [, begun, standing] = await batch(this.#db, [
+    const [, begun, standing] = await batch(this.db, [
       consumeNonce(nonce, createdAt),
       // The statement before changed the nonce's row, or this call is too late.
       sql`INSERT INTO ${sessions} (token_hash, address, created_at, expires_at)
@@ -43,29 +42,26 @@ export class SessionStore {
 
   /** Begins the session of a sign-in whose nonce is used up already. */
   async insert(session: Omit<Session, 'revokedAt'>): Promise<AccountStanding> {
-    const [, standing] = await batch(this.#db, [
-      this.#db.insert(sessions).values(session).getSQL(),
+    const [, standing] = await batch(this.db, [
+      this.db.insert(sessions).values(session).getSQL(),
       standingStatement(session.address),
     ])
     return standingFrom(standing?.results ?? [])
   }
 
   async find(tokenHash: string): Promise<Session | null> {
-    const rows = await read(() => this.#find.all({ tokenHash }))
-    return rows[0] ?? null
+    return (await this.#find.get({ tokenHash })) ?? null
   }
 
   async revoke(tokenHash: string, now: number): Promise<void> {
-    await query(
-      this.#db
-        .update(sessions)
-        .set({ revokedAt: now })
-        .where(and(eq(sessions.tokenHash, tokenHash), isNull(sessions.revokedAt))),
-    )
+    await this.db
+      .update(sessions)
+      .set({ revokedAt: now })
+      .where(and(eq(sessions.tokenHash, tokenHash), isNull(sessions.revokedAt)))
   }
 
   async purge(now: number): Promise<void> {
-    await query(this.#db.delete(sessions).where(lte(sessions.expiresAt, now - keptAfterExpirySeconds)))
+    await this.db.delete(sessions).where(lte(sessions.expiresAt, now - keptAfterExpirySeconds))
   }
 }
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { pauseRestSecs } from '../chain/pauses.ts'
 import { auditStatement, type OperatorAction } from './audit-log.ts'
-import { batch, type Database, isChanged } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { chainStates } from './schema/index.ts'
 
@@ -9,12 +9,7 @@ type Decision = Pick<OperatorAction, 'operator' | 'reason'>
 export type VetoAction = 'veto' | 'reopen'
 
 /** What operators have the arbiter do to epochs. What may be decided follows from what is indexed of the chain. */
-export class SettlementDecisionStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class SettlementDecisionStore extends Store {
   /** Wants an epoch vetoed while its challenge period runs, or reopened while it is vetoed; notes who decided so. */
   async decide(
     action: VetoAction,
@@ -84,7 +79,7 @@ export class SettlementDecisionStore {
   }
 
   async #decide(note: SQL, wish: SQL): Promise<'decided' | 'invalid_state'> {
-    const [, wanted] = await batch(this.#db, [note, wish])
+    const [, wanted] = await batch(this.db, [note, wish])
     return isChanged(wanted) ? 'decided' : 'invalid_state'
   }
 }

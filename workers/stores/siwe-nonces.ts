@@ -1,5 +1,5 @@
 import { eq, lte, type SQL, sql } from 'drizzle-orm'
-import { type Database, query, read } from './database.ts'
+import { Store } from './database.ts'
 import { siweNonces } from './schema/index.ts'
 
 export interface SiweNonce {
@@ -17,28 +17,22 @@ export const consumeNonce = (nonce: string, now: number): SQL =>
   sql`UPDATE ${siweNonces} SET used_at = ${now} WHERE nonce = ${nonce} AND used_at IS NULL AND expires_at > ${now}`
 
 /** Sign-in nonces: issued once, used once. */
-export class SiweNonceStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class SiweNonceStore extends Store {
   async insert(nonce: Omit<SiweNonce, 'usedAt'>): Promise<void> {
-    await query(this.#db.insert(siweNonces).values(nonce))
+    await this.db.insert(siweNonces).values(nonce)
   }
 
   async find(nonce: string): Promise<SiweNonce | null> {
-    const rows = await read(() => this.#db.select().from(siweNonces).where(eq(siweNonces.nonce, nonce)))
-    return rows[0] ?? null
+    return (await this.db.select().from(siweNonces).where(eq(siweNonces.nonce, nonce)).get()) ?? null
   }
 
   /** Uses the nonce up. Of any number of racing calls exactly one gets `consumed`. */
   async consume(nonce: string, now: number): Promise<'consumed' | 'gone'> {
-    const result = await query(this.#db.run(consumeNonce(nonce, now)))
+    const result = await this.db.run(consumeNonce(nonce, now))
     return result.meta.changes === 1 ? 'consumed' : 'gone'
   }
 
   async purge(now: number): Promise<void> {
-    await query(this.#db.delete(siweNonces).where(lte(siweNonces.expiresAt, now)))
+    await this.db.delete(siweNonces).where(lte(siweNonces.expiresAt, now))
   }
 }

@@ -5,7 +5,7 @@ import type { Evidence, slashStates } from '../../protocol/slashing/index.ts'
 import { unavailable } from '../errors.ts'
 import { auditStatement } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
-import { batch, type Database, isChanged, read } from './database.ts'
+import { batch, type Database, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { chainStates, slashes } from './schema/index.ts'
 import type { SubscriptionFacts } from './subscription-standing.ts'
@@ -85,11 +85,10 @@ function parsed<T>(text: string): T {
 }
 
 /** Offences that were proven to the hub, what their owners say, and what operators decided. */
-export class SlashStore {
-  readonly #db: Database
+export class SlashStore extends Store {
   readonly #bucket: R2Bucket
   constructor(db: Database, bucket: R2Bucket) {
-    this.#db = db
+    super(db)
     this.#bucket = bucket
   }
 
@@ -125,7 +124,7 @@ export class SlashStore {
       dispute_window_secs: String(disputeWindowSecs),
     }
     const { kind, projectId, roundId, owner, nodeId, bp, closedReason } = slash
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`INSERT INTO ${slashes} (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp,
           amount, closed_reason, evidence, status, created_at)
         SELECT ${evidenceHash}, ${offenceId}, ${kind}, ${projectId}, ${roundId}, ${subscriptionId}, ${owner}, ${nodeId},
@@ -139,12 +138,10 @@ export class SlashStore {
 
   /** The evidence as it was posted. */
   async evidence(evidenceHash: string): Promise<Evidence | null> {
-    const [row] = await read(() =>
-      this.#db
-        .select({ evidence: slashes.evidence })
-        .from(slashes)
-        .where(eq(slashes.evidenceHash, evidenceHash)),
-    )
+    const [row] = await this.db
+      .select({ evidence: slashes.evidence })
+      .from(slashes)
+      .where(eq(slashes.evidenceHash, evidenceHash))
     if (row === undefined) return null
     return JSON.parse(row.evidence ?? (await this.#get(evidenceHash))) as Evidence
   }
@@ -176,7 +173,7 @@ export class SlashStore {
     const open = sql`status = 'proposed' AND dispute_filed_at IS NULL AND EXISTS (
       SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'slash' AND c.subject = ${evidenceHash}
         AND c.state->>'outcome' IS NULL AND c.state->>'executable_at' > ${now})`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       wantOnce('dispute_slash', evidenceHash, {}, open, now),
       sql`UPDATE ${slashes} SET dispute_reason = ${reason}, dispute_links = ${JSON.stringify(links)},
           dispute_filed_at = ${now} WHERE evidence_hash = ${evidenceHash} AND ${open}`,
@@ -201,7 +198,7 @@ export class SlashStore {
         ? sql`status = 'disputed' AND decision IS NULL`
         : sql`status IN ('proposed', 'disputed') AND decision IS NOT 'cancel'`
     const found = sql`evidence_hash = ${evidenceHash} AND ${open}`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       auditStatement(
         { operator, reason: notes, action: `slash.${decision}`, subject: evidenceHash, after: { decision } },
         now,
@@ -238,11 +235,10 @@ export class SlashStore {
   ): Promise<void> {
     const isVoid = sql`(json_extract(c.state, '$.executable_at') <= ${executableUntil - executionSecs}
       AND coalesce(json_extract(c.state, '$.disputed_at'), 0) <= ${disputedUntil - executionSecs})`
-    const due = await read(() =>
-      this.#db.all<{
-        kind: 'execute_slash' | 'uphold_slash' | 'end_dispute' | 'void_slash'
-        evidenceHash: string
-      }>(sql`
+    const due = await this.db.all<{
+      kind: 'execute_slash' | 'uphold_slash' | 'end_dispute' | 'void_slash'
+      evidenceHash: string
+    }>(sql`
         SELECT 'execute_slash' AS kind, c.subject AS evidenceHash FROM chain_states AS c
         JOIN slashes AS s ON s.evidence_hash = c.subject AND s.status = 'proposed' AND s.decision IS NOT 'cancel'
         WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
@@ -265,11 +261,10 @@ export class SlashStore {
         WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
           AND json_extract(c.state, '$.executable_at') <= ${executableUntil} AND ${isVoid}
           AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'void_slash' AND subject = c.subject)
-        LIMIT ${limit}`),
-    )
+        LIMIT ${limit}`)
     if (due.length === 0) return
     const voided = due.filter(({ kind }) => kind === 'void_slash').map(({ evidenceHash }) => evidenceHash)
-    await batch(this.#db, [
+    await batch(this.db, [
       ...due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`, now)),
       // The contract refuses it from now on.
       sql`UPDATE hub_actions SET state = 'closed' WHERE kind = 'execute_slash' AND state = 'open'
@@ -282,7 +277,7 @@ export class SlashStore {
    * transaction of their own.
    */
   async closeWithdrawn(): Promise<void> {
-    await batch(this.#db, [
+    await batch(this.db, [
       sql`UPDATE ${slashes} SET closed_reason = 'no_collateral'
         WHERE status = 'recorded' AND EXISTS (
           SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'subscription' AND c.subject = ${slashes.subscriptionId}
@@ -296,15 +291,13 @@ export class SlashStore {
   }
 
   async #select(where: SQL | undefined, limit: number): Promise<Slash[]> {
-    const rows = await read(() =>
-      this.#db
-        .select(columns)
-        .from(slashes)
-        .leftJoin(chain, and(eq(chain.kind, 'slash'), eq(chain.subject, slashes.evidenceHash)))
-        .where(where)
-        .orderBy(desc(slashes.createdAt), desc(slashes.evidenceHash))
-        .limit(limit),
-    )
+    const rows = await this.db
+      .select(columns)
+      .from(slashes)
+      .leftJoin(chain, and(eq(chain.kind, 'slash'), eq(chain.subject, slashes.evidenceHash)))
+      .where(where)
+      .orderBy(desc(slashes.createdAt), desc(slashes.evidenceHash))
+      .limit(limit)
     return rows.map(({ row, ...rest }) => ({ ...row, ...rest }))
   }
 

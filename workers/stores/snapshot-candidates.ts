@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ChainEvent } from '../chain/events.ts'
 import type { ChainState } from '../chain/projections.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 
 /** A subscription as the hub and the newest indexed block have it. */
 export interface CandidateRow {
@@ -43,16 +43,10 @@ type EventRow = Omit<ChainEvent, 'args'> & { args: string; subscriptionId: strin
 const eventsMax = 2_000
 
 /** What snapshots are built from. */
-export class SnapshotCandidateStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class SnapshotCandidateStore extends Store {
   /** The subscriptions of a project in the order of their keys; `limit` rows after `after`. */
   async page(projectId: string, after: CandidatePosition, limit: number): Promise<CandidateRow[]> {
-    const rows = await read(() =>
-      this.#db.all<JoinedRow>(sql`
+    const rows = await this.db.all<JoinedRow>(sql`
         SELECT s.subscription_id, s.node_key, s.closings, s.paused_at, s.reputation, d.binding_hash,
           d.owner AS bound_owner, d.public_key AS bound_key,
           coalesce(n.health = 'faulty' OR n.status = 'revoked', 0) OR d.banned_at IS NOT NULL
@@ -64,8 +58,7 @@ export class SnapshotCandidateStore {
         LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
         WHERE s.project_id = ${projectId}
           AND (s.node_key, s.subscription_id) > (${after.nodeKey}, ${after.subscriptionId})
-        ORDER BY s.node_key, s.subscription_id LIMIT ${limit}`),
-    )
+        ORDER BY s.node_key, s.subscription_id LIMIT ${limit}`)
     return rows.map(candidateOf)
   }
 
@@ -78,8 +71,7 @@ export class SnapshotCandidateStore {
     let after = [-1, -1]
     for (;;) {
       const [afterBlock, afterLog] = after
-      const rows = await read(() =>
-        this.#db.all<EventRow>(sql`
+      const rows = await this.db.all<EventRow>(sql`
           SELECT json_extract(e.args, '$.subscriptionId') AS subscriptionId, e.block_hash AS blockHash,
             e.log_index AS logIndex, e.block_number AS blockNumber, e.block_time AS blockTime,
             e.tx_hash AS txHash, e.contract, e.name, e.args
@@ -87,8 +79,7 @@ export class SnapshotCandidateStore {
             ON json_extract(e.args, '$.subscriptionId') = w.value
           WHERE json_extract(e.args, '$.subscriptionId') IS NOT NULL AND e.provisional = 0
             AND e.block_number <= ${block} AND (e.block_number, e.log_index) > (${afterBlock}, ${afterLog})
-          ORDER BY e.block_number, e.log_index LIMIT ${eventsMax}`),
-      )
+          ORDER BY e.block_number, e.log_index LIMIT ${eventsMax}`)
       for (const { subscriptionId, args, ...event } of rows)
         yield { subscriptionId, event: { ...event, args: JSON.parse(args) as Record<string, string> } }
       const last = rows.at(-1)

@@ -2,7 +2,7 @@ import { and, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
-import { batch, type Database, isChanged, query, read } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { openSubscriptions } from './open-subscriptions.ts'
 import { pendingSlashesOf } from './pending-slashes.ts'
 import { minersOf } from './registry-effects.ts'
@@ -65,14 +65,9 @@ const columns = {
 }
 
 /** What the hub keeps of subscriptions, read together with what the chain says of them. */
-export class SubscriptionStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class SubscriptionStore extends Store {
   async find(subscriptionId: string): Promise<Subscription | null> {
-    const rows = await read(() => this.#select().where(eq(subscriptions.subscriptionId, subscriptionId)))
+    const rows = await this.#select().where(eq(subscriptions.subscriptionId, subscriptionId))
     return rows[0] ? joined(rows[0]) : null
   }
 
@@ -86,7 +81,7 @@ export class SubscriptionStore {
     const state = (member: string) =>
       sql`(SELECT json_extract(state, ${member}) FROM ${chainStates}
         WHERE kind = 'subscription' AND subject = ${subscriptionId})`
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`
         INSERT INTO ${subscriptions} (subscription_id, project_id, owner, node_id, node_key, closings, paused_at,
           reputation, credited_rounds, missed_leases, disagreements, last_proof_at, created_at)
@@ -110,66 +105,58 @@ export class SubscriptionStore {
     { subscriptionId, pausedAt: seen }: Pick<Row, 'subscriptionId' | 'pausedAt'>,
     pausedAt: number | null,
   ): Promise<'set' | 'stale'> {
-    const result = await query(
-      this.#db
-        .update(subscriptions)
-        .set({ pausedAt })
-        .where(and(eq(subscriptions.subscriptionId, subscriptionId), sql`paused_at IS ${seen}`)),
-    )
+    const result = await this.db
+      .update(subscriptions)
+      .set({ pausedAt })
+      .where(and(eq(subscriptions.subscriptionId, subscriptionId), sql`paused_at IS ${seen}`))
     return result.meta.changes === 1 ? 'set' : 'stale'
   }
 
   /** Newest first; `limit` rows after `after`. */
   async list(owner: Wallet, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
-    const rows = await read(() =>
-      this.#select()
-        .where(
-          and(
-            eq(subscriptions.owner, owner),
-            after &&
-              sql`(${subscriptions.createdAt}, ${subscriptions.subscriptionId}) <
+    const rows = await this.#select()
+      .where(
+        and(
+          eq(subscriptions.owner, owner),
+          after &&
+            sql`(${subscriptions.createdAt}, ${subscriptions.subscriptionId}) <
                 (${after.createdAt}, ${after.subscriptionId})`,
-          ),
-        )
-        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
-        .limit(limit),
-    )
+        ),
+      )
+      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .limit(limit)
     return rows.map(joined)
   }
 
   /** The newest that are not closed. */
   async listOpen(owner: Wallet, limit: number): Promise<Subscription[]> {
-    const rows = await read(() =>
-      this.#select()
-        .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))
-        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
-        .limit(limit),
-    )
+    const rows = await this.#select()
+      .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))
+      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .limit(limit)
     return rows.map(joined)
   }
 
   /** The newest open subscriptions of a device, of any owner, with the fields that a person sees. */
   async listOfDevice(nodeId: string, limit: number): Promise<DeviceSubscription[]> {
-    const rows = await read(() =>
-      this.#db
-        .select({
-          ...columns,
-          slug: projects.slug,
-          token: projects.token,
-          epochSecs: sql<number>`(SELECT json_extract(v.manifest, '$.consensus.work.epoch_secs')
+    const rows = await this.db
+      .select({
+        ...columns,
+        slug: projects.slug,
+        token: projects.token,
+        epochSecs: sql<number>`(SELECT json_extract(v.manifest, '$.consensus.work.epoch_secs')
             FROM ${projectVersions} AS v
             WHERE v.project_id = ${projects.projectId} AND v.version = ${projects.version})`,
-          earned: sql<string>`coalesce((SELECT m.earned FROM ${projectMiners} AS m
+        earned: sql<string>`coalesce((SELECT m.earned FROM ${projectMiners} AS m
             WHERE m.project_id = ${subscriptions.projectId}
               AND m.miner = coalesce(json_extract(${chain.state}, '$.payout'), ${subscriptions.owner})), '0')`,
-        })
-        .from(subscriptions)
-        .innerJoin(projects, eq(projects.projectId, subscriptions.projectId))
-        .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))
-        .where(and(eq(subscriptions.nodeId, nodeId), sql`NOT ${isClosed}`))
-        .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
-        .limit(limit),
-    )
+      })
+      .from(subscriptions)
+      .innerJoin(projects, eq(projects.projectId, subscriptions.projectId))
+      .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))
+      .where(and(eq(subscriptions.nodeId, nodeId), sql`NOT ${isClosed}`))
+      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .limit(limit)
     return rows.map(({ slug, token, epochSecs, earned, ...rest }) => ({
       ...joined(rest),
       slug,
@@ -180,7 +167,7 @@ export class SubscriptionStore {
   }
 
   #select() {
-    return this.#db
+    return this.db
       .select(columns)
       .from(subscriptions)
       .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))

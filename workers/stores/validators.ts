@@ -5,7 +5,7 @@ import {
   type ValidatorGeneration,
 } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { type Database, read } from './database.ts'
+import { Store } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
 
 /** A validator of a generation, with what its node registered. */
@@ -69,12 +69,7 @@ export const generationOfEpochRow = (row: string, column: string): SQL =>
     ORDER BY generation DESC LIMIT 1)`)
 
 /** The generations of validators that are whole, and who counts when. */
-export class ValidatorStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class ValidatorStore extends Store {
   /**
    * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one.
    *
@@ -129,14 +124,12 @@ export class ValidatorStore {
   }
 
   async #read(from: SQL): Promise<Generation[]> {
-    const rows = await read(() =>
-      this.#db.all<GenerationRow>(sql`
+    const rows = await this.db.all<GenerationRow>(sql`
         SELECT g.document, g.hash, g.coordinator, g.signatures,
           (SELECT json_group_object(n.node_id, json_object('url', n.url, 'region', n.region, 'revokedAt', n.revoked_at))
             FROM json_each(g.document, '$.validators') AS v
             JOIN ${nodes} AS n ON n.node_id = v.value->>'node_id') AS known
-        ${from}`),
-    )
+        ${from}`)
     return rows.map(generationOf)
   }
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import type { Payout } from './claims.ts'
-import { batch, type Database, isChanged, query, read, readRows } from './database.ts'
+import { batch, isChanged, readRows, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { epochShares, hubActions, transactions, withdrawals } from './schema/index.ts'
 import type { Transaction } from './transactions.ts'
@@ -68,46 +68,35 @@ const columns = {
 }
 
 /** What wallets take out, and which payouts the hub is about to claim for them. */
-export class WithdrawalStore {
-  readonly #db: Database
-  constructor(db: Database) {
-    this.#db = db
-  }
-
+export class WithdrawalStore extends Store {
   /** In the order of their ids. */
   async findMany(ids: readonly string[]): Promise<Withdrawal[]> {
-    const rows = await read(() =>
-      this.#select(sql`withdrawal_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`).orderBy(
-        withdrawals.withdrawalId,
-      ),
-    )
+    const rows = await this.#select(
+      sql`withdrawal_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    ).orderBy(withdrawals.withdrawalId)
     return rows.map(joined)
   }
 
   /** Newest first; `limit` rows after `after`. */
   async list(account: Wallet, after: WithdrawalPosition | undefined, limit: number): Promise<Withdrawal[]> {
-    const rows = await read(() =>
-      this.#select(
-        and(
-          eq(withdrawals.account, account),
-          after && sql`(requested_at, withdrawal_id) < (${after.requestedAt}, ${after.withdrawalId})`,
-        ),
-      )
-        .orderBy(desc(withdrawals.requestedAt), desc(withdrawals.withdrawalId))
-        .limit(limit),
+    const rows = await this.#select(
+      and(
+        eq(withdrawals.account, account),
+        after && sql`(requested_at, withdrawal_id) < (${after.requestedAt}, ${after.withdrawalId})`,
+      ),
     )
+      .orderBy(desc(withdrawals.requestedAt), desc(withdrawals.withdrawalId))
+      .limit(limit)
     return rows.map(joined)
   }
 
   /** The ids of what was requested under a name that its ids begin with. */
   async requestedAs(name: string): Promise<string[]> {
-    const rows = await read(() =>
-      this.#db
-        .select({ id: withdrawals.withdrawalId })
-        .from(withdrawals)
-        .where(sql`withdrawal_id > ${name} AND withdrawal_id < ${`${name}~`}`)
-        .orderBy(withdrawals.withdrawalId),
-    )
+    const rows = await this.db
+      .select({ id: withdrawals.withdrawalId })
+      .from(withdrawals)
+      .where(sql`withdrawal_id > ${name} AND withdrawal_id < ${`${name}~`}`)
+      .orderBy(withdrawals.withdrawalId)
     return rows.map(({ id }) => id)
   }
 
@@ -119,7 +108,7 @@ export class WithdrawalStore {
    */
   async request(claims: readonly NewClaim[], now: number): Promise<string[]> {
     const results = await batch(
-      this.#db,
+      this.db,
       claims.flatMap((claim) => requestStatements(claim, now)),
     )
     const each = results.length / claims.length
@@ -128,48 +117,42 @@ export class WithdrawalStore {
 
   /** Notes that collateral is withdrawn by a relayed action, once. */
   async recordCollateral(collateral: NewCollateral): Promise<void> {
-    await query(
-      this.#db
-        .insert(withdrawals)
-        .values({
-          ...collateral,
-          kind: 'collateral',
-          epochs: [],
-          unpaid: 0,
-          state: 'open',
-          relayId: collateral.withdrawalId,
-        })
-        .onConflictDoNothing(),
-    )
+    await this.db
+      .insert(withdrawals)
+      .values({
+        ...collateral,
+        kind: 'collateral',
+        epochs: [],
+        unpaid: 0,
+        state: 'open',
+        relayId: collateral.withdrawalId,
+      })
+      .onConflictDoNothing()
   }
 
   /** What its payouts are called on the chain: none once it is over. */
   async claimSubjects(withdrawalId: string): Promise<string[]> {
-    const rows = await readRows<{ subject: string }>(this.#db, subjectsText, [withdrawalId])
+    const rows = await readRows<{ subject: string }>(this.db, subjectsText, [withdrawalId])
     return rows.map(({ subject }) => subject)
   }
 
   /** The payouts that nobody has claimed. */
   async openPayouts(withdrawalId: string): Promise<OpenPayout[]> {
-    return readRows<OpenPayout>(this.#db, openPayoutsText, [withdrawalId])
+    return readRows<OpenPayout>(this.db, openPayoutsText, [withdrawalId])
   }
 
   async find(withdrawalId: string): Promise<Row | null> {
-    const rows = await read(() =>
-      this.#db.select().from(withdrawals).where(eq(withdrawals.withdrawalId, withdrawalId)),
-    )
+    const rows = await this.db.select().from(withdrawals).where(eq(withdrawals.withdrawalId, withdrawalId))
     return rows[0] ?? null
   }
 
   /** Notes the transaction that is about to be relayed. */
   async noteAttempt(withdrawalId: string, relayId: string): Promise<void> {
-    await query(
-      this.#db.update(withdrawals).set({ relayId }).where(eq(withdrawals.withdrawalId, withdrawalId)),
-    )
+    await this.db.update(withdrawals).set({ relayId }).where(eq(withdrawals.withdrawalId, withdrawalId))
   }
 
   async noteError(withdrawalId: string, error: string | null): Promise<void> {
-    await query(this.#db.update(withdrawals).set({ error }).where(eq(withdrawals.withdrawalId, withdrawalId)))
+    await this.db.update(withdrawals).set({ error }).where(eq(withdrawals.withdrawalId, withdrawalId))
   }
 
   /**
@@ -179,11 +162,11 @@ export class WithdrawalStore {
   async end(withdrawalId: string): Promise<void> {
     const [row, said] = await Promise.all([
       this.find(withdrawalId),
-      readRows<ClaimedRow>(this.#db, claimedText, [withdrawalId]),
+      readRows<ClaimedRow>(this.db, claimedText, [withdrawalId]),
     ])
     if (row === null || row.state !== 'open') return
     const { state, amount, epochs, error, txHash, completedAt } = outcomeOf(row, said)
-    const results = await batch(this.#db, [
+    const results = await batch(this.db, [
       sql`
         UPDATE ${withdrawals} SET state = ${state}, amount = ${amount}, epochs = ${JSON.stringify(epochs)},
           error = ${error}, tx_hash = ${txHash}, completed_at = ${completedAt}
@@ -196,7 +179,7 @@ export class WithdrawalStore {
   }
 
   #select(where: SQL | undefined) {
-    return this.#db
+    return this.db
       .select(columns)
       .from(withdrawals)
       .leftJoin(transactions, eq(transactions.id, withdrawals.relayId))

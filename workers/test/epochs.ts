@@ -8,7 +8,7 @@ import {
 } from '../../protocol/earnings/index.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../../protocol/identity/index.ts'
-import type { Consensus } from '../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
 import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
@@ -30,7 +30,7 @@ export async function createValidators(
 
 export interface TestProject {
   projectId: string
-  consensus: Consensus
+  consensus: ProjectRules
   /** The last epoch whose receipt is taken. */
   lastEpoch: number
   runningEpoch: number
@@ -52,7 +52,7 @@ export async function createProject(
 
 export async function readProject(projectId: string): Promise<TestProject> {
   const version = await services(env).projectVersions.find(projectId, 1)
-  const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: Consensus }
+  const { consensus } = JSON.parse(version?.manifest ?? '{}') as { consensus: ProjectRules }
   const now = await networkNow()
   const epochOf = (time: number) => Math.floor(time / consensus.work.epoch_secs)
   const lastEpoch = epochOf(now - defaultNetworkParams.settle) - 1

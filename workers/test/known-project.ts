@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { type Consensus, hashConsensus } from '../../protocol/manifest/index.ts'
+import { hashProjectRules, type ProjectRules } from '../../protocol/manifest/index.ts'
 import { createListedProject } from './subscription.ts'
 import { emptyTables } from './tables.ts'
 
 /** Lets the hub have one project, listed, under the consensus that a known answer names. */
-export async function knowProject(projectId: string, consensus: Consensus): Promise<void> {
+export async function knowProject(projectId: string, consensus: ProjectRules): Promise<void> {
   await emptyTables('projects', 'project_versions')
   await createListedProject()
   await env.DB.batch([
@@ -12,6 +12,6 @@ export async function knowProject(projectId: string, consensus: Consensus): Prom
     env.DB.prepare(
       `UPDATE project_versions SET project_id = ?, status = 'active', consensus_hash = ?, epoch_secs = ?,
         manifest = json_set(manifest, '$.consensus', json(?))`,
-    ).bind(projectId, hashConsensus(consensus), consensus.work.epoch_secs, JSON.stringify(consensus)),
+    ).bind(projectId, hashProjectRules(consensus), consensus.work.epoch_secs, JSON.stringify(consensus)),
   ])
 }

@@ -1,3 +1,4 @@
+import { readCapped } from '../../durable-objects/chain/capped-text.ts'
 import { isLoopbackHost } from '../../protocol/encoding/index.ts'
 import type { Coordinator } from '../coordinator.ts'
 
@@ -23,9 +24,7 @@ const answerMsMax = 10_000
 const answerBytesMax = 4 * 1024 * 1024
 
 /**
- * Posts something to a validator, signed as the coordinator, and reads its answer as JSON. Nothing that it answers is
- * believed here.
- *
+ * Posts something to a validator, signed as the coordinator. Nothing in its JSON answer is believed here.
  * @returns Null when it may not be called, does not answer in time, refuses, or answers with more than 4 MiB or no JSON.
  */
 export async function askValidator(url: string, call: ValidatorCall, rules: CallRules): Promise<unknown> {
@@ -45,23 +44,20 @@ export async function callValidator(
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), call.answerMsMax ?? answerMsMax)
   try {
+    const { body, now: timestamp } = call
+    const signed = { method: 'POST', target: target.pathname + target.search, body, timestamp } as const
     const response = await fetch(target, {
       method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        ...rules.coordinator.sign({
-          method: 'POST',
-          target: target.pathname + target.search,
-          body: call.body,
-          timestamp: call.now,
-        }),
-      },
-      body: call.body,
+      headers: { 'Content-Type': 'application/json', ...rules.coordinator.sign(signed) },
+      body,
       // A validator is where its operator approved it to be, and nowhere else.
       redirect: 'manual',
       signal: late.signal,
     })
-    return { status: response.status, value: JSON.parse(await readCapped(response)) as unknown }
+    return {
+      status: response.status,
+      value: JSON.parse(await readCapped(response, answerBytesMax, () => new Error('too large'))) as unknown,
+    }
   } catch {
     return null
   } finally {
@@ -78,16 +74,3 @@ function targetOf(url: string, path: string): URL | null {
 /** https, or on a local network this machine. */
 const isCallable = ({ protocol, hostname }: URL, { isLocal }: CallRules): boolean =>
   protocol === 'https:' || (isLocal && protocol === 'http:' && isLoopbackHost(hostname))
-
-/** @throws When there is more than may be. */
-async function readCapped(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > answerBytesMax) throw new Error('the answer is too large')
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}

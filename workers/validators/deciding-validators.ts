@@ -7,11 +7,8 @@ import { countingKeys, keysOf } from '../stores/validators.ts'
 type Records = Pick<Services, 'roundFiles' | 'rounds' | 'validators'>
 
 /**
- * The keys of the validators that evidence counts by: those of the generation of its epoch. What was final before a key was
- * ended, or before an emergency generation came, stays as it was: for the very record that the hub has of a round, those
- * count who counted when it became final.
- *
- * @param now - Network time.
+ * The keys of the validators that evidence counts by: those of the generation of its epoch. For the very record that the hub has of a round,
+ * those count who counted when it became final: no ended key and no emergency generation changes it. @param now - Network time.
  */
 export async function keysForEvidence(
   { roundFiles, rounds, validators }: Records,

@@ -25,10 +25,8 @@ const callsMax = 6
 const utf8 = new TextEncoder()
 
 /**
- * Asks the validators of the last generation to sign the one that waits, and puts it onto the chain once a quorum has. The
- * coordinator signs last, and only what is in time: of all documents of a number, one alone ever has its signature. A
- * generation that is not whole in time lapses, and is made again. It may be repeated, and end, at any point.
- *
+ * Asks the last generation to sign the one that waits, and completes it once a quorum has. The coordinator signs last, and only what is in
+ * time: of all documents of a number, one alone has its signature. One that lapses is made again. It may be repeated, and end, at any point.
  * @returns Seconds until it is to be tried again; null when none waits any more.
  */
 export async function gatherSignatures(sources: Sources, settings: Settings): Promise<number | null> {
@@ -59,13 +57,8 @@ async function conclude(
   const { document, hash } = asked
   const text = generationText(profile, hash)
   const signatures = countedSignatures(settings, asked, last)
-  const isWhole = isAttested(
-    profile,
-    text,
-    signatures,
-    generationSigners(last.document, document),
-    verifyNatively,
-  )
+  const signers = generationSigners(last.document, document)
+  const isWhole = isAttested(profile, text, signatures, signers, verifyNatively)
   const now = await clock.now()
   if (!isWhole || !isInTime(last.document, document, now))
     return Math.max(1, dueAt(last.document, asked, now) - now)

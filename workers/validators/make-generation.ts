@@ -31,11 +31,7 @@ type By = Pick<GenerationDecision, 'operator' | 'reason'>
 /** Rounds, receipts and evidence of epochs that ended so long ago may be open: an emergency generation is for those too. */
 const openSecs = 86_400
 
-/**
- * Sets generation 0 from validators that have registered.
- *
- * @throws {@link ApiError} 409 `invalid_state` once there is one.
- */
+/** Sets generation 0 from validators that have registered. @throws {@link ApiError} 409 `invalid_state` once there is one. */
 export async function beginGenerations(
   sources: Sources,
   profile: Profile,
@@ -44,22 +40,17 @@ export async function beginGenerations(
 ): Promise<NewGeneration> {
   const coordinator = requireCoordinator(sources)
   const nodes = await requireValidators(sources, nodeIds)
-  const made = hashed(profile, {
-    ...members(profile, nodes),
-    generation: 0,
-    effective_at: 0,
-    prev_hash: noGenerationHash,
-  })
+  const first = { generation: 0, effective_at: 0, prev_hash: noGenerationHash }
+  const made = hashed(profile, { ...members(profile, nodes), ...first })
   const signature = coordinator.attest(generationText(profile, made.hash))
   const decision = { ...by, approve: nodeIds, revoke: [], endedAt: null }
   if (!(await sources.pendingGenerations.begin(made, signature, decision, await sources.clock.now())))
-    throw new ApiError('invalid_state', 'The network has its generation 0, which is set once.')
+    throw refused('The network has its generation 0, which is set once.')
   return made
 }
 
 /**
  * Makes the next generation, which waits for its quorum from then on.
- *
  * @throws {@link ApiError} 404 `not_found` for a node that has not registered; 409 `invalid_state` where it cannot be made.
  */
 export async function makeGeneration(
@@ -77,10 +68,7 @@ export async function makeGeneration(
     clock.now(),
   ])
   if (last === null)
-    throw new ApiError(
-      'invalid_state',
-      'The network has no generation 0 yet. Set it from registered validators first.',
-    )
+    throw refused('The network has no generation 0 yet. Set it from registered validators first.')
   const leaving = new Set(revoke)
   const both = approve.find((nodeId) => leaving.has(nodeId))
   if (both !== undefined) throw refused(`The node ${both} is to be approved and revoked at once.`)
@@ -120,12 +108,8 @@ export async function makeGeneration(
 const refused = (message: string): ApiError => new ApiError('invalid_state', message)
 
 function requireCoordinator({ coordinator }: Sources): Coordinator {
-  if (coordinator === null)
-    throw unavailable(
-      'The coordinator',
-      new Error('the hub has no COORDINATOR_SEED to sign generations with'),
-    )
-  return coordinator
+  if (coordinator !== null) return coordinator
+  throw unavailable('The coordinator', new Error('the hub has no COORDINATOR_SEED to sign generations with'))
 }
 
 /** @throws {@link ApiError} 404 `not_found`, or 409 `invalid_state` for what can be no validator any more. */
@@ -163,11 +147,7 @@ function hashed(profile: Profile, document: ValidatorGeneration): NewGeneration 
   return { document: parsed, hash: hashGeneration(profile, parsed) }
 }
 
-/**
- * Makes a lapsed generation again, with the same number and a later time. Validators that signed it sign again.
- *
- * @returns False where it is not the one that waits any more.
- */
+/** Makes a lapsed generation again, for a later time, to be signed again. @returns False where it is not the one that waits any more. */
 export async function renewGeneration(
   { pendingGenerations }: Pick<Sources, 'pendingGenerations'>,
   profile: Profile,

@@ -19,7 +19,7 @@ import {
 import { verifyNatively } from '../native-ed25519.ts'
 import { keepRun, readRun } from '../rounds/run-result.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import { callable, keysOf, type Validator, type ValidatorStore } from '../stores/validators.ts'
+import { callable, keysOf, type ValidatorStore } from '../stores/validators.ts'
 import { askValidator, type CallRules } from './ask-validator.ts'
 
 export interface ValidatorSources {
@@ -37,8 +37,8 @@ const spreadMsMax = 10_000
 const utf8 = new TextEncoder()
 
 /**
- * Asks every validator of its epoch for its vote on the finality of a round that was closed. It returns as soon as a quorum has signed one
- * record whose result is there: one validator that does not answer keeps nobody waiting.
+ * Asks every validator of its epoch for its vote on the finality of a closed round. It returns when a quorum has signed one record whose
+ * result is there: one validator that does not answer keeps nobody waiting.
  */
 export async function askForFinality(
   sources: ValidatorSources,
@@ -56,10 +56,11 @@ export async function askForFinality(
   const body = utf8.encode(JSON.stringify(finalityRequest(round, input)))
   const now = await sources.now()
   const { promise: enough, resolve } = Promise.withResolvers<void>()
-  const asked = callable(generation).map(async (validator) => {
-    const answer = await askValidator(validator.url, { path: '/consensus/task-rounds', body, now }, rules)
-    const vote = readVote(sources.profile, round, validator, keys, answer)
-    if (vote === null) return
+  const parse = (vote: object) => parseFinalityVote(sources.profile, vote, keys, verifyNatively)
+  const asked = callable(generation).map(async ({ url, publicKey }) => {
+    const answer = await askValidator(url, { path: '/consensus/task-rounds', body, now }, rules)
+    const vote = readVote(answer, publicKey, parse)
+    if (vote === null || !isOfRound(vote, round.terms)) return
     const result = await readResult(sources.roundFiles, round, vote, answer)
     if (result !== null) results[vote.receipt_hash] ??= result
     votes.push(vote)
@@ -83,29 +84,22 @@ const finalityRequest = (round: Round, input: string) => ({
   fallback: fallbackOf(round),
 })
 
-/** Its own vote, on this round; null for anything else. */
-function readVote(
-  profile: Profile,
-  { terms: { roundId, task } }: Round,
-  { publicKey }: Validator,
-  keys: readonly string[],
-  answer: unknown,
-): FinalityVote | null {
+/** The vote of an answer, if it is of this key and valid; null for anything else. */
+export function readVote<V>(answer: unknown, publicKey: string, parse: (vote: object) => V): V | null {
   if (!isObject(answer) || !isObject(answer.vote) || answer.vote.public_key !== publicKey) return null
   try {
-    const vote = parseFinalityVote(profile, answer.vote, keys, verifyNatively)
-    const { round_id, project_id, epoch, set_hash } = vote.finality
-    const isOfRound =
-      round_id === roundId &&
-      project_id === task.project_id &&
-      epoch === task.epoch &&
-      set_hash === task.set_hash
-    return isOfRound ? vote : null
+    return parse(answer.vote)
   } catch (error) {
     if (error instanceof VoteError) return null
     throw error
   }
 }
+
+const isOfRound = ({ finality }: FinalityVote, { roundId, task }: Round['terms']): boolean =>
+  finality.round_id === roundId &&
+  finality.project_id === task.project_id &&
+  finality.epoch === task.epoch &&
+  finality.set_hash === task.set_hash
 
 /** What its own run gave, where nobody has shown that yet; null where it does not fit the receipt that it voted for. */
 async function readResult(
@@ -121,26 +115,22 @@ async function readResult(
   return run.ok ? keepRun(files, receipt, run) : null
 }
 
-/**
- * Sends every validator the finality votes of the others, all at once and under one deadline, so that a validator that does
- * not answer keeps nobody waiting. One that misses votes asks its peers.
- */
+/** Sends every validator the others' finality votes, all at once under one deadline. One that misses votes asks its peers. */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
   const { rules } = sources
   if (rules === null) return
   const validators = callable(await generationOf(sources, round))
   const now = await sources.now()
-  const votes = round.finalityVotes.map((vote) => ({
-    sender: vote.public_key,
-    body: utf8.encode(JSON.stringify(vote)),
-  }))
   // A node takes one vote in a call. Each validator is sent its first vote before anyone is sent its second.
-  const calls = votes.flatMap(({ sender, body }) =>
-    validators.filter(({ publicKey }) => publicKey !== sender).map(({ url }) => ({ url, body })),
-  )
-  await Promise.all(
-    calls.map(({ url, body }) =>
-      askValidator(url, { path: '/consensus/votes', body, now, answerMsMax: spreadMsMax }, rules),
-    ),
-  )
+  const calls = round.finalityVotes.flatMap((vote) => {
+    const call = {
+      path: '/consensus/votes',
+      body: utf8.encode(JSON.stringify(vote)),
+      now,
+      answerMsMax: spreadMsMax,
+    }
+    const others = validators.filter(({ publicKey }) => publicKey !== vote.public_key)
+    return others.map(({ url }) => askValidator(url, call, rules))
+  })
+  await Promise.all(calls)
 }

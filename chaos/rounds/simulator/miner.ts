@@ -299,12 +299,7 @@ export class SimulatedMiner {
   }
 
   /** @param isKilled Whether the process that began this has ended. */
-  async #answer(
-    offer: OfferFrame,
-    input: Uint8Array,
-    conduct: Conduct,
-    isKilled: () => boolean,
-  ): Promise<void> {
+  async #answer(offer: OfferFrame, input: Uint8Array, conduct: Conduct, isKilled: () => boolean) {
     const { faults, runMs } = this.#options
     const { offer_id } = offer
     if (conduct !== 'honest' && !isInterruption(conduct)) faults.note(conduct)

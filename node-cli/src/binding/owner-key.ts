@@ -1,12 +1,11 @@
-import { closeSync, constants, fstatSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { evmAddress } from '../../../protocol/signatures/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { reason } from '../cli/input.ts'
-import { openOwnFile, readAtMost } from '../data-dir/own-file.ts'
+import { othersCanRead, readAtMost, useOwnFile } from '../data-dir/own-file.ts'
 
 /** `0x`, 64 digits and the end of the line, as any editor writes it. */
 const keyBytesMax = 68
-const othersMask = 0o077
 
 /** The wallet that a device mines for. */
 export interface OwnerKey {
@@ -23,14 +22,11 @@ export interface OwnerKey {
 export function readOwnerKey(file: string): OwnerKey {
   let text: string
   try {
-    const descriptor = openOwnFile(file, constants.O_RDONLY)
-    try {
-      if (process.platform !== 'win32' && fstatSync(descriptor).mode & othersMask)
+    text = useOwnFile(file, constants.O_RDONLY, (descriptor) => {
+      if (othersCanRead(descriptor))
         throw new CliError('key_exposed', `others can read the key ${file}; mend it with: chmod 600 ${file}`)
-      text = readAtMost(descriptor, keyBytesMax).toString('latin1').trim()
-    } finally {
-      closeSync(descriptor)
-    }
+      return readAtMost(descriptor, keyBytesMax).toString('latin1').trim()
+    })
   } catch (error) {
     if (error instanceof CliError) throw error
     throw new CliError('unreadable', `${file} cannot be read: ${reason(error)}`)

@@ -1,12 +1,13 @@
 import type { ArgsDef, CommandDef } from 'citty'
 
-/** A command of the tool: citty's definition, with examples for its help. */
+/** A command of the tool: what citty runs, with what its help shows. */
 export interface Command<Args extends ArgsDef = ArgsDef> {
-  definition: CommandDef<Args> & { args: Args }
+  args: Args
+  run: NonNullable<CommandDef<Args>['run']>
   /** Variables of the environment that change what it does, each with how. */
   environment?: readonly (readonly [name: string, effect: string])[]
-  /** What its exit codes say, where that is more than done or failed. */
-  exits?: readonly (readonly [code: string, meaning: string])[]
+  /** What the exit codes 0 and 1 say, where that is more than done or failed. */
+  exits?: readonly [done: string, failed: string]
   /** Words that its arguments may be, for completion; files when left out. */
   words?: readonly string[]
   /** Command lines without the leading `nodectl`, each with what it does. */
@@ -14,24 +15,17 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
 }
 
 /** Every command takes it, so that a script need not know which ones print JSON without. */
-const jsonArgument = {
-  json: { type: 'boolean', description: 'Print JSON, as it does anyway; an error too' },
-} as const satisfies ArgsDef
+const jsonArgument = { type: 'boolean', description: 'Print JSON, as it does anyway; an error too' } as const
 
-/** Ties the types of a definition's arguments to its `run`. */
-export function defineNodectlCommand<const Args extends ArgsDef>({
-  definition,
-  ...command
-}: Command<Args>): Command {
-  const { args } = definition
-  return {
-    ...command,
-    definition: { ...definition, args: { ...args, ...(!('json' in args) && jsonArgument) } },
-  } as unknown as Command
-}
+/** Ties the types of a command's arguments to its `run`. */
+export const defineNodectlCommand = <const Args extends ArgsDef>(command: Command<Args>): Command =>
+  ({ ...command, args: { ...command.args, json: command.args.json ?? jsonArgument } }) as unknown as Command
+
+/** The commands by name. */
+export type Commands = Readonly<Record<string, CommandEntry>>
 
 /** What the list of commands shows; the command itself is loaded when it is called. */
-export interface CommandEntry {
+interface CommandEntry {
   description: string
   load: () => Promise<{ default: Command }>
 }

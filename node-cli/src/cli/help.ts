@@ -1,22 +1,28 @@
 import type { ArgsDef } from 'citty'
 import { flagsOf } from './arguments.ts'
-import type { Command, CommandEntry } from './command.ts'
+import type { Command, Commands } from './command.ts'
 
 /** The help of one command. */
-export function commandHelp(name: string, command: Command): string {
-  const { definition, environment = [], exits = [], examples } = command
-  const { args } = definition
-  const description = (definition.meta as { description: string }).description
+export function commandHelp(name: string, description: string, command: Command): string {
+  const { args, environment = [], exits, examples } = command
   return sections([
     [description, []],
     ['Usage', [commandUsage(name, command)]],
     ['Arguments', table(argumentRows(args))],
     ['Options', table([...optionRows(args), ['-h, --help', 'Show this']])],
     ['Environment', table(environment)],
-    ['Exit codes', table(exits)],
+    ['Exit codes', exits === undefined ? [] : table(exitRows(exits))],
     ['Examples', examples.flatMap(([line, effect]) => [`# ${effect}`, `nodectl ${line}`])],
   ])
 }
+
+/** What each exit code says; the last two are the same for all commands. */
+export const exitRows = ([done, failed]: NonNullable<Command['exits']>): [string, string][] => [
+  ['0', done],
+  ['1', failed],
+  ['2', 'called in a wrong way'],
+  ['70', 'a bug of nodectl'],
+]
 
 /** What people begin with. */
 export const toolExamples = [
@@ -31,7 +37,7 @@ export const toolDescription =
   'Compile, inspect and run deterministic modules, and serve a node of the network'
 
 /** The help of the tool. */
-export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): string {
+export function toolHelp(commands: Commands): string {
   return sections([
     [toolDescription, []],
     ['Usage', ['nodectl <command> [options]']],
@@ -48,7 +54,7 @@ export function toolHelp(commands: Readonly<Record<string, CommandEntry>>): stri
 }
 
 /** How a command is called, in one line. */
-export const commandUsage = (name: string, { definition: { args } }: Command): string =>
+export const commandUsage = (name: string, { args }: Command): string =>
   [
     'nodectl',
     name,

@@ -1,27 +1,21 @@
-import type { Command, CommandEntry } from './command.ts'
-import { argumentRows, commandUsage, optionRows, toolDescription, toolExamples } from './help.ts'
+import type { Command, Commands } from './command.ts'
+import { argumentRows, commandUsage, exitRows, optionRows, toolDescription, toolExamples } from './help.ts'
 
-const exitRows = [
-  ['0', 'done'],
-  ['1', 'refused or failed: a line Error: says why, one below it may help to mend it'],
-  ['2', 'called in a wrong way'],
-  ['70', 'a bug of nodectl'],
+const usualExits = [
+  'done',
+  'refused or failed: a line Error: says why, one below it may help to mend it',
 ] as const
 
 /** The manual page of one command, from the definitions that its help is made of. */
-export function commandPage(name: string, command: Command, version: string): string {
-  const { definition, environment = [], exits = exitRows, examples } = command
-  const { description } = definition.meta as { description: string }
+export function commandPage(name: string, description: string, command: Command, version: string): string {
+  const { args, environment = [], exits = usualExits, examples } = command
   return page(`nodectl-${name}`, description, version, [
     section('SYNOPSIS', [bold(commandUsage(name, command))]),
     section('DESCRIPTION', [roff(`${description}.`)]),
-    section('ARGUMENTS', argumentRows(definition.args).flatMap(tagged)),
-    section(
-      'OPTIONS',
-      [...optionRows(definition.args), ['-h, --help', 'Show this'] as const].flatMap(tagged),
-    ),
+    section('ARGUMENTS', argumentRows(args).flatMap(tagged)),
+    section('OPTIONS', [...optionRows(args), ['-h, --help', 'Show this'] as const].flatMap(tagged)),
     section('ENVIRONMENT', environment.flatMap(tagged)),
-    section('EXIT STATUS', exits.flatMap(tagged)),
+    section('EXIT STATUS', exitRows(exits).flatMap(tagged)),
     section(
       'EXAMPLES',
       examples.flatMap(([line, effect]) => [`.PP\n${roff(`${effect}:`)}`, example(`nodectl ${line}`)]),
@@ -31,7 +25,7 @@ export function commandPage(name: string, command: Command, version: string): st
 }
 
 /** The manual page of the tool. */
-export function toolPage(commands: Readonly<Record<string, CommandEntry>>, version: string): string {
+export function toolPage(commands: Commands, version: string): string {
   const names = Object.keys(commands)
   const rows = Object.entries(commands).map(([name, { description }]) => [name, description] as const)
   return page('nodectl', toolDescription, version, [
@@ -41,7 +35,7 @@ export function toolPage(commands: Readonly<Record<string, CommandEntry>>, versi
       ...tagged(['-h, --help', 'Show the commands, or the help of one']),
       ...tagged(['-v, --version', 'Show the version']),
     ]),
-    section('EXIT STATUS', exitRows.flatMap(tagged)),
+    section('EXIT STATUS', exitRows(usualExits).flatMap(tagged)),
     section('EXAMPLES', toolExamples.map(example)),
     section('SEE ALSO', [names.map((name) => reference(`nodectl-${name}`)).join(',\n')]),
   ])

@@ -1,5 +1,5 @@
 import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
-import { readNodeKey } from '../data-dir/node-key.ts'
+import { requireNodeKey } from '../data-dir/node-key.ts'
 import { type NodeSigner, nodeSigner } from '../node-signer.ts'
 import { profile as ownProfile } from '../profile.ts'
 import { AdjustableClock, type Clock } from '../serve/clock.ts'
@@ -8,13 +8,14 @@ import type { SettingName } from '../serve/flags.ts'
 import {
   followHub,
   type HubClient,
+  HubError,
   hubClient,
   parseHubUrl,
   type RequestSigner,
   readNetwork,
   requestSigner,
 } from '../serve/hub/index.ts'
-import { CliError, UsageError } from './errors.ts'
+import { UsageError } from './errors.ts'
 
 /** The settings of `serve` that say which node and which hub a command is about. */
 export const nodeAtHubSettings = [
@@ -42,11 +43,16 @@ export interface NodeAtHub {
  * @throws {@link CliError}
  */
 export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
-  const { dataDir, client, profile } = hubOf(flags)
-  const seed = requireNodeKey(dataDir)
+  const settings = readSettings(nodeAtHubSettings, flags)
+  const { 'data-dir': dataDir, 'hub-url': url, network, 'chain-id': chain_id } = settings
+  if (url === null) throw new UsageError('--hub-url is missing, or NODE_HUB_URL: the address of the hub')
+  const profile = { ...ownProfile, network, chain_id }
+  const client = hubClient(parseHubUrl(url))
+  const node = nodeSigner(requireNodeKey(dataDir))
   await readNetwork(client, profile)
-  const clock = await clockOf(client)
-  const node = nodeSigner(seed)
+  // On a local network the chain sets the time; elsewhere a machine that is wrong has to be put right.
+  const clock = new AdjustableClock()
+  if (client.isLocal) await followHub(client, clock)
   return {
     dataDir,
     client,
@@ -58,28 +64,12 @@ export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
   }
 }
 
-/** The hub that settings name, which has not been asked yet. @throws {@link UsageError} when they name none. */
-export function hubOf(flags: GivenSettings): Pick<NodeAtHub, 'dataDir' | 'client' | 'profile'> {
-  const settings = readSettings(nodeAtHubSettings, flags)
-  const url = settings['hub-url']
-  if (url === null) throw new UsageError('--hub-url is missing, or NODE_HUB_URL: the address of the hub')
-  const profile = { ...ownProfile, network: settings.network, chain_id: settings['chain-id'] }
-  return { dataDir: settings['data-dir'], client: hubClient(parseHubUrl(url)), profile }
-}
-
-/** @throws {@link CliError} when there is none. */
-export function requireNodeKey(dataDir: string): string {
-  const seed = readNodeKey(dataDir)
-  if (seed !== null) return seed
-  throw new CliError(
-    'no_key',
-    `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}`,
-  )
-}
-
-/** On a local network the chain sets the time; elsewhere a machine that is wrong has to be put right. */
-async function clockOf(client: HubClient): Promise<Clock> {
-  const clock = new AdjustableClock()
-  if (client.isLocal) await followHub(client, clock)
-  return clock
+/** Null where the hub answers 404. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return null
+    throw error
+  }
 }

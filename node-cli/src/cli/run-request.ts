@@ -5,6 +5,7 @@ import {
   openArtifact,
 } from '../../../protocol/hbc/artifact.ts'
 import { type EngineChoice, engineNames } from '../engine/engine-name.ts'
+import { NodeFault } from '../engine/execution.ts'
 import { limits } from '../engine/limits.ts'
 import { CliError, UsageError } from './errors.ts'
 import { nameOf, readInput } from './input.ts'
@@ -63,6 +64,16 @@ export function checkExported({ manifest }: Artifact, name: string): void {
     throw new CliError('not_exported', `invalid request: function '${name}' is not exported by this module`, {
       hint: `The module exports: ${manifest.functions.join(', ')}`,
     })
+}
+
+/** The outcome of a run. @throws {@link CliError} for a fault of the node, with what follows from it. */
+export async function orFault<T>(consequence: string, run: Promise<T>): Promise<T> {
+  try {
+    return await run
+  } catch (error) {
+    if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; ${consequence}`)
+    throw error
+  }
 }
 
 /** How the help describes what {@link engineOf} reads. */

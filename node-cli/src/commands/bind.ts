@@ -13,49 +13,46 @@ import { settingArguments, settingEnvironment } from '../cli/setting-arguments.t
 import { writeOutput } from '../cli/standard-streams.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'bind', description: 'Bind the node to the wallet it mines for' },
-    args: {
-      ...settingArguments(nodeAtHubSettings),
-      owner: { type: 'string', valueHint: '0x…', description: 'The wallet; not needed with its key' },
-      signature: {
-        type: 'string',
-        valueHint: '0x…',
-        description: "The wallet's signature over the text that bind printed before",
-      },
-      'owner-key-file': {
-        type: 'string',
-        valueHint: 'FILE',
-        description: 'Sign with the key of the wallet in this file: 64 hex digits, for its owner alone',
-      },
-      json: { type: 'boolean', description: 'Print the text to sign as JSON too' },
+  args: {
+    ...settingArguments(nodeAtHubSettings),
+    owner: { type: 'string', valueHint: '0x…', description: 'The wallet; not needed with its key' },
+    signature: {
+      type: 'string',
+      valueHint: '0x…',
+      description: "The wallet's signature over the text that bind printed before",
     },
-    async run({ args }) {
-      const { signature } = args
-      if (signature !== undefined && args['owner-key-file'] !== undefined)
-        throw new UsageError('--signature and --owner-key-file cannot be used together')
-      const key = args['owner-key-file'] === undefined ? null : readOwnerKey(args['owner-key-file'])
-      const owner = readOwner(args.owner, key)
-      if (signature === undefined && owner === null)
-        throw new UsageError('--owner is missing: the address of the wallet, or --owner-key-file')
-      const at = await openNodeAtHub(args)
-      if (signature !== undefined) return printJson(await finish(at, owner, signature))
-      const message = await askForText(
-        at.client,
-        at.profile,
-        { action: 'bind', owner: owner!, public_key: at.node.publicKey },
-        at.clock,
-      )
-      if (key !== null)
-        return printJson(await sendBinding(at, message, signPersonalMessage(key.privateKey, message)))
-      keepPendingText(at.dataDir, { hub: at.client.origin, message })
-      if (args.json) printJson(describeText(at, message))
-      else writeOutput(`${message}\n`)
-      tell(
-        `Sign this text with the wallet ${owner} (personal_sign), within ${bindingSkewSeconds / 60} minutes. Then:`,
-      )
-      tell(`nodectl bind --data-dir ${at.dataDir} --hub-url ${at.client.origin} --signature 0x…`)
+    'owner-key-file': {
+      type: 'string',
+      valueHint: 'FILE',
+      description: 'Sign with the key of the wallet in this file: 64 hex digits, for its owner alone',
     },
+    json: { type: 'boolean', description: 'Print the text to sign as JSON too' },
+  },
+  async run({ args }) {
+    const { signature } = args
+    if (signature !== undefined && args['owner-key-file'] !== undefined)
+      throw new UsageError('--signature and --owner-key-file cannot be used together')
+    const key = args['owner-key-file'] === undefined ? null : readOwnerKey(args['owner-key-file'])
+    const owner = readOwner(args.owner, key)
+    if (signature === undefined && owner === null)
+      throw new UsageError('--owner is missing: the address of the wallet, or --owner-key-file')
+    const at = await openNodeAtHub(args)
+    if (signature !== undefined) return printJson(await finish(at, owner, signature))
+    const message = await askForText(
+      at.client,
+      at.profile,
+      { action: 'bind', owner: owner!, public_key: at.node.publicKey },
+      at.clock,
+    )
+    if (key !== null)
+      return printJson(await sendBinding(at, message, signPersonalMessage(key.privateKey, message)))
+    keepPendingText(at.dataDir, { hub: at.client.origin, message })
+    if (args.json) printJson(describeText(at, message))
+    else writeOutput(`${message}\n`)
+    tell(
+      `Sign this text with the wallet ${owner} (personal_sign), within ${bindingSkewSeconds / 60} minutes. Then:`,
+    )
+    tell(`nodectl bind --data-dir ${at.dataDir} --hub-url ${at.client.origin} --signature 0x…`)
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [

@@ -8,49 +8,46 @@ import { writeOutput } from '../cli/standard-streams.ts'
 import { compileModule } from '../compiler/compile-module.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'compile', description: 'Compile an AssemblyScript module into an artifact' },
-    args: {
-      source: { type: 'positional', required: true, description: 'The module, a .ts file' },
-      out: {
-        type: 'string',
-        alias: 'o',
-        valueHint: 'OUT',
-        description: 'Where to write the artifact; - is standard output (default beside the source)',
-      },
-      name: {
-        type: 'string',
-        valueHint: 'NAME',
-        description: 'Name of the module (default the stem of the file)',
-      },
-      'module-version': { type: 'string', valueHint: 'VERSION', description: 'Version the manifest states' },
+  args: {
+    source: { type: 'positional', required: true, description: 'The module, a .ts file' },
+    out: {
+      type: 'string',
+      alias: 'o',
+      valueHint: 'OUT',
+      description: 'Where to write the artifact; - is standard output (default beside the source)',
     },
-    async run({ args }) {
-      const { source, out: asked } = args
-      if (!source.endsWith('.ts')) throw new UsageError(`SOURCE must be a .ts file, not ${source}`)
-      const toStdout = asked !== undefined && isStandardOutput(asked)
-      if (toStdout && isatty(1))
-        throw new UsageError('an artifact is not for a terminal; send it to a file or a pipe')
-      const stem = path.basename(source, '.ts')
-      const out = asked ?? path.join(path.dirname(source), `${stem}.hbc`)
-      const version = args['module-version']
-      const write = toStdout ? writeOutput : await outputFile(out, source)
-      const { bytes, manifestAddress, functions, wasmBytes } = await compileModule({
-        source,
-        name: args.name ?? stem,
-        ...(version !== undefined && { version }),
-      })
-      await write(bytes)
-      const summary = {
-        out,
-        manifest_address: manifestAddress,
-        functions,
-        wasm_bytes: wasmBytes,
-        hbc_bytes: bytes.length,
-      }
-      if (toStdout) tellJson(summary)
-      else printJson(summary)
+    name: {
+      type: 'string',
+      valueHint: 'NAME',
+      description: 'Name of the module (default the stem of the file)',
     },
+    'module-version': { type: 'string', valueHint: 'VERSION', description: 'Version the manifest states' },
+  },
+  async run({ args }) {
+    const { source, out: asked } = args
+    if (!source.endsWith('.ts')) throw new UsageError(`SOURCE must be a .ts file, not ${source}`)
+    const toStdout = asked !== undefined && isStandardOutput(asked)
+    if (toStdout && isatty(1))
+      throw new UsageError('an artifact is not for a terminal; send it to a file or a pipe')
+    const stem = path.basename(source, '.ts')
+    const out = asked ?? path.join(path.dirname(source), `${stem}.hbc`)
+    const version = args['module-version']
+    const write = toStdout ? writeOutput : await outputFile(out, source)
+    const { bytes, manifestAddress, functions, wasmBytes } = await compileModule({
+      source,
+      name: args.name ?? stem,
+      ...(version !== undefined && { version }),
+    })
+    await write(bytes)
+    const summary = {
+      out,
+      manifest_address: manifestAddress,
+      functions,
+      wasm_bytes: wasmBytes,
+      hbc_bytes: bytes.length,
+    }
+    if (toStdout) tellJson(summary)
+    else printJson(summary)
   },
   environment: [['NODE_ASC_HOME', 'Folder of the compiler (default: one in the cache of the user)']],
   examples: [

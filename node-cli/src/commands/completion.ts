@@ -1,10 +1,8 @@
 import { flagsOf } from '../cli/arguments.ts'
-import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
+import { type Commands, defineNodectlCommand } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { printJson } from '../cli/output.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-
-type Commands = Readonly<Record<string, CommandEntry>>
 
 /** What may follow a command. */
 interface Choices {
@@ -25,20 +23,16 @@ const shells: Readonly<Record<string, (choices: ChoicesOf, commands: Commands) =
 /** The command that prints completion scripts for the given commands, itself among them. */
 export const completionFor = (commands: Commands) =>
   defineNodectlCommand({
-    definition: {
-      meta: { name: 'completion', description: 'Print a completion script for bash, zsh or fish' },
-      args: {
-        shell: { type: 'positional', required: true, description: Object.keys(shells).join(', ') },
-        json: { type: 'boolean', description: 'Print {shell, script} as JSON' },
-      },
-      async run({ args }) {
-        const write = Object.hasOwn(shells, args.shell) ? shells[args.shell] : undefined
-        if (write === undefined)
-          throw new UsageError(`SHELL must be one of ${Object.keys(shells).join(', ')}`)
-        const script = write(await choicesByCommand(commands), commands)
-        if (args.json) printJson({ shell: args.shell, script })
-        else writeOutput(script)
-      },
+    args: {
+      shell: { type: 'positional', required: true, description: Object.keys(shells).join(', ') },
+      json: { type: 'boolean', description: 'Print {shell, script} as JSON' },
+    },
+    async run({ args }) {
+      const write = Object.hasOwn(shells, args.shell) ? shells[args.shell] : undefined
+      if (write === undefined) throw new UsageError(`SHELL must be one of ${Object.keys(shells).join(', ')}`)
+      const script = write(await choicesByCommand(commands), commands)
+      if (args.json) printJson({ shell: args.shell, script })
+      else writeOutput(script)
     },
     words: Object.keys(shells),
     examples: [
@@ -51,8 +45,8 @@ export const completionFor = (commands: Commands) =>
 async function choicesByCommand(commands: Commands): Promise<ChoicesOf> {
   const choices = new Map<string, Choices>()
   for (const [name, { load }] of Object.entries(commands)) {
-    const { definition, words = [] } = (await load()).default
-    choices.set(name, { flags: [...flagsOf(definition.args).keys(), '--help', '-h'], words })
+    const { args, words = [] } = (await load()).default
+    choices.set(name, { flags: [...flagsOf(args).keys(), '--help', '-h'], words })
   }
   return choices
 }

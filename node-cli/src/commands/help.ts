@@ -1,26 +1,21 @@
 import { unknown } from '../cli/arguments.ts'
-import { type CommandEntry, defineNodectlCommand } from '../cli/command.ts'
+import { type Commands, defineNodectlCommand } from '../cli/command.ts'
 import { commandHelp, toolHelp } from '../cli/help.ts'
 import { printJson } from '../cli/output.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
 
-type Commands = Readonly<Record<string, CommandEntry>>
-
 /** The command that shows the help of the given commands, itself among them. */
 export const helpFor = (commands: Commands) =>
   defineNodectlCommand({
-    definition: {
-      meta: { name: 'help', description: 'Show the commands, or the help of one' },
-      args: {
-        command: { type: 'positional', required: false, description: 'The command (default all)' },
-        json: { type: 'boolean', description: 'Print {command, help} as JSON' },
-      },
-      async run({ args }) {
-        const { command } = args
-        const help = await helpOf(commands, command)
-        if (args.json) printJson({ command: command ?? null, help })
-        else writeOutput(`${help}\n`)
-      },
+    args: {
+      command: { type: 'positional', required: false, description: 'The command (default all)' },
+      json: { type: 'boolean', description: 'Print {command, help} as JSON' },
+    },
+    async run({ args }) {
+      const { command } = args
+      const help = await helpOf(commands, command)
+      if (args.json) printJson({ command: command ?? null, help })
+      else writeOutput(`${help}\n`)
     },
     words: Object.keys(commands),
     examples: [['help serve', 'Show what serve takes']],
@@ -30,5 +25,5 @@ async function helpOf(commands: Commands, name: string | undefined): Promise<str
   if (name === undefined) return toolHelp(commands)
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (entry === undefined) throw unknown('command', name, Object.keys(commands))
-  return commandHelp(name, (await entry.load()).default)
+  return commandHelp(name, entry.description, (await entry.load()).default)
 }

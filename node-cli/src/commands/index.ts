@@ -1,7 +1,7 @@
-import type { CommandEntry } from '../cli/command.ts'
+import type { Commands } from '../cli/command.ts'
 
 /** Every command, loaded when it is called. */
-export const commands: Readonly<Record<string, CommandEntry>> = {
+export const commands: Commands = {
   compile: {
     description: 'Compile an AssemblyScript module into an artifact',
     load: () => import('./compile.ts'),

@@ -8,35 +8,32 @@ import { writeOutput } from '../cli/standard-streams.ts'
 import { readValidGuest } from '../engine/validation/valid-guest.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'inspect', description: 'Check an artifact and show its manifest and address' },
-    args: {
-      hbc: { type: 'positional', required: true, description: 'The artifact; - reads standard input' },
-      address: { type: 'boolean', description: 'Print its address alone, for a script' },
-    },
-    async run({ args }) {
-      const { manifest, manifestAddress, wasm } = await readArtifactFile(args.hbc)
-      const guest = check(wasm)
-      const abiError = guest instanceof WasmError ? guest.message : null
-      if (args.address) writeOutput(`${manifestAddress}\n`)
-      else
-        printJson({
-          manifest,
-          manifest_address: manifestAddress,
-          functions: manifest.functions.map((name, func_id) => ({
-            func_id,
-            name,
-            wasm_bytes: wasm.length,
-            abi_valid: abiError === null,
-            abi_error: abiError,
-          })),
+  args: {
+    hbc: { type: 'positional', required: true, description: 'The artifact; - reads standard input' },
+    address: { type: 'boolean', description: 'Print its address alone, for a script' },
+  },
+  async run({ args }) {
+    const { manifest, manifestAddress, wasm } = await readArtifactFile(args.hbc)
+    const guest = check(wasm)
+    const abiError = guest instanceof WasmError ? guest.message : null
+    if (args.address) writeOutput(`${manifestAddress}\n`)
+    else
+      printJson({
+        manifest,
+        manifest_address: manifestAddress,
+        functions: manifest.functions.map((name, func_id) => ({
+          func_id,
+          name,
+          wasm_bytes: wasm.length,
           abi_valid: abiError === null,
           abi_error: abiError,
-          stateless: guest instanceof WasmError ? null : guest.stateless,
-          imports: guest instanceof WasmError ? [] : guest.imports,
-        })
-      if (abiError !== null) process.exitCode = exitCodes.failed
-    },
+        })),
+        abi_valid: abiError === null,
+        abi_error: abiError,
+        stateless: guest instanceof WasmError ? null : guest.stateless,
+        imports: guest instanceof WasmError ? [] : guest.imports,
+      })
+    if (abiError !== null) process.exitCode = exitCodes.failed
   },
   examples: [
     ['inspect hello.hbc', 'Show what is in an artifact'],

@@ -5,15 +5,12 @@ import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { profile } from '../profile.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'keygen', description: 'Create the key of a node if it has none, and show its identity' },
-    args: {
-      'data-dir': { type: 'string', required: true, valueHint: 'DIR', description: 'Directory of the node' },
-    },
-    async run({ args }) {
-      const dataDir = args['data-dir']
-      printJson(identityOf(profile, dataDir, await withDataDir(dataDir, () => createNodeKey(dataDir))))
-    },
+  args: {
+    'data-dir': { type: 'string', required: true, valueHint: 'DIR', description: 'Directory of the node' },
+  },
+  async run({ args }) {
+    const dataDir = args['data-dir']
+    printJson(identityOf(profile, dataDir, await withDataDir(dataDir, () => createNodeKey(dataDir))))
   },
   examples: [['keygen --data-dir ./node', 'Create ./node/node.key, or show the key that is there']],
 })

@@ -13,25 +13,22 @@ import { register } from '../serve/hub/index.ts'
 const settings = [...nodeAtHubSettings, 'role', 'node-url', 'chunk-storage'] as const
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'register', description: 'Register the node with the hub, as serve does at its start' },
-    args: settingArguments(settings),
-    async run({ args }) {
-      const { role, 'node-url': url, 'chunk-storage': chunkStorage } = readSettings(settings, args)
-      if (role === 'validator' && url === null)
-        throw new UsageError('a validator needs --node-url, where hub and peers reach it')
-      const { client, profile, signer } = await openNodeAtHub(args)
-      const node = await register(client, signer, profile.network, {
-        role,
-        url,
-        engine: deviceEngineOf(engineOf()),
-        nodectlVersion: packageJson.version,
-        capabilities: capabilitiesOf({ chunkStorage }),
-      })
-      printJson({ ...node, hub: client.origin, network: profile.network })
-      if (node.status === 'pending')
-        tell('An operator of the hub has to approve this validator before it counts.')
-    },
+  args: settingArguments(settings),
+  async run({ args }) {
+    const { role, 'node-url': url, 'chunk-storage': chunkStorage } = readSettings(settings, args)
+    if (role === 'validator' && url === null)
+      throw new UsageError('a validator needs --node-url, where hub and peers reach it')
+    const { client, profile, signer } = await openNodeAtHub(args)
+    const node = await register(client, signer, profile.network, {
+      role,
+      url,
+      engine: deviceEngineOf(engineOf()),
+      nodectlVersion: packageJson.version,
+      capabilities: capabilitiesOf({ chunkStorage }),
+    })
+    printJson({ ...node, hub: client.origin, network: profile.network })
+    if (node.status === 'pending')
+      tell('An operator of the hub has to approve this validator before it counts.')
   },
   environment: settingEnvironment(settings),
   examples: [

@@ -7,66 +7,63 @@ import {
   engineEnvironment,
   engineOf,
   inputArguments,
+  orFault,
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
 import { withoutCompilers } from '../compilers.ts'
-import { limits, NodeFault } from '../engine/index.ts'
+import { limits } from '../engine/index.ts'
 import { shownResult } from '../receipts.ts'
 import { runModule } from '../run-module.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'run', description: 'Run one function of an artifact and print the signed receipt' },
-    args: {
-      hbc: { type: 'positional', required: true, description: 'The artifact' },
-      function: { type: 'positional', required: true, description: 'The function to run' },
-      ...inputArguments,
-      gas: {
-        type: 'string',
-        default: '1000000',
-        valueHint: 'GAS',
-        description: `Gas limit, 1 to ${limits.gas}`,
-      },
-      'data-dir': {
-        type: 'string',
-        valueHint: 'DIR',
-        description: 'Keep key, module, state and ledger here (default: keep nothing)',
-      },
+  args: {
+    hbc: { type: 'positional', required: true, description: 'The artifact' },
+    function: { type: 'positional', required: true, description: 'The function to run' },
+    ...inputArguments,
+    gas: {
+      type: 'string',
+      default: '1000000',
+      valueHint: 'GAS',
+      description: `Gas limit, 1 to ${limits.gas}`,
     },
-    async run({ args }) {
-      const engine = engineOf()
-      const gasLimit = readGas(args.gas)
-      checkStandardInput(args.hbc, args['input-file'])
-      const input = await readRunInput(args)
-      let compileAgain = (): void => {}
-      const artifact = await readArtifactFile(args.hbc, (length) => {
-        compileAgain = withoutCompilers(length + input.length)
-      })
-      checkExported(artifact, args.function)
-      const { result, envelope } = await orFault(
-        runModule({
-          artifact,
-          functionName: args.function,
-          input,
-          gasLimit,
-          engine,
-          dataDir: args['data-dir'],
-          onLeft: compileAgain,
-        }),
-      )
-      for (const line of result.logs) tell(`log: ${line}`)
-      const { gas_used, ...shown } = shownResult(result)
-      printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
-      if (!result.success) process.exitCode = exitCodes.failed
+    'data-dir': {
+      type: 'string',
+      valueHint: 'DIR',
+      description: 'Keep key, module, state and ledger here (default: keep nothing)',
     },
+  },
+  async run({ args }) {
+    const engine = engineOf()
+    const gasLimit = readGas(args.gas)
+    checkStandardInput(args.hbc, args['input-file'])
+    const input = await readRunInput(args)
+    let compileAgain = (): void => {}
+    const artifact = await readArtifactFile(args.hbc, (length) => {
+      compileAgain = withoutCompilers(length + input.length)
+    })
+    checkExported(artifact, args.function)
+    const { result, envelope } = await orFault(
+      'there is no receipt',
+      runModule({
+        artifact,
+        functionName: args.function,
+        input,
+        gasLimit,
+        engine,
+        dataDir: args['data-dir'],
+        onLeft: compileAgain,
+      }),
+    )
+    for (const line of result.logs) tell(`log: ${line}`)
+    const { gas_used, ...shown } = shownResult(result)
+    printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
+    if (!result.success) process.exitCode = exitCodes.failed
   },
   environment: [engineEnvironment],
   exits: [
-    ['0', 'the function succeeded'],
-    ['1', 'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
+    'the function succeeded',
+    'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says',
   ],
   examples: [
     ['run hello.hbc greet --input Ada', 'Run a function and forget everything but the output'],
@@ -82,13 +79,4 @@ function readGas(text: string): number {
   const gas = Number(text)
   if (gas < 1 || gas > limits.gas) throw new CliError('gas', problem)
   return gas
-}
-
-async function orFault<T>(run: Promise<T>): Promise<T> {
-  try {
-    return await run
-  } catch (error) {
-    if (error instanceof NodeFault) throw new CliError('node_fault', `${error.message}; there is no receipt`)
-    throw error
-  }
 }

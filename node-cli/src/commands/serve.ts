@@ -4,13 +4,10 @@ import { settingArguments } from '../cli/setting-arguments.ts'
 import { apiTokenVariable, settingNames } from '../serve/flags.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'serve', description: 'Run a node: its HTTP API, and its work for the network' },
-    args: settingArguments(settingNames),
-    async run({ args }) {
-      const { readConfig, serve } = await import('../serve/index.ts')
-      await serve(readConfig(args))
-    },
+  args: settingArguments(settingNames),
+  async run({ args }) {
+    const { readConfig, serve } = await import('../serve/index.ts')
+    await serve(readConfig(args))
   },
   environment: [
     [
@@ -21,10 +18,8 @@ export default defineNodectlCommand({
     engineEnvironment,
   ],
   exits: [
-    ['0', 'it was told to stop, and has'],
-    ['1', 'it cannot run here: the data directory or the address is in use, or is not safe'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
+    'it was told to stop, and has',
+    'it cannot run here: the data directory or the address is in use, or is not safe',
   ],
   examples: [
     ['serve --data-dir ./node', 'Run a node on this machine alone'],

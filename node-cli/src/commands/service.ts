@@ -28,55 +28,45 @@ const files: Readonly<
 type Given = Readonly<Partial<Record<SettingName, string>>>
 
 export default defineNodectlCommand({
-  definition: {
-    meta: {
-      name: 'service',
-      description: 'Print the files that run serve as a service: systemd, launchd or env',
+  args: {
+    action: { type: 'positional', required: true, description: 'print' },
+    file: { type: 'positional', required: true, description: Object.keys(files).join(', ') },
+    user: {
+      type: 'string',
+      default: 'nodectl',
+      valueHint: 'NAME',
+      description: 'User that the service runs as',
     },
-    args: {
-      action: { type: 'positional', required: true, description: 'print' },
-      file: { type: 'positional', required: true, description: Object.keys(files).join(', ') },
-      user: {
-        type: 'string',
-        default: 'nodectl',
-        valueHint: 'NAME',
-        description: 'User that the service runs as',
-      },
-      ...settingArguments(settingNames),
-      'data-dir': {
-        type: 'string',
-        valueHint: 'DIR',
-        description:
-          'Data directory of the service (default /var/lib/nodectl; launchd: /usr/local/var/nodectl)',
-      },
-      json: { type: 'boolean', description: 'Print {file, path, content} as JSON' },
+    ...settingArguments(settingNames),
+    'data-dir': {
+      type: 'string',
+      valueHint: 'DIR',
+      description:
+        'Data directory of the service (default /var/lib/nodectl; launchd: /usr/local/var/nodectl)',
     },
-    run({ args }) {
-      if (args.action !== 'print') throw unknown('action', args.action, ['print'])
-      const file = Object.hasOwn(files, args.file) ? files[args.file] : undefined
-      if (file === undefined) throw unknown('file', args.file, Object.keys(files))
-      if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(args.user))
-        throw new UsageError(`--user must be the name of a user of this system, not ${args.user}`)
-      const isForMac = args.file === 'launchd' || (args.file === 'env' && process.platform === 'darwin')
-      const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : '/var/lib/nodectl')
-      if (!path.isAbsolute(dataDir))
-        throw new UsageError(`--data-dir must be an absolute path, not ${dataDir}`)
-      const given = givenSettings(args)
-      // What the flags would have serve refuse is refused here.
-      readSettings(settingNames, given, {})
-      const command = [process.execPath, path.resolve(process.argv[1] ?? 'nodectl')]
-      const content = file.write(
-        { command, user: args.user, dataDir, environmentFile: environmentPath },
-        given,
+    json: { type: 'boolean', description: 'Print {file, path, content} as JSON' },
+  },
+  run({ args }) {
+    if (args.action !== 'print') throw unknown('action', args.action, ['print'])
+    const file = Object.hasOwn(files, args.file) ? files[args.file] : undefined
+    if (file === undefined) throw unknown('file', args.file, Object.keys(files))
+    if (!/^[a-z_][a-z0-9_-]{0,30}$/.test(args.user))
+      throw new UsageError(`--user must be the name of a user of this system, not ${args.user}`)
+    const isForMac = args.file === 'launchd' || (args.file === 'env' && process.platform === 'darwin')
+    const dataDir = args['data-dir'] ?? (isForMac ? '/usr/local/var/nodectl' : '/var/lib/nodectl')
+    if (!path.isAbsolute(dataDir)) throw new UsageError(`--data-dir must be an absolute path, not ${dataDir}`)
+    const given = givenSettings(args)
+    // What the flags would have serve refuse is refused here.
+    readSettings(settingNames, given, {})
+    const command = [process.execPath, path.resolve(process.argv[1] ?? 'nodectl')]
+    const content = file.write({ command, user: args.user, dataDir, environmentFile: environmentPath }, given)
+    if (args.json) printJson({ file: args.file, path: file.path, content })
+    else writeOutput(content)
+    const hidden = command.find((program) => /^\/(home|root)\//.test(program))
+    if (args.file === 'systemd' && hidden !== undefined)
+      tell(
+        `${hidden} is in a home directory, which the service cannot see. Install it for all users of the system.`,
       )
-      if (args.json) printJson({ file: args.file, path: file.path, content })
-      else writeOutput(content)
-      const hidden = command.find((program) => /^\/(home|root)\//.test(program))
-      if (args.file === 'systemd' && hidden !== undefined)
-        tell(
-          `${hidden} is in a home directory, which the service cannot see. Install it for all users of the system.`,
-        )
-    },
   },
   words: ['print', ...Object.keys(files)],
   examples: [

@@ -11,42 +11,34 @@ import { apiTokenVariable } from '../serve/flags.ts'
 import { hubClient, parseHubUrl } from '../serve/hub/index.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'status', description: 'Show the state of a running node, and what its device works for' },
-    args: {
-      url: {
-        type: 'string',
-        valueHint: 'URL',
-        description: 'Where the node answers (default where serve listens by the same settings)',
-      },
-      'data-dir': {
-        type: 'string',
-        valueHint: 'DIR',
-        description: 'The node whose config.json says where it listens',
-      },
-      json: { type: 'boolean', description: 'Print the whole status as JSON' },
+  args: {
+    url: {
+      type: 'string',
+      valueHint: 'URL',
+      description: 'Where the node answers (default where serve listens by the same settings)',
     },
-    async run({ args }) {
-      const url = args.url ?? addressOfNode({ 'data-dir': args['data-dir'] })
-      const status = await readStatus(url)
-      const work = await workOf(status, args['data-dir'])
-      if (args.json) printJson({ ...status, ...(work !== null && { work: work.subscriptions }) })
-      else printTable([...rowsOf(url, status), ...workRows(work)])
-      if (status.config === undefined)
-        tell(`This is what everybody sees; with ${apiTokenVariable} in the environment there is more.`)
+    'data-dir': {
+      type: 'string',
+      valueHint: 'DIR',
+      description: 'The node whose config.json says where it listens',
     },
+    json: { type: 'boolean', description: 'Print the whole status as JSON' },
+  },
+  async run({ args }) {
+    const url = args.url ?? addressOfNode({ 'data-dir': args['data-dir'] })
+    const status = await readStatus(url)
+    const work = await workOf(status, args['data-dir'])
+    if (args.json) printJson({ ...status, ...(work !== null && { work: work.subscriptions }) })
+    else printTable([...rowsOf(url, status), ...workRows(work)])
+    if (status.config === undefined)
+      tell(`This is what everybody sees; with ${apiTokenVariable} in the environment there is more.`)
   },
   environment: [
     [apiTokenVariable, 'shows the whole status; it is sent over https or within this machine only'],
     ['NODE_BIND', 'where serve listens'],
     ['NODE_HUB_URL', 'the hub that is asked what the device works for, where the node does not name it'],
   ],
-  exits: [
-    ['0', 'the node answers'],
-    ['1', 'no node answers'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
-  ],
+  exits: ['the node answers', 'no node answers'],
   examples: [
     ['status --data-dir ./node', 'Ask a node of this machine'],
     ['status --url https://node.example --json', 'Ask another one, for a script'],
@@ -73,29 +65,30 @@ function rowsOf(url: string, status: NodeStatus): [string, string][] {
   return [
     ['node', `${node_id ?? url} (nodectl ${version}${up})`],
     ['does', `${role} of ${network}, engine ${engine}`],
-    ...(isObject(hub) ? [['hub', hubText(hub)] as [string, string]] : []),
+    ...row('hub', hub, hubText),
     ...(isObject(generations) && generations.problem !== null
-      ? [['trust', String(generations.problem)] as [string, string]]
+      ? row('trust', generations, ({ problem }) => String(problem))
       : []),
-    ...(isObject(consensus) ? [['votes', consensusText(consensus)] as [string, string]] : []),
-    ...(isObject(epochs) ? [['epochs', epochsText(epochs)] as [string, string]] : []),
-    ...(isObject(sync) ? [['sync', stateSyncText(sync)] as [string, string]] : []),
-    ...(isObject(link) ? [['link', linkText(link)] as [string, string]] : []),
+    ...row('votes', consensus, consensusText),
+    ...row('epochs', epochs, epochsText),
+    ...row('sync', sync, stateSyncText),
+    ...row('link', link, linkText),
     ...(Array.isArray(leases) ? [['tasks', tasksText(leases, slots)] as [string, string]] : []),
-    ...(isObject(queue)
-      ? [
-          ['queue', `${queue.running} running, ${queue.waiting} waiting, ${queue.workers} at once`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
+    ...row(
+      'queue',
+      queue,
+      ({ running, waiting, workers }) => `${running} running, ${waiting} waiting, ${workers} at once`,
+    ),
     ['counts', listText(counts)],
     ...(Array.isArray(last_errors)
       ? last_errors.slice(0, 3).map(({ time, message }): [string, string] => ['error', `${time} ${message}`])
       : []),
   ]
 }
+
+/** Nothing where the node does not show that part. */
+const row = (name: string, part: unknown, text: (part: Part) => string): [string, string][] =>
+  isObject(part) ? [[name, text(part)]] : []
 
 function hubText({ url, state, problem, device_bound }: Part): string {
   const bound = device_bound === false ? '; the device is bound to no wallet (nodectl bind)' : ''

@@ -3,42 +3,38 @@ import { askForText } from '../binding/binding-text.ts'
 import { bindingRecord, withHint } from '../binding/send-binding.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError } from '../cli/errors.ts'
-import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
+import { ifFound, type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
 import { printJson, tell } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { readDeviceWork, tokensText, type WorkedFor } from '../device-work.ts'
-import { HubError } from '../serve/hub/index.ts'
 import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'unbind', description: 'End the binding of the node to its wallet; its own key is enough' },
-    args: settingArguments(nodeAtHubSettings),
-    async run({ args }) {
-      const at = await openNodeAtHub(args)
-      const { client, profile, node, clock } = at
-      const owner = await ownerOf(at)
-      // Who unbinds a device may not know that its collateral does not come back by itself.
-      const work = await readDeviceWork(client, at.nodeId)
-      const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
-      const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
-      const unbound = await withHint(
-        client.call({ method: 'POST', target: '/v1/devices/unbind', body }, (answer) => {
-          const record = new Members(answer)
-          return {
-            node_id: record.text('node_id'),
-            owner: record.get('owner', isAddress, 'an address'),
-            unbound_at: record.get('unbound_at', isUnsigned, 'Unix seconds'),
-          }
-        }),
+  args: settingArguments(nodeAtHubSettings),
+  async run({ args }) {
+    const at = await openNodeAtHub(args)
+    const { client, profile, node, clock } = at
+    const owner = await ownerOf(at)
+    // Who unbinds a device may not know that its collateral does not come back by itself.
+    const work = await readDeviceWork(client, at.nodeId)
+    const wanted = { action: 'unbind', owner, public_key: node.publicKey } as const
+    const body = bindingRecord(at, await askForText(client, profile, wanted, clock), null)
+    const unbound = await withHint(
+      client.call({ method: 'POST', target: '/v1/devices/unbind', body }, (answer) => {
+        const record = new Members(answer)
+        return {
+          node_id: record.text('node_id'),
+          owner: record.get('owner', isAddress, 'an address'),
+          unbound_at: record.get('unbound_at', isUnsigned, 'Unix seconds'),
+        }
+      }),
+    )
+    const bonded = work?.subscriptions.filter(({ collateral }) => collateral !== '0') ?? null
+    printJson({ ...unbound, bonded: bonded?.map(bondOf) ?? null })
+    for (const subscription of bonded ?? [])
+      tell(
+        `${tokensText(subscription.collateral, subscription)} stay bonded in ${subscription.slug} (${subscription.status}) until ${subscription.owner} unbonds and withdraws them; subscription ${subscription.subscription_id}`,
       )
-      const bonded = work?.subscriptions.filter(({ collateral }) => collateral !== '0') ?? null
-      printJson({ ...unbound, bonded: bonded?.map(bondOf) ?? null })
-      for (const subscription of bonded ?? [])
-        tell(
-          `${tokensText(subscription.collateral, subscription)} stay bonded in ${subscription.slug} (${subscription.status}) until ${subscription.owner} unbonds and withdraws them; subscription ${subscription.subscription_id}`,
-        )
-    },
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [['unbind --data-dir ./node --hub-url https://hub.example', 'Take the device from its wallet']],
@@ -55,13 +51,11 @@ const bondOf = ({ subscription_id, project_id, slug, owner, status, collateral }
 
 /** The wallet that the device is bound to. @throws {@link CliError} when there is none. */
 async function ownerOf({ client, nodeId }: NodeAtHub): Promise<string> {
-  try {
-    return await client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
+  const owner = await ifFound(
+    client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
       new Members(answer).get('owner', isAddress, 'an address'),
-    )
-  } catch (error) {
-    if (error instanceof HubError && error.status === 404)
-      throw new CliError('not_bound', `${nodeId} is bound to no wallet`)
-    throw error
-  }
+    ),
+  )
+  if (owner === null) throw new CliError('not_bound', `${nodeId} is bound to no wallet`)
+  return owner
 }

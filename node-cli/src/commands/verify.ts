@@ -5,63 +5,53 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, exitCodes } from '../cli/errors.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { checkStandardInput } from '../cli/input.ts'
 import { printJson } from '../cli/output.ts'
 import {
   engineEnvironment,
   engineOf,
   inputArguments,
+  orFault,
   readArtifactFile,
   readRunInput,
 } from '../cli/run-request.ts'
-import {
-  type EngineChoice,
-  type ExecutionResult,
-  execute,
-  type ForegroundRequest,
-  NodeFault,
-} from '../engine/index.ts'
+import { type EngineChoice, execute } from '../engine/index.ts'
 import { profile } from '../profile.ts'
 import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
 import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'verify', description: 'Run a function again and say whether a receipt holds' },
-    args: {
-      receipt: {
-        type: 'positional',
-        required: true,
-        description:
-          'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
-      },
-      hbc: { type: 'positional', required: true, description: 'The artifact' },
-      ...inputArguments,
+  args: {
+    receipt: {
+      type: 'positional',
+      required: true,
+      description:
+        'Output of run, what a hub says of a receipt, or a receipt alone, as JSON; - is standard input',
     },
-    async run({ args }) {
-      const engine = engineOf()
-      checkStandardInput(args.receipt, args.hbc, args['input-file'])
-      const claim = await readClaim(args.receipt)
-      const artifact = await readArtifactFile(args.hbc)
-      const input = await readRunInput(args)
-      const { receipt } = claim.envelope
-      const problems = signatureProblems(claim.envelope)
-      if (receipt.module_address !== artifact.manifestAddress)
-        problems.push(
-          `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
-        )
-      else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
-      printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
-      if (problems.length > 0) process.exitCode = exitCodes.failed
-    },
+    hbc: { type: 'positional', required: true, description: 'The artifact' },
+    ...inputArguments,
+  },
+  async run({ args }) {
+    const engine = engineOf()
+    checkStandardInput(args.receipt, args.hbc, args['input-file'])
+    const claim = await readClaim(args.receipt)
+    const artifact = await readArtifactFile(args.hbc)
+    const input = await readRunInput(args)
+    const { receipt } = claim.envelope
+    const problems = signatureProblems(claim.envelope)
+    if (receipt.module_address !== artifact.manifestAddress)
+      problems.push(
+        `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
+      )
+    else for (const one of await differences(engine, claim, artifact, input)) problems.push(one)
+    printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
+    if (problems.length > 0) process.exitCode = exitCodes.failed
   },
   environment: [engineEnvironment],
   exits: [
-    ['0', 'the receipt holds'],
-    ['1', 'it does not, and problems says why; or nothing can be said, as one line Error: says'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
+    'the receipt holds',
+    'it does not, and problems says why; or nothing can be said, as one line Error: says',
   ],
   examples: [
     ['verify receipt.json hello.hbc --input Ada', 'Check what another node answered'],
@@ -98,7 +88,10 @@ async function differences(
   const request = { engine, address, module: { wasm, functions }, function: functionName, input } as const
   let first: string[] | undefined
   for (const gasLimit of claim.gasLimits) {
-    const result = await answer({ ...request, gasLimit, foreground: true })
+    const result = await orFault(
+      'nothing can be said of the receipt',
+      execute({ ...request, gasLimit, foreground: true }),
+    )
     const found = differencesFrom(claim, { address, functionName, input, result })
     if (found.length === 0) return found
     first ??= found
@@ -135,14 +128,4 @@ function stateProblem(wasm: Uint8Array): string[] {
   return [
     'the module uses storage or other modules, and finds none here: only a run that began without them can be verified',
   ]
-}
-
-async function answer(request: ForegroundRequest): Promise<ExecutionResult> {
-  try {
-    return await execute(request)
-  } catch (error) {
-    if (error instanceof NodeFault)
-      throw new CliError('node_fault', `${error.message}; nothing can be said of the receipt`)
-    throw error
-  }
 }

@@ -14,49 +14,40 @@ import { type HubClient, HubError } from '../serve/hub/index.ts'
 import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
-  definition: {
-    meta: { name: 'why', description: 'Say why the node gets no work or no reward, as hub and node see it' },
-    args: {
-      subscription: {
-        type: 'positional',
-        required: false,
-        description: 'The subscription (default that of the node to --project)',
-      },
-      ...settingArguments(nodeAtHubSettings),
-      project: {
-        type: 'string',
-        valueHint: 'PROJECT',
-        description: 'The project that the node works for, by its id or its slug',
-      },
-      json: { type: 'boolean', description: 'Print {working, causes} as JSON' },
+  args: {
+    subscription: {
+      type: 'positional',
+      required: false,
+      description: 'The subscription (default that of the node to --project)',
     },
-    async run({ args }) {
-      const named = idOf('SUBSCRIPTION', args.subscription)
-      const slug = isSlug(args.project) ? args.project : null
-      const project = slug ?? idOf('--project', args.project)
-      if (named !== null && project !== null)
-        throw new UsageError('name a subscription or a project, not both')
-      const at = await openNodeAtHub(args)
-      const projectId = slug === null ? project : await projectIdOf(at.client, slug)
-      const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
-      const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
-      const diagnosis = withCauses(ofHub, ofNode)
-      if (args.json) printJson(diagnosis)
-      else writeOutput(textOf(diagnosis, named ?? project))
-      if (!diagnosis.working) process.exitCode = exitCodes.failed
+    ...settingArguments(nodeAtHubSettings),
+    project: {
+      type: 'string',
+      valueHint: 'PROJECT',
+      description: 'The project that the node works for, by its id or its slug',
     },
+    json: { type: 'boolean', description: 'Print {working, causes} as JSON' },
+  },
+  async run({ args }) {
+    const named = idOf('SUBSCRIPTION', args.subscription)
+    const slug = isSlug(args.project) ? args.project : null
+    const project = slug ?? idOf('--project', args.project)
+    if (named !== null && project !== null) throw new UsageError('name a subscription or a project, not both')
+    const at = await openNodeAtHub(args)
+    const projectId = slug === null ? project : await projectIdOf(at.client, slug)
+    const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
+    const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
+    const diagnosis = withCauses(ofHub, ofNode)
+    if (args.json) printJson(diagnosis)
+    else writeOutput(textOf(diagnosis, named ?? project))
+    if (!diagnosis.working) process.exitCode = exitCodes.failed
   },
   environment: [
     ...settingEnvironment(nodeAtHubSettings),
     ['NODE_BIND', 'where the node listens, which is asked too if it runs on this machine'],
     [apiTokenVariable, 'the token of the node, without which it says little'],
   ],
-  exits: [
-    ['0', 'nothing is in the way'],
-    ['1', 'something is, or the hub does not answer'],
-    ['2', 'called in a wrong way'],
-    ['70', 'a bug of nodectl'],
-  ],
+  exits: ['nothing is in the way', 'something is, or the hub does not answer'],
   examples: [
     ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device itself'],
     [

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { CliError } from '../cli/errors.ts'
 import { tell } from '../cli/output.ts'
 import { makeFolder } from '../data-dir/make-folder.ts'
@@ -100,52 +101,33 @@ export const npmEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     Object.entries(env).filter(([name]) => !/^npm_config_/i.test(name) || reachSettings.test(name)),
   )
 
-function runNpm(folder: string): Promise<void> {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+async function runNpm(folder: string): Promise<void> {
+  const isWindows = process.platform === 'win32'
   const args = [
-    'install',
-    '--prefix',
-    folder,
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    '--loglevel',
-    'error',
+    ...['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel', 'error'],
     // Settings of the user's own files that would have npm do something else.
-    '--no-global',
-    '--no-dry-run',
-    '--no-package-lock-only',
-    '--include=prod',
-    '--install-strategy=hoisted',
+    ...['--no-global', '--no-dry-run', '--no-package-lock-only', '--include=prod'],
+    ...['--install-strategy=hoisted', `assemblyscript@${ascVersion}`],
   ]
-  return new Promise((resolve, reject) => {
-    const child = spawn(npm, [...args, `assemblyscript@${ascVersion}`], {
+  try {
+    const options = {
       env: npmEnvironment(process.env),
-      stdio: ['ignore', 'ignore', 'pipe'],
-      shell: process.platform === 'win32',
-    })
-    let complaints = ''
-    child.stderr.on('data', (text) => {
-      complaints += text
-    })
-    child.on('error', () =>
-      reject(
-        new CliError(
-          'npm_missing',
-          'npm was not found; it comes with Node.js and is needed once, to install the compiler',
-        ),
-      ),
+      shell: isWindows,
+      maxBuffer: Number.POSITIVE_INFINITY,
+    }
+    await promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', args, options)
+  } catch (error) {
+    const { code, stderr } = error as { code: unknown; stderr: string }
+    // A program that was not started has no exit code.
+    if (typeof code === 'string')
+      throw new CliError(
+        'npm_missing',
+        'npm was not found; it comes with Node.js and is needed once, to install the compiler',
+      )
+    throw new CliError(
+      'asc_install',
+      `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>`,
+      { output: stderr.trim() },
     )
-    child.on('exit', (code) =>
-      code === 0
-        ? resolve()
-        : reject(
-            new CliError(
-              'asc_install',
-              `npm could not install AssemblyScript ${ascVersion} (is the network reachable?); install it yourself with: npm install --prefix <DIR> assemblyscript@${ascVersion}, and set NODE_ASC_HOME=<DIR>`,
-              { output: complaints.trim() },
-            ),
-          ),
-    )
-  })
+  }
 }

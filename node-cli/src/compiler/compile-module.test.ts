@@ -1,22 +1,22 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { filledAscHome, temporaryFolder } from '../../../testing/node/nodectl.ts'
+import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
+import { filledAscHome } from '../../../testing/node/nodectl.ts'
 import { compileModule } from './compile-module.ts'
+import { project } from './testing/project.ts'
 
 process.env.NODE_ASC_HOME = filledAscHome()
 
-function project(files: Record<string, string>): string {
-  const folder = temporaryFolder()
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
-    writeFileSync(path.join(folder, name), text)
-  }
-  return folder
-}
-
 const compile = (folder: string, file = 'm.ts') =>
   compileModule({ source: path.join(folder, file), name: 'm' })
+
+/** How a source that is refused is. */
+const refused = (message: string, output: unknown = undefined) => ({
+  name: 'CliError',
+  message: expect.stringContaining(message),
+  ...(output !== undefined && { output }),
+})
 
 const partial = {
   'part.ts': 'export function part(): string { return "part" }\n',
@@ -104,6 +104,20 @@ export { listed as circled } from "../../m"
     ])
   })
 
+  test('have every form that may be, sorted; storage makes the module stateful', async () => {
+    const source = `import { storage, emit, call, tryCall, hash, log, fail } from "hub"
+export function zeta(input: string): string { return hash(input) }
+export function alpha(): string { return call("0x", "f", "") }
+export function read(input: string): void { if (input.length > 3) fail("long"); log(input); emit("e", "{}") }
+export function nothing(): void { storage.set("k", "v"); storage.remove(storage.get("k")!) }
+export const constant = 5
+function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
+`
+    const { functions, bytes } = await compile(project({ 'm.ts': source }))
+    expect(functions).toEqual(['alpha', 'nothing', 'read', 'zeta'])
+    expect(parseArtifact(bytes).guest.stateless).toBe(false)
+  })
+
   const list = 'export { f }'
   test.each([
     [
@@ -133,16 +147,26 @@ export { listed as circled } from "../../m"
     ['import { a } from "./m"\nexport { a }', 'it exports no a'],
     ['export const a = b, b = a', 'm.ts exports no function'],
     ['export function f(a: string | null): string { return "" }', 'takes no string'],
+    ['export function f(a: i32): string { return "" }', 'm.ts:1: the exported function f takes no string'],
+    [
+      '\nexport function f(a: string, b: string): void {}',
+      'm.ts:2: the exported function f takes 2 parameters',
+    ],
+    ['export function f(): i32 { return 1 }', 'gives no string'],
+    ['export function f<T>(a: string): string { return a }', 'is generic'],
+    ['export const a = 1', 'm.ts exports no function; export one like'],
+    [
+      'export function f(): string { return Math.random().toString() }',
+      'Guests have no clock, randomness or console',
+    ],
+    ['import { x } from "./x"\nexport function f(): string { return x() }', 'm.ts does not compile'],
     [`export function f${form}\nexport { f as größe }`, 'the name größe does not fit'],
   ])('refuse %j with the place and what to write', async (source, message) => {
     const folder = project({
       'm.ts': source,
       'lib.ts': 'export const n = 1\nexport function add(a: i32, b: i32): i32 { return a + b }\n',
     })
-    await expect(compile(folder)).rejects.toMatchObject({
-      name: 'CliError',
-      message: expect.stringContaining(message),
-    })
+    await expect(compile(folder)).rejects.toMatchObject(refused(message))
   })
 })
 
@@ -182,10 +206,7 @@ hive.define("middle", (input: string): string => hive.hash(input))
     ['hive.define("f", f); emit("e", "{}")', 'm.ts does not compile'],
   ])('%s is refused with the place', async (statement, message) => {
     const folder = project({ 'm.ts': `function f${form}\n${statement}\n` })
-    await expect(compile(folder)).rejects.toMatchObject({
-      name: 'CliError',
-      message: expect.stringContaining(message),
-    })
+    await expect(compile(folder)).rejects.toMatchObject(refused(message))
   })
 })
 
@@ -195,4 +216,43 @@ test('messages name the file of the user', async () => {
     message: "it's\\u000ame.ts does not compile",
     output: expect.stringMatching(/└─ in it's\\u000ame\.ts\(2,10\)/),
   })
+})
+
+test('a syntax error is shown with its place', async () => {
+  const folder = project({ 'm.ts': 'export function f(): string { return' })
+  const output = expect.stringContaining('m.ts(1,')
+  await expect(compile(folder)).rejects.toMatchObject(refused('m.ts does not compile', output))
+})
+
+test.each([
+  ['parentheses', `return ${'('.repeat(20_000)}""${')'.repeat(20_000)}`],
+  ['blocks', `${'{'.repeat(20_000)}${'}'.repeat(20_000)}\nreturn ""`],
+  ['types', `let a: ${'Array<'.repeat(8000)}i32${'>'.repeat(8000)}\nreturn ""`],
+  ['a sum, on which the compiler crashes', `return ""${' + "a"'.repeat(20_000)}`],
+])('%s nested too deeply are an error of the source, not a bug', async (_, body) => {
+  const folder = project({ 'm.ts': `export function main(): string {\n${body}\n}\n` })
+  const message = 'm.ts does not compile: it nests deeper than the compiler can follow'
+  await expect(compile(folder)).rejects.toMatchObject(refused(message))
+})
+
+test('sources have a largest size, each and together', async () => {
+  const filler = (bytes: number) => `//${'x'.repeat(bytes)}\nexport const n = 1\n`
+  const large = filler(4 * 1024 * 1024)
+  await expect(compile(project({ 'm.ts': large }))).rejects.toThrow('m.ts is larger than 4194304 bytes')
+  const parts = ['a', 'b', 'c', 'd', 'e']
+  const importing = parts.map((name) => `export * from "./${name}"\n`).join('')
+  const imported = project({ 'm.ts': importing, 'a.ts': large })
+  await expect(compile(imported)).rejects.toThrow(
+    `${path.join(imported, 'a.ts')} is larger than 4194304 bytes`,
+  )
+  const files = Object.fromEntries(parts.map((name) => [`${name}.ts`, filler(3.9 * 1024 * 1024)]))
+  await expect(compile(project({ 'm.ts': importing, ...files }))).rejects.toThrow(
+    'm.ts and what it imports are larger than 16777216 bytes',
+  )
+})
+
+test.skipIf(process.platform === 'win32')('a pipe in the place of an imported module is none', async () => {
+  const folder = project({ 'm.ts': 'import { x } from "./x"\nexport function f(): string { return x() }' })
+  spawnSync('mkfifo', [path.join(folder, 'x.ts')])
+  await expect(compile(folder)).rejects.toMatchObject(refused('m.ts does not compile'))
 })

@@ -1,9 +1,9 @@
-import { closeSync, constants, fchmodSync, fstatSync } from 'node:fs'
+import { constants, fchmodSync, fstatSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CliError } from '../cli/errors.ts'
 import { makeFolder } from './make-folder.ts'
-import { ForeignFile, openOwnFile } from './own-file.ts'
+import { ForeignFile, useOwnFile } from './own-file.ts'
 
 /** The file in a data directory that holds modules, their storage and the ledger. */
 export const databaseFile = (dataDir: string): string => path.join(dataDir, 'node.sqlite')
@@ -49,12 +49,10 @@ export function openDatabase(dataDir: string): DatabaseSync {
  * mode of the file. It would wait for a pipe of this name.
  */
 function keepPrivate(file: string): void {
-  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT, ownerOnly)
-  try {
+  const secure = (descriptor: number): void => {
     if ((fstatSync(descriptor).mode & 0o777) !== ownerOnly) fchmodSync(descriptor, ownerOnly)
-  } finally {
-    closeSync(descriptor)
   }
+  useOwnFile(file, constants.O_RDWR | constants.O_CREAT, secure, ownerOnly)
 }
 
 const ownerOnly = 0o600

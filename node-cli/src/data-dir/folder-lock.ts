@@ -2,7 +2,7 @@ import { closeSync, constants, ftruncateSync, lstatSync, openSync, rmSync, write
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from './make-folder.ts'
-import { checkRegular, ForeignFile, openOwnFile, readAtMost } from './own-file.ts'
+import { checkRegular, ForeignFile, readAtMost, useOwnFile } from './own-file.ts'
 
 export type FolderLock =
   | { status: 'taken'; release: () => void }
@@ -75,30 +75,22 @@ function makeLockFile(file: string): void {
 }
 
 function writePid(file: string): void {
-  const descriptor = openOwnFile(file, constants.O_RDWR | constants.O_CREAT)
-  try {
+  useOwnFile(file, constants.O_RDWR | constants.O_CREAT, (descriptor) => {
     if (parsePid(readAtMost(descriptor, pidBytesMax)) === undefined)
       throw new ForeignFile(file, 'holds something else than the id of a process')
     ftruncateSync(descriptor)
     writeSync(descriptor, String(process.pid), 0)
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }
 
 /** The pid in a file; null for anything else, and for the pid of this process, which is that of a process in another container, or of a crash. */
 function readPid(file: string): number | null {
-  let descriptor: number
   try {
-    descriptor = openOwnFile(file, constants.O_RDONLY)
+    const bytes = useOwnFile(file, constants.O_RDONLY, (descriptor) => readAtMost(descriptor, pidBytesMax))
+    const pid = parsePid(bytes) ?? null
+    return pid === process.pid ? null : pid
   } catch {
     return null
-  }
-  try {
-    const pid = parsePid(readAtMost(descriptor, pidBytesMax)) ?? null
-    return pid === process.pid ? null : pid
-  } finally {
-    closeSync(descriptor)
   }
 }
 

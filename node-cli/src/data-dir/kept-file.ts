@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolder } from './make-folder.ts'
-import { openOwnFile, readAtMost } from './own-file.ts'
+import { readAtMost, useOwnFile } from './own-file.ts'
 
 /**
  * Reads a small file of a data directory.
@@ -11,18 +11,14 @@ import { openOwnFile, readAtMost } from './own-file.ts'
  * @throws {@link ForeignFile}, or what the system says.
  */
 export function readKeptFile(file: string, bytesMax: number): string | null {
-  let descriptor: number
   try {
-    descriptor = openOwnFile(file, constants.O_RDONLY)
+    return useOwnFile(file, constants.O_RDONLY, (descriptor) => {
+      const bytes = readAtMost(descriptor, bytesMax)
+      return bytes.length > bytesMax ? null : bytes.toString('utf8')
+    })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
-  }
-  try {
-    const bytes = readAtMost(descriptor, bytesMax)
-    return bytes.length > bytesMax ? null : bytes.toString('utf8')
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { link, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
 import { CliError } from '../cli/errors.ts'
 import { nodeSigner } from '../node-signer.ts'
 import { makeFolder } from './make-folder.ts'
-import { ForeignFile, openOwnFile, readAtMost } from './own-file.ts'
+import { ForeignFile, othersCanRead, readAtMost, useOwnFile } from './own-file.ts'
 
 const keyFileName = 'node.key'
-const othersMask = 0o077
 /** 64 hex digits and a newline. */
 const keyBytesMax = 65
 
@@ -28,28 +27,38 @@ export interface Identity {
  */
 export function readNodeKey(dataDir: string): string | null {
   const file = path.join(dataDir, keyFileName)
-  let descriptor: number
   try {
-    descriptor = openOwnFile(file, constants.O_RDONLY)
+    return useOwnFile(file, constants.O_RDONLY, (descriptor) => {
+      if (othersCanRead(descriptor))
+        throw new CliError(
+          'key_exposed',
+          `others can read the node key ${file}; mend it with: chmod 600 ${file}`,
+        )
+      const text = readAtMost(descriptor, keyBytesMax).toString('latin1')
+      if (!/^[0-9a-f]{64}\n?$/.test(text))
+        throw new CliError(
+          'key_malformed',
+          `${file} is not a node key: it must be 64 hex digits and a newline`,
+        )
+      return `0x${text.trim()}`
+    })
   } catch (error) {
+    if (error instanceof CliError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     if (error instanceof ForeignFile)
       throw new CliError('key_malformed', `${error.message}; a node key is a regular file`)
     throw new CliError('data_dir', `${file} cannot be read: ${(error as Error).message}`)
   }
-  try {
-    if (process.platform !== 'win32' && fstatSync(descriptor).mode & othersMask)
-      throw new CliError(
-        'key_exposed',
-        `others can read the node key ${file}; mend it with: chmod 600 ${file}`,
-      )
-    const text = readAtMost(descriptor, keyBytesMax).toString('latin1')
-    if (!/^[0-9a-f]{64}\n?$/.test(text))
-      throw new CliError('key_malformed', `${file} is not a node key: it must be 64 hex digits and a newline`)
-    return `0x${text.trim()}`
-  } finally {
-    closeSync(descriptor)
-  }
+}
+
+/** @throws {@link CliError} when there is none. */
+export function requireNodeKey(dataDir: string): string {
+  const seed = readNodeKey(dataDir)
+  if (seed !== null) return seed
+  throw new CliError(
+    'no_key',
+    `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}`,
+  )
 }
 
 /**

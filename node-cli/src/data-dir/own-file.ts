@@ -34,6 +34,20 @@ export function openOwnFile(file: string, flags: number, mode = 0o600): number {
   }
 }
 
+/** What `use` makes of a file that this tool made, which is closed then. @throws As {@link openOwnFile}, or what `use` throws. */
+export function useOwnFile<T>(file: string, flags: number, use: (descriptor: number) => T, mode?: number): T {
+  const descriptor = openOwnFile(file, flags, mode)
+  try {
+    return use(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Whether others than its owner can read an open file, where the system tells. */
+export const othersCanRead = (descriptor: number): boolean =>
+  process.platform !== 'win32' && (fstatSync(descriptor).mode & 0o077) !== 0
+
 /** The beginning of an open file, up to one byte more than it may have. */
 export function readAtMost(descriptor: number, bytesMax: number): Buffer {
   const bytes = Buffer.alloc(bytesMax + 1)

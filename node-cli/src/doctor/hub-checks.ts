@@ -1,13 +1,7 @@
 import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import {
-  type HubClient,
-  HubError,
-  offsetText,
-  readNetwork,
-  readOffset,
-  stepForOffset,
-} from '../serve/hub/index.ts'
+import { ifFound } from '../cli/node-at-hub.ts'
+import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 import { isOlder } from './versions.ts'
 
@@ -42,20 +36,18 @@ export const deviceCheck =
   (client: HubClient, nodeId: string | null, dataDir: string): Check =>
   async () => {
     if (nodeId === null) return skipped('there is no node key')
-    try {
-      const status = await client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
+    const status = await ifFound(
+      client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>
         String((answer as { status?: unknown } | null)?.status),
+      ),
+    )
+    if (status === null)
+      return warning(
+        `${nodeId} is bound to no wallet, so it gets no work`,
+        `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
       )
-      if (status === 'online' || status === 'idle') return ok(`bound, and ${status} at the hub`)
-      if (status === 'offline')
-        return warning('bound, but the hub does not hear of it', 'Start it: nodectl serve')
-      return failed(`bound, but ${status} at the hub`, 'Ask for the reason: nodectl why')
-    } catch (error) {
-      if (error instanceof HubError && error.status === 404)
-        return warning(
-          `${nodeId} is bound to no wallet, so it gets no work`,
-          `nodectl bind --data-dir ${dataDir} --hub-url ${client.origin} --owner 0x…`,
-        )
-      throw error
-    }
+    if (status === 'online' || status === 'idle') return ok(`bound, and ${status} at the hub`)
+    if (status === 'offline')
+      return warning('bound, but the hub does not hear of it', 'Start it: nodectl serve')
+    return failed(`bound, but ${status} at the hub`, 'Ask for the reason: nodectl why')
   }

@@ -30,16 +30,8 @@ export interface Patient {
 }
 
 /** Looks at everything that a node needs, one after the other: a check that fails keeps no other from being made. */
-export async function examine({
-  dataDir,
-  profile,
-  engine,
-  bind,
-  url,
-  hub,
-  isValidator,
-  followsHub,
-}: Patient): Promise<Finding[]> {
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const { dataDir, profile, engine, bind, url, hub, isValidator, followsHub } = patient
   const nodeId = nodeIdOf(dataDir, profile)
   const hubFound = await madeOf(
     hub === null ? () => skipped('no hub is named; give --hub-url') : hubCheck(hub, profile),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { createAttestation } from '../../committees/index.ts'
 import { hashText } from '../../encoding/index.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../../identity/index.ts'
-import type { Consensus } from '../../manifest/index.ts'
+import type { ProjectRules } from '../../manifest/index.ts'
 import { ed25519PublicKey } from '../../signatures/index.ts'
 import type { Json } from '../plain/notation.ts'
 
@@ -59,7 +59,7 @@ export const consensus = {
     min_collateral: '7000000000000000000',
     slashing_bp: { invalid_result: 2_500, missed_sla: 120 },
   },
-} as const satisfies Consensus
+} as const satisfies ProjectRules
 
 /** Signing costs most of what a case costs, and few different things are signed. */
 const signed = new Map<string, unknown>()

@@ -7,7 +7,7 @@ import {
   effectiveEpoch,
   encodeManifest,
   findManifestProblems,
-  hashConsensus,
+  hashProjectRules,
   signManifest,
 } from '../../manifest/index.ts'
 import { hashPersonalMessage } from '../../signatures/index.ts'
@@ -31,7 +31,9 @@ export const runManifest: TopicRunner = (input, { profile }) => {
   }
 }
 
-export const runConsensusHash: TopicRunner = (input) => ({ consensus_hash: hashConsensus(input.consensus) })
+export const runConsensusHash: TopicRunner = (input) => ({
+  consensus_hash: hashProjectRules(input.consensus),
+})
 
 /** The manifest of a case and what it is judged for. One without manifest patches those of the case `valid`. */
 export function manifestToJudge(

@@ -4,7 +4,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount, Bytes32, FoldedAddress, PathProject, TokenView } from '../../http/formats.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
 
@@ -34,25 +34,23 @@ export const listClaims = defineRoute(
     summary: 'List claimable payouts, with the proofs for their vaults',
     description: `Payouts of the calling wallet, or of the wallet in \`address\`: anyone may claim for a miner, and the vault pays the miner. Ordered by project, oldest epoch first, ${shownMax} at most.`,
     query: z.strictObject({ address: FoldedAddress.optional(), project_id: PathProject.optional() }),
-    responses: {
-      200: {
-        description: 'Released payouts that are not claimed yet.',
-        schema: z.strictObject({ items: z.array(ClaimView) }).meta({ id: 'ClaimList' }),
-        example: {
-          items: [
-            {
-              project_id: receiptExample.project_id,
-              vault: receiptExample.vault_address,
-              epoch: receiptExample.round,
-              account: example.wallet,
-              amount: receiptExample.totals.miner,
-              proof: [example.digest],
-              token: tokenExample,
-            },
-          ],
-        },
+    responses: ok(
+      'Released payouts that are not claimed yet.',
+      z.strictObject({ items: z.array(ClaimView) }).meta({ id: 'ClaimList' }),
+      {
+        items: [
+          {
+            project_id: receiptExample.project_id,
+            vault: receiptExample.vault_address,
+            epoch: receiptExample.round,
+            account: example.wallet,
+            amount: receiptExample.totals.miner,
+            proof: [example.digest],
+            token: tokenExample,
+          },
+        ],
       },
-    },
+    ),
   },
   async (c, { query: { address, project_id } }) => {
     const { claims, epochs } = c.var.services

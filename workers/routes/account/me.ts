@@ -5,7 +5,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { countedDevicesMax } from '../../stores/accounts.ts'
 import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
 import { nextEligibleAt } from '../faucet/turns.ts'
@@ -33,20 +33,14 @@ export const getMe = defineRoute(
     tag: 'Account',
     summary: 'Show the roles and records of the calling wallet',
     auth: { session: true },
-    responses: {
-      200: {
-        description: 'The wallet.',
-        schema: Me,
-        example: {
-          address: example.wallet,
-          roles: ['miner', 'developer'],
-          devices: 2,
-          subscriptions: 1,
-          developer: ownDeveloperExample,
-          faucet_next_eligible_at: null,
-        },
-      },
-    },
+    responses: ok('The wallet.', Me, {
+      address: example.wallet,
+      roles: ['miner', 'developer'],
+      devices: 2,
+      subscriptions: 1,
+      developer: ownDeveloperExample,
+      faucet_next_eligible_at: null,
+    }),
   },
   async (c) => {
     const { accounts, developers } = c.var.services

@@ -13,7 +13,7 @@ import { json } from '../../http/answer.ts'
 import { Address, Amount, Bytes32, judged, lineOf, textOf } from '../../http/formats.ts'
 import { refuseProblems } from '../../http/validate.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 
 const members = {
   watchlist: z.array(Bytes32).max(preferencesItemsMax.watchlist).meta({ description: 'Project ids.' }),
@@ -67,13 +67,7 @@ export const getPreferences = defineRoute(
     tag: 'Account',
     summary: 'Read your preferences',
     auth: { session: true },
-    responses: {
-      200: {
-        description: 'The saved preferences, or the empty defaults.',
-        schema: PreferencesView,
-        example: preferencesExample,
-      },
-    },
+    responses: ok('The saved preferences, or the empty defaults.', PreferencesView, preferencesExample),
   },
   async (c) => json((await c.var.services.preferences.find(callerOf(c))) ?? emptyPreferences),
 )
@@ -89,9 +83,7 @@ export const putPreferences = defineRoute(
     auth: { session: true },
     stores: 'records',
     json: { schema: PreferencesInput, example: preferencesExample },
-    responses: {
-      200: { description: 'The saved state.', schema: PreferencesView, example: preferencesExample },
-    },
+    responses: ok('The saved state.', PreferencesView, preferencesExample),
   },
   async (c, { json: given }) => {
     refuseProblems(findPreferencesProblems(given))

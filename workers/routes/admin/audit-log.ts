@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import type { AuditEntry } from '../../stores/audit-log.ts'
+import { ofOperators } from './schema.ts'
 
 const AuditEntryView = z
   .strictObject({
@@ -24,9 +24,8 @@ export const listAuditLog = defineRoute(
     method: 'get',
     path: '/admin/v1/audit-log',
     operationId: 'listAuditLog',
-    tag: 'Operator',
     summary: 'List the audit log of operators, newest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject({
       ...pageQuery,
       subject: z
@@ -36,38 +35,23 @@ export const listAuditLog = defineRoute(
         .optional()
         .meta({ description: 'Only entries about this subject.' }),
     }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(AuditEntryView).meta({ id: 'AuditEntryPage' }),
-        example: {
-          items: [
-            {
-              entry: 7,
-              operator: example.operator,
-              action: 'node.approve',
-              subject: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
-              reason: null,
-              before: { status: 'pending' },
-              after: { status: 'approved' },
-              created_at: example.time,
-            },
-          ],
-          next_cursor: null,
-        },
-      },
-    },
+    responses: onePage('AuditEntryPage', AuditEntryView, {
+      entry: 7,
+      operator: example.operator,
+      action: 'node.approve',
+      subject: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+      reason: null,
+      before: { status: 'pending' },
+      after: { status: 'approved' },
+      created_at: example.time,
+    }),
   },
-  async (c, { query }) => {
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: `audit-log subject=${query.subject ?? ''}`,
       query,
-      position: ({ entry }: AuditEntry): [number] => [entry],
-      fetch: (after, limit) => c.var.services.auditLog.list(query.subject, after?.[0], limit),
-    })
-    return json({
-      items: rows.map(({ createdAt, ...row }) => ({ ...row, created_at: createdAt })),
-      next_cursor,
-    })
-  },
+      by: ['entry'],
+      fetch: (after, limit) => c.var.services.auditLog.list(query.subject, after?.entry, limit),
+      view: ({ createdAt, ...row }: AuditEntry) => ({ ...row, created_at: createdAt }),
+    }),
 )

@@ -4,13 +4,13 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { resendLetter } from '../../queues/resend.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { DeadLetter } from '../../stores/dead-letters.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 export const DeadLetterView = z
   .strictObject({
@@ -56,30 +56,21 @@ export const listDeadLetters = defineRoute(
     method: 'get',
     path: '/admin/v1/dead-letters',
     operationId: 'listDeadLetters',
-    tag: 'Operator',
     summary: 'List dead letters (messages that failed every attempt), newest first',
     description:
       'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent or closed.',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(DeadLetterView).meta({ id: 'DeadLetterPage' }),
-        example: { items: [letterExample], next_cursor: null },
-      },
-    },
+    responses: onePage('DeadLetterPage', DeadLetterView, letterExample),
   },
-  async (c, { query }) => {
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'dead-letters',
       query,
-      position: ({ diedAt, messageId }: DeadLetter): [number, string] => [diedAt, messageId],
-      fetch: (after, limit) =>
-        c.var.services.deadLetters.unresolved(after && { diedAt: after[0], messageId: after[1] }, limit),
-    })
-    return json({ items: rows.map(deadLetterView), next_cursor })
-  },
+      by: ['diedAt', 'messageId'],
+      fetch: (after, limit) => c.var.services.deadLetters.unresolved(after, limit),
+      view: deadLetterView,
+    }),
 )
 
 export const resendDeadLetter = defineRoute(
@@ -87,21 +78,14 @@ export const resendDeadLetter = defineRoute(
     method: 'post',
     path: '/admin/v1/dead-letters/{message_id}/resend',
     operationId: 'resendDeadLetter',
-    tag: 'Operator',
     summary: 'Resend a dead letter',
     description:
       'Its action is done once, also if the message is sent several times. A message that fails again returns to the list.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'It is on its way.',
-        schema: DeadLetterView,
-        example: { ...letterExample, resolution: 'resent' },
-      },
-    },
+    responses: ok('It is on its way.', DeadLetterView, { ...letterExample, resolution: 'resent' }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     const letter = await requireUnresolved(c, message_id)
@@ -120,21 +104,14 @@ export const closeDeadLetter = defineRoute(
     method: 'post',
     path: '/admin/v1/dead-letters/{message_id}/close',
     operationId: 'closeDeadLetter',
-    tag: 'Operator',
     summary: 'Close a dead letter',
     description:
       'The message is kept, but not sent again. The hub also abandons the on-chain action of the message.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'It is closed.',
-        schema: DeadLetterView,
-        example: { ...letterExample, resolution: 'closed' },
-      },
-    },
+    responses: ok('It is closed.', DeadLetterView, { ...letterExample, resolution: 'closed' }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     await requireUnresolved(c, message_id)

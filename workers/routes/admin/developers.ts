@@ -8,7 +8,7 @@ import { FoldedAddress } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../developers/schema.ts'
-import { Verdict } from './schema.ts'
+import { ofOperators, Verdict } from './schema.ts'
 
 const params = z.object({ address: FoldedAddress.meta({ example: example.wallet }) })
 const json200 = { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample }
@@ -18,11 +18,10 @@ export const decideEnrollment = defineRoute(
     method: 'post',
     path: '/admin/v1/developers/{address}/enrollment',
     operationId: 'decideEnrollment',
-    tag: 'Operator',
     summary: 'Approve or reject an enrollment',
     description:
       'Decides a pending enrollment, approves a rejected one, or ends an active one by rejecting it.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Verdict, example: { action: 'approve' } },
     errors: ['not_found', 'invalid_state'],
@@ -36,10 +35,9 @@ export const decideVerification = defineRoute(
     method: 'post',
     path: '/admin/v1/developers/{address}/verification',
     operationId: 'decideVerification',
-    tag: 'Operator',
     summary: 'Approve or reject a verification',
     description: 'The same decisions as for enrollments. A verification without a request cannot be decided.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Verdict, example: { action: 'reject', reason: 'The website is not yours.' } },
     errors: ['not_found', 'invalid_state'],

@@ -4,9 +4,9 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { NodeId, Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeviceParams, deviceExample } from '../devices/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const BanView = z
   .strictObject({
@@ -22,29 +22,22 @@ export const banDevice = defineRoute(
     method: 'post',
     path: '/admin/v1/devices/{node_id}/ban',
     operationId: 'banDevice',
-    tag: 'Operator',
     summary: 'Ban or readmit a device',
     description:
       'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing. Its owner sees the reason.',
-    auth: { operator: true },
+    ...ofOperators,
     params: DeviceParams,
     json: {
       schema: z.strictObject({ banned: z.boolean(), reason: Reason }).meta({ id: 'AdminBan' }),
       example: { banned: true, reason: 'Sends votes that nobody asked for.' },
     },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The present state of the task.',
-        schema: BanView,
-        example: {
-          node_id: deviceExample.node_id,
-          banned: true,
-          banned_at: deviceExample.bound_at,
-          reason: 'Sends votes that nobody asked for.',
-        },
-      },
-    },
+    responses: ok('The present state of the task.', BanView, {
+      node_id: deviceExample.node_id,
+      banned: true,
+      banned_at: deviceExample.bound_at,
+      reason: 'Sends votes that nobody asked for.',
+    }),
   },
   async (c, { params: { node_id }, json: { banned, reason } }) => {
     const { devices, links } = c.var.services

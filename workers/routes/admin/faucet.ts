@@ -3,9 +3,9 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { faucetTerms } from '../faucet/terms.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const FaucetSettingsInput = z
   .strictObject({
@@ -30,20 +30,17 @@ export const putFaucet = defineRoute(
     method: 'put',
     path: '/admin/v1/faucet',
     operationId: 'putFaucet',
-    tag: 'Operator',
     summary: 'Open or close the faucet, and set its amounts',
-    auth: { operator: true },
+    ...ofOperators,
     json: {
       schema: FaucetSettingsInput,
       example: { enabled: true, amount: '500000000000000000000', reason: 'Supply runs low.' },
     },
-    responses: {
-      200: {
-        description: 'The new settings.',
-        schema: FaucetSettingsView,
-        example: { enabled: true, amount: '500000000000000000000', eth_amount: '10000000000000000' },
-      },
-    },
+    responses: ok('The new settings.', FaucetSettingsView, {
+      enabled: true,
+      amount: '500000000000000000000',
+      eth_amount: '10000000000000000',
+    }),
   },
   async (c, { json: { enabled, amount: amountWei, eth_amount: nativeWei, reason } }) => {
     await c.var.services.faucetSettings.put(

@@ -6,12 +6,12 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, isRefusal } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathNodeId } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 import { makeNext } from './validators.ts'
 
 const params = z.object({ node_id: PathNodeId.meta({ example: nodeExample.node_id }) })
@@ -31,37 +31,23 @@ export const listNodes = defineRoute(
     method: 'get',
     path: '/admin/v1/nodes',
     operationId: 'listNodes',
-    tag: 'Operator',
     summary: 'List the registered nodes, newest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject({
       ...pageQuery,
       role: z.enum(nodeRoles).optional(),
       status: z.enum(nodeStatuses).optional(),
     }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(NodeView).meta({ id: 'NodePage' }),
-        example: { items: [nodeExample], next_cursor: null },
-      },
-    },
+    responses: onePage('NodePage', NodeView, nodeExample),
   },
-  async (c, { query }) => {
-    const { role, status } = query
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query: { role, status, ...query } }) =>
+    answerPage(c, {
       list: `nodes role=${role ?? ''} status=${status ?? ''}`,
       query,
-      position: ({ registeredAt, nodeId }: Node): [number, string] => [registeredAt, nodeId],
-      fetch: (after, limit) =>
-        c.var.services.nodes.list(
-          { role, status },
-          after && { registeredAt: after[0], nodeId: after[1] },
-          limit,
-        ),
-    })
-    return json({ items: rows.map(nodeView), next_cursor })
-  },
+      by: ['registeredAt', 'nodeId'],
+      fetch: (after, limit) => c.var.services.nodes.list({ role, status }, after, limit),
+      view: nodeView,
+    }),
 )
 
 export const approveNode = defineRoute(
@@ -69,15 +55,14 @@ export const approveNode = defineRoute(
     method: 'post',
     path: '/admin/v1/nodes/{node_id}/approve',
     operationId: 'approveNode',
-    tag: 'Operator',
     summary: 'Approve a node in its role',
     description:
       'Approving a validator makes the next generation of validators, once the network has its generation 0. The new generation takes effect at its `effective_at`, if a quorum of the previous generation has signed it by then.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'The decision.', schema: NodeView, example: nodeExample } },
+    responses: ok('The decision.', NodeView, nodeExample),
   },
   async (c, { params: { node_id }, json: { reason } }) => {
     const node = await requireNode(c, node_id)
@@ -94,17 +79,14 @@ export const revokeNode = defineRoute(
     method: 'post',
     path: '/admin/v1/nodes/{node_id}/revoke',
     operationId: 'revokeNode',
-    tag: 'Operator',
     summary: 'Revoke a node',
     description:
       'The node cannot register again. Its device is shown as banned, and the hub closes its socket. Revoking a validator makes the next generation without it. It still counts for the epochs of its generations, unless `at_once` revokes its key: then its new signatures do not count, while the quorum of those epochs stays the same. The key is revoked also if no generation can be made.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: { description: 'The decision.', schema: NodeView, example: { ...nodeExample, status: 'revoked' } },
-    },
+    responses: ok('The decision.', NodeView, { ...nodeExample, status: 'revoked' }),
   },
   async (c, { params: { node_id }, json: { reason, at_once: atOnce } }) => {
     const node = await requireNode(c, node_id)

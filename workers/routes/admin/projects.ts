@@ -4,16 +4,15 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { lines } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
-import { defineRoute } from '../../route.ts'
-import type { Project } from '../../stores/projects.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { unknownProject } from '../projects/access.ts'
 import { projectExample, summaryExample } from '../projects/example.ts'
 import { ProjectParams, ProjectSummary, ProjectView } from '../projects/schema.ts'
 import { readProjectView, summaryView } from '../projects/view.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const Decision = z
   .strictObject({
@@ -32,15 +31,14 @@ export const reviewProject = defineRoute(
     method: 'post',
     path: '/admin/v1/projects/{project_id}/review',
     operationId: 'reviewProject',
-    tag: 'Operator',
     summary: 'Decide about a project',
     description:
       'approve and reject decide a pending review. pause and resume act on a listed project. delist ends a project. The hub submits the new status to the registry.',
-    auth: { operator: true },
+    ...ofOperators,
     params: z.object(ProjectParams),
     json: { schema: Decision, example: { action: 'approve' } },
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
+    responses: ok('The project.', ProjectView, projectExample),
   },
   async (c, { params: { project_id }, json: { action, reason, conditions } }) => {
     const { projects, projectDecisions, clock } = c.var.services
@@ -78,28 +76,21 @@ export const listReviewQueue = defineRoute(
     method: 'get',
     path: '/admin/v1/review-queue',
     operationId: 'listReviewQueue',
-    tag: 'Operator',
     summary: 'List the projects that wait for review, oldest first',
-    auth: { operator: true },
+    ...ofOperators,
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ProjectSummary).meta({ id: 'ReviewQueuePage' }),
-        example: {
-          items: [{ ...summaryExample, listing_status: 'pending_review' as const }],
-          next_cursor: null,
-        },
-      },
-    },
+    responses: onePage('ReviewQueuePage', ProjectSummary, {
+      ...summaryExample,
+      listing_status: 'pending_review' as const,
+    }),
   },
-  async (c, { query }) => {
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'review-queue',
       query,
-      position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
-      fetch: (after, limit) => c.var.services.projectDecisions.awaitingReview(after?.[0], limit),
-    })
-    return json({ items: rows.map(summaryView), next_cursor })
-  },
+      by: ['ordinal'],
+      fetch: (after, limit) =>
+        c.var.services.projectDecisions.awaitingReview(after?.ordinal ?? undefined, limit),
+      view: summaryView,
+    }),
 )

@@ -3,8 +3,8 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { notSetUp } from '../../missing-settings.ts'
-import { defineRoute } from '../../route.ts'
-import { Reason } from './schema.ts'
+import { defineRoute, ok } from '../../route.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const Input = z.strictObject({ reason: Reason }).meta({ id: 'ReindexInput' })
 
@@ -19,19 +19,12 @@ export const reindex = defineRoute(
     method: 'post',
     path: '/admin/v1/reindex',
     operationId: 'reindex',
-    tag: 'Operator',
     summary: 'Index the chain again from its start',
     description:
       'Deletes the chain index and reverts its effects: projects and versions are `submitted` again until their events are indexed, and no subscription counts as bonded until then. Decisions of operators stay. `GET /v1/status` shows the progress.',
-    auth: { operator: true },
+    ...ofOperators,
     json: { schema: Input, example: { reason: 'The node had dropped final blocks; it is mended.' } },
-    responses: {
-      200: {
-        description: 'The reindex has started.',
-        schema: Reindexing,
-        example: { start_block: 21_000 },
-      },
-    },
+    responses: ok('The reindex has started.', Reindexing, { start_block: 21_000 }),
   },
   async (c, { json: { reason } }) => {
     const { chainIndex, indexer } = c.var.services

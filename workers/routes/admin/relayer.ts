@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Timestamp } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { DeadLetterView, deadLetterView } from './dead-letters.ts'
+import { ofOperators } from './schema.ts'
 
 const lettersShown = 50
 
@@ -46,30 +47,23 @@ export const getRelayer = defineRoute(
     method: 'get',
     path: '/admin/v1/relayer',
     operationId: 'getRelayer',
-    tag: 'Operator',
     summary: 'Show the relayer and the dead letters',
-    auth: { operator: true },
-    responses: {
-      200: {
-        description: 'The relayer as of now.',
-        schema: RelayerView,
-        example: {
-          relayer: {
-            status: 'ok',
-            signer: example.relayer,
-            balance: '99500000000000000000',
-            open: 2,
-            undecided: 0,
-            overdue: 0,
-            oldest_open_at: example.time,
-            next_nonce: 214,
-            gas_today: 18_250_000,
-            gas_per_day: 1_000_000_000,
-          },
-          dead_letters: [],
-        },
+    ...ofOperators,
+    responses: ok('The relayer as of now.', RelayerView, {
+      relayer: {
+        status: 'ok',
+        signer: example.relayer,
+        balance: '99500000000000000000',
+        open: 2,
+        undecided: 0,
+        overdue: 0,
+        oldest_open_at: example.time,
+        next_nonce: 214,
+        gas_today: 18_250_000,
+        gas_per_day: 1_000_000_000,
       },
-    },
+      dead_letters: [],
+    }),
   },
   async (c) => {
     const { relayer, deadLetters } = c.var.services

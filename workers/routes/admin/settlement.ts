@@ -7,20 +7,18 @@ import { ApiError } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { bringHubAction } from '../../outbox/hub-actions.ts'
-import { defineRoute } from '../../route.ts'
+import { sendSoon } from '../../outbox/send-soon.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
-import type { HubActionKind } from '../../stores/hub-actions.ts'
 import type { VetoAction } from '../../stores/settlement-decisions.ts'
 import { EpochNumber } from '../explorer/epochs.ts'
 import { epochExample } from '../explorer/schema.ts'
 import { unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
-const Body = z.strictObject({ reason: Reason }).meta({ id: 'SettlementDecision' })
 const body = {
-  schema: Body,
+  schema: z.strictObject({ reason: Reason }).meta({ id: 'SettlementDecision' }),
   example: { reason: 'The root pays an unknown address.' },
   optional: true,
 } as const
@@ -46,15 +44,14 @@ export const vetoEpoch = defineRoute(
     method: 'post',
     path: '/admin/v1/epochs/{project_id}/{epoch}/veto',
     operationId: 'vetoEpoch',
-    tag: 'Operator',
     summary: 'Veto a posted epoch within its challenge period',
     description:
       'Vetoes the posted root, also if another authorized poster has posted it. Nothing is posted for the epoch until it is reopened.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: { 200: { description: 'The arbiter sends it.', schema: VetoView, example: vetoExample } },
+    responses: ok('The arbiter sends it.', VetoView, vetoExample),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'veto', given, reason),
 )
@@ -64,20 +61,13 @@ export const reopenEpoch = defineRoute(
     method: 'post',
     path: '/admin/v1/epochs/{project_id}/{epoch}/reopen',
     operationId: 'reopenEpoch',
-    tag: 'Operator',
     summary: 'Reopen a vetoed epoch for posting',
     description: 'The hub posts the root that validators attested.',
-    auth: { operator: true },
+    ...ofOperators,
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'The arbiter sends it.',
-        schema: VetoView,
-        example: { ...vetoExample, vetoed: false },
-      },
-    },
+    responses: ok('The arbiter sends it.', VetoView, { ...vetoExample, vetoed: false }),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'reopen', given, reason),
 )
@@ -87,16 +77,13 @@ export const pauseSettlement = defineRoute(
     method: 'post',
     path: '/admin/v1/settlement/pause',
     operationId: 'pauseSettlement',
-    tag: 'Operator',
     summary: 'Stop the posting of epochs in all vaults',
     description:
       'Claims and withdrawals continue. The hub accepts receipts, and posts them after the pause, which ends after three days or when an operator ends it. The next pause may begin a day after those three days; before that the answer is 409, with the time in `details.next_at`.',
-    auth: { operator: true },
+    ...ofOperators,
     json: body,
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: true } },
-    },
+    responses: ok('The arbiter sends it.', PauseView, { paused: true }),
   },
   (c, { json: { reason } }) => setPaused(c, true, reason),
 )
@@ -106,14 +93,11 @@ export const unpauseSettlement = defineRoute(
     method: 'post',
     path: '/admin/v1/settlement/unpause',
     operationId: 'unpauseSettlement',
-    tag: 'Operator',
     summary: 'Resume the posting of epochs',
-    auth: { operator: true },
+    ...ofOperators,
     json: body,
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The arbiter sends it.', schema: PauseView, example: { paused: false } },
-    },
+    responses: ok('The arbiter sends it.', PauseView, { paused: false }),
   },
   (c, { json: { reason } }) => setPaused(c, false, reason),
 )
@@ -143,7 +127,7 @@ async function decide(
         ? `The epoch ${epoch} is not posted, is vetoed already, or its challenge period is over.`
         : `The epoch ${epoch} is not vetoed.`,
     )
-  send(c, 'set_veto', subject)
+  sendSoon(c, 'set_veto', subject)
   return json({ project_id, epoch, vetoed: action === 'veto' })
 }
 
@@ -158,7 +142,7 @@ async function setPaused(c: HubContext, paused: boolean, reason: string | null):
     if (paused) await requireRested(c, vault_factory, now)
     throw new ApiError('invalid_state', `Posting is ${paused ? 'paused already' : 'not paused'}.`)
   }
-  send(c, 'set_posting_pause', vault_factory)
+  sendSoon(c, 'set_posting_pause', vault_factory)
   return json({ paused })
 }
 
@@ -176,19 +160,11 @@ async function requireRested(c: HubContext, factory: string, now: number): Promi
 }
 
 /** @throws {@link ApiError} 503 `unavailable`: the operator has to find who holds the key. */
-function requireArbiter(c: HubContext): void {
+export function requireArbiter(c: HubContext): void {
   if (c.var.services.arbiter === null)
     throw new ApiError(
       'unavailable',
-      'This hub does not have the key of the arbiter (ARBITER_PRIVATE_KEY); the arbiter must send the transaction.',
+      'This hub is not the arbiter: it has no ARBITER_PRIVATE_KEY. Set it, or decide with a transaction of the arbiter’s own.',
       { headers: { 'Retry-After': '3600' } },
     )
 }
-
-/** What fails now is tried again by the schedule. */
-const send = (c: HubContext, kind: HubActionKind, subject: string): void =>
-  c.executionCtx.waitUntil(
-    bringHubAction(c.env, kind, subject).catch((error) =>
-      console.error(`${c.var.requestId} the arbiter's transaction could not be sent`, error),
-    ),
-  )

@@ -3,18 +3,19 @@ import { windowTime } from '../../chain/window-time.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { lines } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { decisionSecs, disputeGraceSecs } from '../../slashing/slash-standing.ts'
 import type { Slash, SlashDecision } from '../../stores/slashes.ts'
 import { disputedExample, requireSlash, SlashParams, SlashView, slashView } from '../slashes/schema.ts'
+import { ofOperators, Reason } from './schema.ts'
+import { requireArbiter } from './settlement.ts'
 
 const Resolution = z
   .strictObject({
     decision: z.enum(['cancel', 'uphold']),
-    notes: lines(2000, 1).nullable().default(null).meta({ description: 'Reason, for the audit log.' }),
+    notes: Reason.meta({ description: 'Reason, for the audit log.' }),
   })
   .meta({ id: 'SlashResolution' })
 
@@ -23,44 +24,33 @@ export const resolveSlash = defineRoute(
     method: 'post',
     path: '/admin/v1/slashes/{evidence_hash}/resolve',
     operationId: 'resolveSlash',
-    tag: 'Operator',
     summary: 'Decide about a slash as the arbiter',
     description:
       'cancel ends an open slash; uphold rejects a dispute. The hub submits the decision on chain with the key of the arbiter; the status changes when the decision is indexed. The same decision again changes nothing.',
-    auth: { operator: true },
+    ...ofOperators,
     params: SlashParams,
     json: {
       schema: Resolution,
       example: { decision: 'cancel', notes: 'The key that signed the votes was stolen.' },
     },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      200: { description: 'The slash.', schema: SlashView, example: disputedExample },
-    },
+    responses: ok('The slash.', SlashView, disputedExample),
   },
   async (c, { params: { evidence_hash }, json: { decision, notes } }) => {
-    const { slashes, arbiter } = c.var.services
+    const { slashes } = c.var.services
     const [slash, now] = await Promise.all([requireSlash(c, evidence_hash), windowTime(c.var.services)])
-    if (arbiter === null) throw noArbiter()
-    const kind = `${decision}_slash` as const
+    requireArbiter(c)
     if (slash.decision !== decision) {
       requireDecidable(slash, decision, now)
       const isOnChain = decision === 'cancel' || slash.chain?.status === 'disputed'
       const operator = sessionOf(c).address
       const outcome = await slashes.decide(evidence_hash, decision, { operator, notes, isOnChain }, now)
       if (outcome === 'stale') await requireSameDecision(c, evidence_hash, decision)
-      sendSoon(c, kind, evidence_hash)
+      sendSoon(c, `${decision}_slash`, evidence_hash)
     }
     return json(slashView(await requireSlash(c, evidence_hash), now))
   },
 )
-
-const noArbiter = (): ApiError =>
-  new ApiError(
-    'unavailable',
-    'This hub is not the arbiter: it has no ARBITER_PRIVATE_KEY. Set it, or decide with a transaction of the arbiter’s own.',
-    { headers: { 'Retry-After': '3600' } },
-  )
 
 /** @throws {@link ApiError} 409 `invalid_state`. */
 function requireDecidable(slash: Slash, decision: SlashDecision, now: number): void {

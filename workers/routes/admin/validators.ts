@@ -5,11 +5,11 @@ import type { HubContext } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32 } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok, reply } from '../../route.ts'
 import type { NewGeneration } from '../../stores/pending-generations.ts'
 import { beginGenerations, type GenerationChange, makeGeneration } from '../../validators/make-generation.ts'
 import { generationExample, NodeIds, PendingView } from '../validators/schema.ts'
-import { Reason } from './schema.ts'
+import { ofOperators, Reason } from './schema.ts'
 
 const Made = z
   .strictObject({
@@ -44,24 +44,22 @@ export const beginValidators = defineRoute(
     method: 'post',
     path: '/admin/v1/validators/genesis',
     operationId: 'beginValidators',
-    tag: 'Operator',
     summary: 'Set generation 0 of the validators, once',
     description:
       'Names registered validators, and approves them. Before this call the network has no validators.',
-    auth: { operator: true },
+    ...ofOperators,
     json: {
       schema: z.strictObject({ node_ids: NodeIds.min(1), reason: Reason }).meta({ id: 'ValidatorGenesis' }),
       example: { node_ids: [generationExample.validators[0]?.node_id ?? ''] },
     },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      201: {
-        description: 'In force from time 0.',
-        schema: Made,
-        example: { ...madeExample, generation: 0, effective_at: 0, pending: false },
-        headers: { Location: 'The generation.' },
-      },
-    },
+    responses: reply(
+      201,
+      'In force from time 0.',
+      Made,
+      { ...madeExample, generation: 0, effective_at: 0, pending: false },
+      { Location: 'The generation.' },
+    ),
   },
   async (c, { json: { node_ids, reason } }) => {
     const by = { operator: sessionOf(c).address, reason }
@@ -75,11 +73,10 @@ export const changeValidators = defineRoute(
     method: 'post',
     path: '/admin/v1/validators/generations',
     operationId: 'changeValidators',
-    tag: 'Operator',
     summary: 'Make the next generation of validators',
     description:
       'The hub asks the validators of the previous generation for their signatures until a quorum of them has signed. Until then the previous generation stays in force, and no other generation can be made. A generation without a quorum a minute before it takes effect lapses, and the hub makes it again with a later `effective_at`. `emergency` revokes the keys of the removed validators at once and replaces the generation in force for everything that is not final; a quorum of the remaining validators must sign it. An emergency generation can replace a generation that waits for signatures, and then restores the status of the nodes that this one had changed.',
-    auth: { operator: true },
+    ...ofOperators,
     json: {
       schema: z
         .strictObject({
@@ -92,14 +89,9 @@ export const changeValidators = defineRoute(
       example: { approve: [generationExample.validators[0]?.node_id ?? ''], revoke: [] },
     },
     errors: ['not_found', 'invalid_state'],
-    responses: {
-      202: {
-        description: 'It waits for signatures.',
-        schema: Made,
-        example: madeExample,
-        headers: { Location: 'The generation, once it has a quorum.' },
-      },
-    },
+    responses: reply(202, 'It waits for signatures.', Made, madeExample, {
+      Location: 'The generation, once it has a quorum.',
+    }),
   },
   async (c, { json: { approve, revoke, emergency, reason } }) => {
     const change = { approve: [...new Set(approve)], revoke: [...new Set(revoke)], emergency }
@@ -113,16 +105,13 @@ export const getPendingValidators = defineRoute(
     method: 'get',
     path: '/admin/v1/validators/pending',
     operationId: 'getPendingValidators',
-    tag: 'Operator',
     summary: 'Read the generation that waits for signatures',
-    auth: { operator: true },
-    responses: {
-      200: {
-        description: 'Null if no generation waits.',
-        schema: z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
-        example: { pending: null },
-      },
-    },
+    ...ofOperators,
+    responses: ok(
+      'Null if no generation waits.',
+      z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
+      { pending: null },
+    ),
   },
   async (c) => {
     const { PROFILE: profile } = c.var.settings

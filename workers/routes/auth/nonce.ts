@@ -10,7 +10,7 @@ import { randomAlphanumerics } from '../../auth/random.ts'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { Nonce, NonceRequest } from './schema.ts'
 
 export const createNonce = defineRoute(
@@ -23,23 +23,17 @@ export const createNonce = defineRoute(
     description: `The first step of signing in with a wallet. The nonce works once, within ${siweNonceSeconds} seconds.`,
     budget: 'sign_in',
     json: { schema: NonceRequest, example: { address: example.wallet, domain: 'localhost:8787' } },
-    responses: {
-      200: {
-        description: 'The nonce and the complete text to sign.',
-        schema: Nonce,
-        example: {
-          nonce: example.nonce,
-          issued_at: example.time,
-          expires_at: example.time + siweNonceSeconds,
-          message: issueSiweMessage(resolveProfile({ service: '{{service}}' }), {
-            domain: 'localhost:8787',
-            address: example.wallet,
-            nonce: example.nonce,
-            issuedAt: example.time,
-          }),
-        },
-      },
-    },
+    responses: ok('The nonce and the complete text to sign.', Nonce, {
+      nonce: example.nonce,
+      issued_at: example.time,
+      expires_at: example.time + siweNonceSeconds,
+      message: issueSiweMessage(resolveProfile({ service: '{{service}}' }), {
+        domain: 'localhost:8787',
+        address: example.wallet,
+        nonce: example.nonce,
+        issuedAt: example.time,
+      }),
+    }),
   },
   async (c, { json: { address, domain } }) => {
     if (!isSignInDomain(c.var.settings, domain))

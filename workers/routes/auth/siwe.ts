@@ -15,7 +15,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { hashSecret } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { SessionWithToken, SiweRequest } from './schema.ts'
 
 type AskContract = Extract<ReturnType<typeof checkSiweExchange>, { status: 'ask_contract' }>
@@ -37,18 +37,12 @@ export const exchangeSiwe = defineRoute(
       },
     },
     errors: ['unauthorized', 'bad_signature'],
-    responses: {
-      200: {
-        description: 'The session, with its token.',
-        schema: SessionWithToken,
-        example: {
-          token: '{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
-          address: example.wallet,
-          expires_at: example.time + siweSessionSeconds,
-          roles: [],
-        },
-      },
-    },
+    responses: ok('The session, with its token.', SessionWithToken, {
+      token: '{{session_token_prefix}}kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
+      address: example.wallet,
+      expires_at: example.time + siweSessionSeconds,
+      roles: [],
+    }),
   },
   async (c, { json: { message, signature } }) => {
     const { settings } = c.var
@@ -106,14 +100,10 @@ const wrongField = (field: 'message' | 'signature'): ApiError =>
         `must be lower-case hex: 65 bytes, or up to ${siweSignatureBytesMax} bytes for a contract wallet`,
       )
 
-function refusal(code: 'unauthorized' | 'bad_signature'): ApiError {
-  switch (code) {
-    case 'unauthorized':
-      return new ApiError(
-        'unauthorized',
-        'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued text nor a valid EIP-4361 text with this nonce. Get a fresh nonce and sign its text.',
-      )
-    case 'bad_signature':
-      return new ApiError('bad_signature', 'The signature was not made by the wallet in the text.')
-  }
-}
+const refusal = (code: 'unauthorized' | 'bad_signature'): ApiError =>
+  new ApiError(
+    code,
+    code === 'unauthorized'
+      ? 'This text cannot be exchanged: its nonce is unknown, used or expired, or the text is neither the issued text nor a valid EIP-4361 text with this nonce. Get a fresh nonce and sign its text.'
+      : 'The signature was not made by the wallet in the text.',
+  )

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { cases, suite } from '../../benchmarks/suite.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32 } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 
 const BenchmarkSuite = z
   .strictObject({
@@ -36,9 +36,7 @@ export const getBenchmarkSuite = defineRoute(
     description:
       'The modules are downloaded like all others. A device reports its results with its profile. If its receipts differ from the pinned ones, the device is `faulty` and gets no offers.',
     cache: { maxAgeSeconds: 300 },
-    responses: {
-      200: { description: 'The suite.', schema: BenchmarkSuite, example: { suite, cases: example } },
-    },
+    responses: ok('The suite.', BenchmarkSuite, { suite, cases: example }),
   },
   () => json({ suite, cases }),
 )

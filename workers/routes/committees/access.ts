@@ -1,7 +1,8 @@
 import { isAwaited } from '../../committees/schedule.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import type { ReadSet } from '../../stores/committee-sets.ts'
+import { spendAddressBudget } from '../../middleware/rate-limit.ts'
+import type { CommitteeSet, ReadSet } from '../../stores/committee-sets.ts'
 import { findVisible } from '../projects/access.ts'
 
 /**
@@ -27,3 +28,11 @@ export async function requireAttested(c: HubContext, projectId: string, epoch: n
 
 export const noSet = (projectId: string, epoch: number): ApiError =>
   new ApiError('not_found', `No set of ${projectId} exists for epoch ${epoch}.`)
+
+/** Draws from sets with fewer entries cost no more than other calls. */
+const cheapEntries = 1_000
+
+/** Pays for a draw from a set, which reads all of it. @throws {@link ApiError} 429 `rate_limited`. */
+export async function spendDraw(c: HubContext, { entries }: Pick<CommitteeSet, 'entries'>): Promise<void> {
+  if (entries > cheapEntries) await spendAddressBudget(c, 'large_draw')
+}

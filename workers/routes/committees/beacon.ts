@@ -5,7 +5,7 @@ import { epochLengths } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { BeaconView, beaconExample, PathCount } from './schema.ts'
 
 export const getBeacon = defineRoute(
@@ -22,7 +22,7 @@ export const getBeacon = defineRoute(
     }),
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],
-    responses: { 200: { description: 'It never changes.', schema: BeaconView, example: beaconExample } },
+    responses: ok('It never changes.', BeaconView, beaconExample),
   },
   async (c, { params: { epoch_secs, epoch } }) => {
     const { beacons } = c.var.services

@@ -2,9 +2,8 @@ import type * as z from 'zod'
 import { drawCommittee } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
-import { requireAttested } from './access.ts'
-import { spendDraw } from './draw-budget.ts'
+import { defineRoute, ok } from '../../route.ts'
+import { requireAttested, spendDraw } from './access.ts'
 import { CommitteeView, committeeExample, PathCount, SetParams } from './schema.ts'
 import { notAttested } from './set.ts'
 
@@ -21,7 +20,7 @@ export const getCommittee = defineRoute(
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],
     responses: {
-      200: { description: 'It never changes.', schema: CommitteeView, example: committeeExample },
+      ...ok('It never changes.', CommitteeView, committeeExample),
       ...notAttested,
     },
   },

@@ -1,4 +1,4 @@
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { requireAttested } from './access.ts'
 import { attestedSnapshot } from './attested-snapshot.ts'
 import { AttestedSnapshotView, attestedExample, SetParams } from './schema.ts'
@@ -23,11 +23,7 @@ export const getCommitteeSet = defineRoute(
     cache: { maxAgeSeconds: 60 },
     errors: ['not_found'],
     responses: {
-      200: {
-        description: 'The attested snapshot.',
-        schema: AttestedSnapshotView,
-        example: attestedExample,
-      },
+      ...ok('The attested snapshot.', AttestedSnapshotView, attestedExample),
       ...notAttested,
     },
   },

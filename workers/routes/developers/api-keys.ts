@@ -7,9 +7,9 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
 import { Bytes32, line, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, hashSecret, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { type ApiKey, liveApiKeysMax } from '../../stores/api-keys.ts'
 
 const ApiKeyInput = z
@@ -80,27 +80,17 @@ export const listApiKeys = defineRoute(
     description: 'Revoked keys are not listed. Secrets are never shown again.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ApiKeyView).meta({ id: 'ApiKeyPage' }),
-        example: { items: [apiKeyExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ApiKeyPage', ApiKeyView, apiKeyExample),
   },
-  async (c, { query }) => {
-    const caller = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'api-keys',
       isOwn: true,
       query,
-      position: ({ createdAt, keyId }: ApiKey): [number, string] => [createdAt, keyId],
-      fetch: (after, limit) =>
-        c.var.services.apiKeys.list(caller, after && { createdAt: after[0], keyId: after[1] }, limit),
-    })
-    const prefix = c.var.settings.PROFILE.api_key_prefix
-    return json({ items: rows.map((key) => apiKeyView(prefix, key)), next_cursor })
-  },
+      by: ['createdAt', 'keyId'],
+      fetch: (after, limit) => c.var.services.apiKeys.list(callerOf(c), after, limit),
+      view: (key: ApiKey) => apiKeyView(c.var.settings.PROFILE.api_key_prefix, key),
+    }),
 )
 
 export const createApiKey = defineRoute(
@@ -116,17 +106,16 @@ export const createApiKey = defineRoute(
     stores: 'records',
     json: { schema: ApiKeyInput, example: { name: 'Continuous integration', scopes: ['modules:write'] } },
     errors: ['not_enrolled', 'conflict'],
-    responses: {
-      201: {
-        description: 'The key, with its secret.',
-        schema: CreatedApiKey,
-        example: {
-          ...apiKeyExample,
-          secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
-        },
-        headers: { Location: 'The list of the keys.' },
+    responses: reply(
+      201,
+      'The key, with its secret.',
+      CreatedApiKey,
+      {
+        ...apiKeyExample,
+        secret: '{{api_key_prefix}}Zk3v9QpX_kV0mX2uB9pQ7sT4wZ1yA6cE3gH8jL5nR0tU2vX4zB7d',
       },
-    },
+      { Location: 'The list of the keys.' },
+    ),
   },
   async (c, { json: { name, scopes: granted, project_ids: projectIds, expires_at: expiresAt } }) => {
     const { apiKeys, developers, derived } = c.var.services

@@ -5,9 +5,9 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { type Answer, json, noContent } from '../../http/answer.ts'
 import { AnyObject, line, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
@@ -42,6 +42,13 @@ const draftExample: z.output<typeof DraftView> = {
   updated_at: example.time,
 }
 
+const draftBody = {
+  schema: DraftInput,
+  example: { current_step: draftExample.current_step, data: draftExample.data },
+  fractions: true,
+  valuesMax,
+} as const
+
 const DraftParams = z.object({
   draft_id: z
     .string()
@@ -56,6 +63,12 @@ const ifMatch = {
 const ifNoneMatch = {
   'If-None-Match': '`*`: only create. If the draft exists, the answer is 409 `conflict`.',
 }
+
+const stored = (status: 200 | 201, description: string) =>
+  reply(status, description, DraftView, draftExample, {
+    ...(status === 201 && { Location: 'Path of the draft.' }),
+    ETag: 'Names this version.',
+  })
 
 const draftView = ({ draftId, currentStep, projectId, data, createdAt, updatedAt }: Draft) => ({
   draft_id: draftId,
@@ -77,29 +90,18 @@ export const listDrafts = defineRoute(
       'A page of large drafts may be shorter than `limit`; more pages follow while `next_cursor` is not null. A draft that changes between two pages moves to the first page.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(DraftView).meta({ id: 'DraftPage' }),
-        example: { items: [draftExample], next_cursor: null },
-      },
-    },
+    responses: onePage('DraftPage', DraftView, draftExample),
   },
-  async (c, { query }) => {
-    const caller = callerOf(c)
-    const { drafts } = c.var.services
-    const positionOf = (after: [number, string] | undefined) =>
-      after && { updatedAt: after[0], draftId: after[1] }
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'drafts',
       isOwn: true,
       query,
-      position: ({ updatedAt, draftId }: ListedDraft): [number, string] => [updatedAt, draftId],
-      fetch: (after, limit) => drafts.list(caller, positionOf(after), limit),
+      by: ['updatedAt', 'draftId'],
+      fetch: (after, limit) => c.var.services.drafts.list(callerOf(c), after, limit),
       isCut: ([first]) => first?.isCut === true,
-    })
-    return json({ items: rows.map(draftView), next_cursor })
-  },
+      view: (draft: ListedDraft) => draftView(draft),
+    }),
 )
 
 export const createDraft = defineRoute(
@@ -113,21 +115,9 @@ export const createDraft = defineRoute(
     auth: { session: true },
     idempotent: true,
     stores: 'records',
-    json: {
-      schema: DraftInput,
-      example: { current_step: 0, data: { name: 'My first project' } },
-      fractions: true,
-      valuesMax,
-    },
+    json: draftBody,
     errors: ['conflict', 'too_large'],
-    responses: {
-      201: {
-        description: 'The stored draft, under an id that the hub chose.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
-      },
-    },
+    responses: stored(201, 'The stored draft, under an id that the hub chose.'),
   },
   async (c, { json: input }) => {
     const { derived, drafts } = c.var.services
@@ -151,14 +141,7 @@ export const getDraft = defineRoute(
     auth: { session: true },
     params: DraftParams,
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The draft.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { ETag: 'Names this version.' },
-      },
-    },
+    responses: stored(200, 'The draft.'),
   },
   async (c, { params: { draft_id } }) => {
     const draft = await c.var.services.drafts.find(callerOf(c), draft_id)
@@ -178,27 +161,9 @@ export const putDraft = defineRoute(
     stores: 'records',
     params: DraftParams,
     headers: { ...ifMatch, ...ifNoneMatch },
-    json: {
-      schema: DraftInput,
-      example: { current_step: 2, data: { name: 'My first project' } },
-      fractions: true,
-      valuesMax,
-    },
+    json: draftBody,
     errors: ['conflict', 'too_large'],
-    responses: {
-      200: {
-        description: 'Replaced.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { ETag: 'Names this version.' },
-      },
-      201: {
-        description: 'Created.',
-        schema: DraftView,
-        example: draftExample,
-        headers: { Location: 'Path of the draft.', ETag: 'Names this version.' },
-      },
-    },
+    responses: { ...stored(200, 'Replaced.'), ...stored(201, 'Created.') },
   },
   async (c, { params: { draft_id }, json: input }) => {
     const content = contentOf(input)

@@ -2,7 +2,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Developer } from '../../stores/developers.ts'
 import { ownDeveloper } from './profile.ts'
 import { EnrollmentRequest, OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from './schema.ts'
@@ -29,9 +29,7 @@ export const enroll = defineRoute(
       },
     },
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample },
-    },
+    responses: ok('The present state.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c, { json: application }) => {
     const { draft, developer_type, display_name, email = null, website = null, reason = null } = application
@@ -71,9 +69,7 @@ export const requestVerification = defineRoute(
     summary: 'Ask for verification',
     auth: { session: true },
     errors: ['invalid_state'],
-    responses: {
-      200: { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample },
-    },
+    responses: ok('The present state.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c) => {
     const verification = c.var.settings.AUTO_APPROVE_DEVELOPERS ? 'verified' : 'pending'

@@ -6,7 +6,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { FoldedAddress } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Developer } from '../../stores/developers.ts'
 import {
   DeveloperView,
@@ -28,9 +28,7 @@ export const getDeveloper = defineRoute(
     params: z.object({ address: FoldedAddress.meta({ example: example.wallet }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The public profile.', schema: DeveloperView, example: developerExample },
-    },
+    responses: ok('The public profile.', DeveloperView, developerExample),
   },
   async (c, { params }) => {
     const developer = await c.var.services.developers.find(params.address)
@@ -49,9 +47,7 @@ export const getOwnDeveloper = defineRoute(
     summary: 'Read your profile and the state of enrollment and verification',
     auth: { session: true },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The own profile.', schema: OwnDeveloperView, example: ownDeveloperExample },
-    },
+    responses: ok('The own profile.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c) => json(ownDeveloperView(await ownDeveloper(c))),
 )
@@ -74,9 +70,7 @@ export const putOwnDeveloper = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The saved state.', schema: OwnDeveloperView, example: ownDeveloperExample },
-    },
+    responses: ok('The saved state.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c, { json: profile }) => {
     const { display_name: displayName, ...rest } = profile

@@ -6,8 +6,9 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { line } from '../../http/formats.ts'
-import { nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
   DeviceParams,
@@ -20,6 +21,28 @@ import {
   ownDeviceExample,
 } from './schema.ts'
 
+export const listDevices = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/devices',
+    operationId: 'listDevices',
+    tag: 'Devices',
+    summary: 'List your devices, last bound first',
+    auth: { session: true },
+    query: z.strictObject(pageQuery),
+    responses: onePage('DevicePage', DeviceView, ownDeviceExample),
+  },
+  (c, { query }) =>
+    answerPage(c, {
+      list: 'own-devices',
+      isOwn: true,
+      query,
+      by: ['boundAt', 'nodeId'],
+      fetch: (after, limit) => c.var.services.devices.list(callerOf(c), after, limit),
+      view: (device: Device) => deviceView(device, sessionOf(c).address),
+    }),
+)
+
 export const getDevice = defineRoute(
   {
     method: 'get',
@@ -31,7 +54,7 @@ export const getDevice = defineRoute(
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The device.', schema: DeviceView, example: deviceExample } },
+    responses: ok('The device.', DeviceView, deviceExample),
   },
   async (c, { params: { node_id } }) => {
     const device = await requireDevice(c, node_id)
@@ -57,7 +80,7 @@ export const updateDevice = defineRoute(
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],
-    responses: { 200: { description: 'The saved state.', schema: DeviceView, example: ownDeviceExample } },
+    responses: ok('The saved state.', DeviceView, ownDeviceExample),
   },
   async (c, { params: { node_id }, json: { label } }) => {
     const { address } = sessionOf(c)
@@ -93,9 +116,7 @@ export const putDeviceProfile = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The public view of the device.', schema: DeviceView, example: deviceExample },
-    },
+    responses: ok('The public view of the device.', DeviceView, deviceExample),
   },
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)

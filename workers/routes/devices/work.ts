@@ -4,7 +4,7 @@ import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { DeviceSubscription } from '../../stores/subscriptions.ts'
 import { tokenExample } from '../projects/example.ts'
 import { Slug } from '../projects/manifest-shape.ts'
@@ -59,32 +59,26 @@ export const getDeviceWork = defineRoute(
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'As of the newest indexed block.',
-        schema: DeviceWork,
-        example: {
-          node_id: bondedExample.node_id,
-          subscriptions: [
-            {
-              subscription_id: bondedExample.subscription_id,
-              project_id: bondedExample.project_id,
-              slug: 'hello',
-              token: tokenExample,
-              owner: bondedExample.owner,
-              status: bondedExample.status,
-              collateral: bondedExample.collateral,
-              collateral_health: bondedExample.collateral_health,
-              pending_slashes: 0,
-              slashed_total: '0',
-              release_at: null,
-              earned: '0',
-              works_from: example.time,
-            },
-          ],
+    responses: ok('As of the newest indexed block.', DeviceWork, {
+      node_id: bondedExample.node_id,
+      subscriptions: [
+        {
+          subscription_id: bondedExample.subscription_id,
+          project_id: bondedExample.project_id,
+          slug: 'hello',
+          token: tokenExample,
+          owner: bondedExample.owner,
+          status: bondedExample.status,
+          collateral: bondedExample.collateral,
+          collateral_health: bondedExample.collateral_health,
+          pending_slashes: 0,
+          slashed_total: '0',
+          release_at: null,
+          earned: '0',
+          works_from: example.time,
         },
-      },
-    },
+      ],
+    }),
   },
   async (c, { params: { node_id } }) => {
     const now = await c.var.services.clock.now()

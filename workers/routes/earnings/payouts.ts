@@ -4,7 +4,7 @@ import { expectedReward } from '../../earnings/expected-reward.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount, Bytes32, PathProject, Timestamp, TokenView } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { EarnedPayout } from '../../stores/earnings.ts'
@@ -50,28 +50,17 @@ export const listEarnedEpochs = defineRoute(
         .optional()
         .meta({ description: 'Only claimed payouts, or only unclaimed ones.', schema: { type: 'boolean' } }),
     }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(PayoutView).meta({ id: 'EpochPayoutPage' }),
-        example: {
-          items: [
-            {
-              project_id: receiptExample.project_id,
-              epoch: receiptExample.round,
-              miner: example.wallet,
-              units: receiptExample.totals.units,
-              amount: receiptExample.totals.miner,
-              token: tokenExample,
-              status: 'claimable',
-              claim_tx: null,
-              claimable_at: example.time,
-            },
-          ],
-          next_cursor: null,
-        },
-      },
-    },
+    responses: onePage('EpochPayoutPage', PayoutView, {
+      project_id: receiptExample.project_id,
+      epoch: receiptExample.round,
+      miner: example.wallet,
+      units: receiptExample.totals.units,
+      amount: receiptExample.totals.miner,
+      token: tokenExample,
+      status: 'claimable',
+      claim_tx: null,
+      claimable_at: example.time,
+    }),
   },
   async (c, { query }) => {
     const { earnings, epochRounds, clock } = c.var.services

@@ -4,7 +4,7 @@ import { expectedReward } from '../../earnings/expected-reward.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, TokenView } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { EarnedSum } from '../../stores/earnings.ts'
 import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
@@ -64,25 +64,23 @@ export const getEarnings = defineRoute(
         .meta({ description: 'Up to now.' }),
       group_by: z.enum(groups).default('project').meta({ description: 'The key by which rows are grouped.' }),
     }),
-    responses: {
-      200: {
-        description: 'Days are ordered newest first, all other rows by key, never by the amount of a token.',
-        schema: Earnings,
-        example: {
-          period: '7d',
-          totals: [balanceExample],
-          units: receiptExample.totals.units,
-          accruing: [{ token: tokenExample, amount: '1330000000000000' }],
-          rows: [
-            {
-              key: receiptExample.project_id,
-              units: receiptExample.totals.units,
-              amounts: [balanceExample],
-            },
-          ],
-        },
+    responses: ok(
+      'Days are ordered newest first, all other rows by key, never by the amount of a token.',
+      Earnings,
+      {
+        period: '7d',
+        totals: [balanceExample],
+        units: receiptExample.totals.units,
+        accruing: [{ token: tokenExample, amount: '1330000000000000' }],
+        rows: [
+          {
+            key: receiptExample.project_id,
+            units: receiptExample.totals.units,
+            amounts: [balanceExample],
+          },
+        ],
       },
-    },
+    ),
   },
   async (c, { query: { period, group_by } }) => {
     const [sums, accruing] = await Promise.all([

@@ -1,10 +1,103 @@
 import * as z from 'zod'
+import { withdrawalStates } from '../../../protocol/actions/index.ts'
+import { defaultAllowances } from '../../actions/allowances.ts'
+import type { HubContext } from '../../context.ts'
+import { withdrawalStanding } from '../../earnings/withdrawal-standing.ts'
+import { ApiError } from '../../errors.ts'
+import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { callerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
-import type { Withdrawal } from '../../stores/withdrawals.ts'
-import { WithdrawalView, withdrawalExample, withdrawalView } from './schema.ts'
+import { Address, Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
+import { refundRelay, spendRelay } from '../../middleware/rate-limit.ts'
+import { bringHubAction } from '../../outbox/hub-actions.ts'
+import { defineRoute, reply } from '../../route.ts'
+import type { NewClaim, Withdrawal } from '../../stores/withdrawals.ts'
+import { receiptExample } from '../explorer/schema.ts'
+import { unknownProject } from '../projects/access.ts'
+import { tokenExample } from '../projects/example.ts'
+
+/** As many as a vault takes in one transaction. */
+const payoutsMax = 100
+/** Vaults of one request: each is a transaction, which the request prepares. */
+const vaultsMax = 10
+/** Other requests of the same wallet may be faster so often. */
+const triesMax = 3
+
+const WithdrawalView = z
+  .strictObject({
+    withdrawal_id: z.string().meta({
+      description: 'For collateral, the id for `GET /v1/transactions/{id}`.',
+    }),
+    kind: z.enum(['claim', 'collateral']),
+    status: z.enum(withdrawalStates).meta({
+      description:
+        '`pending` until a transaction is on its way, then `processing`. `completed` when the payment is on chain; a reorganisation can revert it for a while. `failed` if nothing was paid: the payouts can then be claimed again.',
+    }),
+    amount: Amount.meta({ description: 'The requested amount; after the end, the paid amount.' }),
+    token: TokenView,
+    recipient: Address,
+    epochs: z
+      .array(
+        z
+          .strictObject({
+            project_id: Bytes32,
+            epoch: z.int(),
+            fee: Amount.meta({ description: 'The hub takes none.' }),
+          })
+          .meta({ id: 'WithdrawalEpoch' }),
+      )
+      .meta({ description: 'The payouts; none for collateral.' }),
+    subscription_id: Bytes32.nullable().meta({ description: 'Of collateral.' }),
+    fee: Amount,
+    tx_hash: Bytes32.nullable().meta({
+      description:
+        'The latest transaction. Once the withdrawal is completed: the last transaction that paid, from the hub or from another sender.',
+    }),
+    requested_at: Timestamp,
+    completed_at: Timestamp.nullable(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason for a delay, or for an incomplete payment.' }),
+  })
+  .meta({ id: 'Withdrawal' })
+
+const withdrawalExample: z.output<typeof WithdrawalView> = {
+  withdrawal_id: 'q7Rk2mX9pLw4sTzB00',
+  kind: 'claim',
+  status: 'processing',
+  amount: receiptExample.totals.miner,
+  token: tokenExample,
+  recipient: example.wallet,
+  epochs: [{ project_id: receiptExample.project_id, epoch: receiptExample.round, fee: '0' }],
+  subscription_id: null,
+  fee: '0',
+  tx_hash: example.digest,
+  requested_at: example.time,
+  completed_at: null,
+  error: null,
+}
+
+function withdrawalView(withdrawal: Withdrawal): z.output<typeof WithdrawalView> {
+  const { status, amount, txHash, completedAt, error } = withdrawalStanding(withdrawal)
+  const { withdrawalId, kind, token, account, projectId, epochs, subscriptionId, requestedAt } = withdrawal
+  return {
+    withdrawal_id: withdrawalId,
+    kind,
+    status,
+    amount,
+    token,
+    recipient: account,
+    epochs: projectId === null ? [] : epochs.map((epoch) => ({ project_id: projectId, epoch, fee: '0' })),
+    subscription_id: subscriptionId,
+    fee: '0',
+    tx_hash: txHash,
+    requested_at: requestedAt,
+    completed_at: completedAt,
+    error,
+  }
+}
 
 export const listWithdrawals = defineRoute(
   {
@@ -17,28 +110,89 @@ export const listWithdrawals = defineRoute(
       'Payouts that the hub claims, and collateral that is withdrawn by signature. The list does not include claims and withdrawals by transactions of the wallet itself.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(WithdrawalView).meta({ id: 'WithdrawalPage' }),
-        example: { items: [withdrawalExample], next_cursor: null },
-      },
-    },
+    responses: onePage('WithdrawalPage', WithdrawalView, withdrawalExample),
   },
-  async (c, { query }) => {
-    const account = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: 'withdrawals',
       isOwn: true,
       query,
-      position: ({ requestedAt, withdrawalId }: Withdrawal): [number, string] => [requestedAt, withdrawalId],
-      fetch: (after, limit) =>
-        c.var.services.withdrawals.list(
-          account,
-          after && { requestedAt: after[0], withdrawalId: after[1] },
-          limit,
-        ),
-    })
-    return json({ items: rows.map(withdrawalView), next_cursor })
+      by: ['requestedAt', 'withdrawalId'],
+      fetch: (after, limit) => c.var.services.withdrawals.list(callerOf(c), after, limit),
+      view: withdrawalView,
+    }),
+)
+
+const ClaimInput = z
+  .strictObject({
+    project_ids: z.array(Bytes32).min(1).max(vaultsMax).optional().meta({
+      description: 'The projects to claim from. Default: every project with claimable payouts.',
+    }),
+  })
+  .meta({ id: 'ClaimInput' })
+
+export const claimPayouts = defineRoute(
+  {
+    method: 'post',
+    path: '/v1/me/withdrawals/claims',
+    operationId: 'claimPayouts',
+    tag: 'Earnings',
+    summary: 'Have your payouts claimed',
+    description: `The hub sends one transaction to each vault, and pays for it; the vault pays the wallet. A withdrawal takes the ${payoutsMax} oldest payouts of a vault, and a request takes ${vaultsMax} vaults: ask again for more. A payout is in one open withdrawal at most. Anybody may claim a payout meanwhile: it is paid once, to the wallet. If the token refuses a payment, the payout can be claimed again. The hub sends ${defaultAllowances.claim_payouts} such transactions for a wallet in a day that begins at 00:00 UTC, unless its operators chose another number; further withdrawals are \`pending\` until the next day, or until the wallet submits the proofs of \`GET /v1/me/claims\` itself.`,
+    auth: { session: true },
+    budget: 'claim',
+    idempotent: true,
+    stores: 'records',
+    json: {
+      schema: ClaimInput,
+      example: { project_ids: [withdrawalExample.epochs[0]?.project_id] },
+      optional: true,
+    },
+    errors: ['not_found', 'conflict'],
+    responses: reply(
+      202,
+      'One withdrawal for each vault.',
+      z.strictObject({ items: z.array(WithdrawalView) }).meta({ id: 'WithdrawalList' }),
+      { items: [withdrawalExample] },
+      { Location: 'The list of the withdrawals.' },
+    ),
+  },
+  async (c, { json: { project_ids } }) => {
+    const { withdrawals, derived } = c.var.services
+    const name = derived.alphanumerics(c.var.operation, 'withdrawals', 16)
+    const earlier = c.var.operation.isRetry ? await withdrawals.requestedAs(name) : []
+    const ids = earlier.length > 0 ? earlier : await request(c, project_ids ?? null, name)
+    await Promise.all(ids.map((id) => bringNow(c, id)))
+    const items = (await withdrawals.findMany(ids)).map(withdrawalView)
+    return json({ items }, 202, { Location: '/v1/me/withdrawals' })
   },
 )
+
+/** @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`. */
+async function request(c: HubContext, projectIds: readonly string[] | null, name: string): Promise<string[]> {
+  const { claims, projects, withdrawals, clock } = c.var.services
+  const account = sessionOf(c).address
+  const unknown = projectIds && (await projects.findHidden(projectIds, account))
+  if (unknown) throw unknownProject(unknown)
+  const now = await clock.now()
+  for (let tries = 0; tries < triesMax; tries++) {
+    const free = await claims.free(account, projectIds, now, { projectsMax: vaultsMax, payoutsMax })
+    if (free.length === 0)
+      throw new ApiError('conflict', 'No payout can be claimed, except those that are being claimed already.')
+    const wanted = free.map((payouts, i): NewClaim => ({ withdrawalId: name + i, account, payouts }))
+    await spendRelay(c, account, wanted.length)
+    const ids = await withdrawals.request(wanted, now)
+    refundRelay(c, account, wanted.length - ids.length)
+    if (ids.length > 0) return ids
+  }
+  throw new ApiError(
+    'conflict',
+    'Other requests of the wallet claim the same payouts. Read the withdrawals of the wallet.',
+  )
+}
+
+/** What cannot be sent now is sent by the schedule. */
+const bringNow = (c: HubContext, id: string): Promise<void> =>
+  bringHubAction(c.env, 'claim_payouts', id).catch((error) =>
+    console.error(`${c.var.requestId} the withdrawal ${id} could not be sent`, error),
+  )

@@ -5,7 +5,7 @@ import { json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findVisible, isVisible } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { EpochPage, epochPageExample, listEpochs } from './epoch-list.ts'
@@ -34,7 +34,7 @@ export const listAllEpochs = defineRoute(
       status: z.enum(epochStates).optional(),
     }),
     cache: { maxAgeSeconds: 0 },
-    responses: { 200: { description: 'One page.', schema: EpochPage, example: epochPageExample } },
+    responses: ok('One page.', EpochPage, epochPageExample),
   },
   async (c, { query: { project_id: id, ...query } }) => {
     const visible = async (projectId: string) => {
@@ -57,13 +57,7 @@ export const getEpoch = defineRoute(
     params: z.object({ ...ProjectParams, epoch: EpochNumber }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The epoch.',
-        schema: EpochView,
-        example: { ...epochExample, receipt: receiptExample },
-      },
-    },
+    responses: ok('The epoch.', EpochView, { ...epochExample, receipt: receiptExample }),
   },
   async (c, { params: { project_id, epoch } }) => {
     const { epochs, epochRounds, clock } = c.var.services

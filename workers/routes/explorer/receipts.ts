@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, NodeId, PathBytes32, Timestamp } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { ExecutedReceipt } from '../../stores/receipts.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { ExecutionReceiptView, receiptExample as executionExample, RoundId } from '../rounds/schema.ts'
@@ -50,23 +50,17 @@ export const getReceipt = defineRoute(
     params: z.object({ receipt_hash: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The receipt.',
-        schema: ReceiptLookup,
-        example: {
-          kind: 'execution',
-          receipt: {
-            receipt: { ...executionExample, receipt_hash: example.digest },
-            node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
-            public_key: example.digest,
-            signature: `0x${'5a'.repeat(64)}`,
-            timestamp: example.time,
-          },
-          rounds: [`task:${example.digest}`],
-        },
+    responses: ok('The receipt.', ReceiptLookup, {
+      kind: 'execution',
+      receipt: {
+        receipt: { ...executionExample, receipt_hash: example.digest },
+        node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+        public_key: example.digest,
+        signature: `0x${'5a'.repeat(64)}`,
+        timestamp: example.time,
       },
-    },
+      rounds: [`task:${example.digest}`],
+    }),
   },
   async (c, { params: { receipt_hash: hash } }) => {
     const { receipts, epochs, clock } = c.var.services

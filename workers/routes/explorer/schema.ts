@@ -1,15 +1,10 @@
 import * as z from 'zod'
 import { epochStates, settlementStates } from '../../../protocol/earnings/index.ts'
 import { example } from '../../examples.ts'
-import { Address, Amount, Bytes32, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
+import { Address, Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { AttestationShape, attestationExample } from '../committees/schema.ts'
 import { hashesExample, manifestExample, tokenExample } from '../projects/example.ts'
 import { RewardModel } from '../projects/manifest-shape.ts'
-
-const Ed25519Signature = z.string().regex(/^0x[0-9a-f]{128}$/, 'must be 0x and 128 lower-case hex digits')
-
-export const AttestationShape = z
-  .strictObject({ node_id: NodeId, public_key: Bytes32, signature: Ed25519Signature })
-  .meta({ id: 'Attestation' })
 
 const ComputeUnit = z
   .strictObject({ miner: Address, units: z.int().min(1), amount: Amount })
@@ -106,13 +101,7 @@ export const receiptExample: z.output<typeof epochReceiptShape> = {
   },
   merkle_root: example.digest,
   receipt_hash: example.manifestAddress,
-  attestations: [
-    {
-      node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
-      public_key: example.digest,
-      signature: `0x${'5a'.repeat(64)}`,
-    },
-  ],
+  attestations: [attestationExample],
 }
 
 export const epochExample: z.output<typeof EpochSummary> = {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, Timestamp } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 
 const hourSecs = 3_600
 
@@ -32,23 +32,17 @@ export const getExplorerStats = defineRoute(
     summary: 'Read the statistics of the network',
     description: 'Rounds of the running hour and the 24 hours before it.',
     cache: { maxAgeSeconds: 10 },
-    responses: {
-      200: {
-        description: 'The statistics.',
-        schema: ExplorerStats,
-        example: {
-          projects_listed: 12,
-          miners_online: 40,
-          devices_online: 57,
-          rounds_24h: 8_640,
-          rounds_finalized_24h: 8_612,
-          units_24h: 25_836,
-          validators: 4,
-          collateral_bonded: '342000000000000000000',
-          updated_at: example.time,
-        },
-      },
-    },
+    responses: ok('The statistics.', ExplorerStats, {
+      projects_listed: 12,
+      miners_online: 40,
+      devices_online: 57,
+      rounds_24h: 8_640,
+      rounds_finalized_24h: 8_612,
+      units_24h: 25_836,
+      validators: 4,
+      collateral_bonded: '342000000000000000000',
+      updated_at: example.time,
+    }),
   },
   async (c) => {
     const { networkFigures, clock } = c.var.services

@@ -9,7 +9,7 @@ import { type Answer, json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { notSetUp } from '../../missing-settings.ts'
 import type { RelayerClient } from '../../relayer/client.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { dripId, nativeCall, tokenCall } from './calls.ts'
 import { Drip } from './schema.ts'
 import { type FaucetTerms, faucetTerms } from './terms.ts'
@@ -28,21 +28,19 @@ export const drip = defineRoute(
     budget: 'faucet',
     idempotent: true,
     errors: ['no_validators', 'faucet_empty'],
-    responses: {
-      202: {
-        description:
-          'The tokens are being sent. An answer of 429 has the next possible time in `details.next_eligible_at`.',
-        schema: Drip,
-        example: {
-          tx_hash: example.digest,
-          amount: '1000000000000000000000',
-          eth_tx_hash: example.manifestAddress,
-          eth_amount: '10000000000000000',
-          next_eligible_at: example.time,
-        },
-        headers: { Location: 'The state of the token transfer.' },
+    responses: reply(
+      202,
+      'The tokens are being sent. An answer of 429 has the next possible time in `details.next_eligible_at`.',
+      Drip,
+      {
+        tx_hash: example.digest,
+        amount: '1000000000000000000000',
+        eth_tx_hash: example.manifestAddress,
+        eth_amount: '10000000000000000',
+        next_eligible_at: example.time,
       },
-    },
+      { Location: 'The state of the token transfer.' },
+    ),
   },
   async (c) => {
     const { clock, relayer, validators } = c.var.services
@@ -139,32 +137,19 @@ type Waiting = Extract<TakenTurn, { status: 'wait' }>
 
 function waitError({ scope, nextEligibleAt, confirmedTurnId }: Waiting): ApiError {
   const seconds = Math.max(1, nextEligibleAt - unixNow())
-  const options = {
-    details: { next_eligible_at: nextEligibleAt },
-    headers: { 'Retry-After': String(seconds) },
+  const reasons = {
+    wallet:
+      confirmedTurnId === null
+        ? 'A drip to this wallet is pending; if it fails,'
+        : 'This wallet has received tokens already;',
+    address: 'Too many wallets of this client address have received tokens;',
+    network: 'The daily amount of the faucet is used up;',
   }
-  switch (scope) {
-    case 'wallet':
-      return new ApiError(
-        'rate_limited',
-        confirmedTurnId === null
-          ? `A drip to this wallet is pending; if it fails, ask again in ${seconds} s.`
-          : `This wallet has received tokens already; ask again in ${seconds} s.`,
-        options,
-      )
-    case 'address':
-      return new ApiError(
-        'rate_limited',
-        `Too many wallets of this client address have received tokens; ask again in ${seconds} s.`,
-        options,
-      )
-    case 'network':
-      return new ApiError(
-        'faucet_empty',
-        `The daily amount of the faucet is used up; ask again in ${seconds} s.`,
-        options,
-      )
-  }
+  return new ApiError(
+    scope === 'network' ? 'faucet_empty' : 'rate_limited',
+    `${reasons[scope]} ask again in ${seconds} s.`,
+    { details: { next_eligible_at: nextEligibleAt }, headers: { 'Retry-After': String(seconds) } },
+  )
 }
 
 async function requireTokens(

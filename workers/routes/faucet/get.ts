@@ -2,7 +2,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { Faucet } from './schema.ts'
 import { faucetTerms } from './terms.ts'
 import { nextEligibleAt } from './turns.ts'
@@ -16,26 +16,20 @@ export const getFaucet = defineRoute(
     summary: 'Show the amounts of the faucet, and when the caller may ask',
     description: 'Without a session nobody is eligible.',
     cache: { maxAgeSeconds: 10 },
-    responses: {
-      200: {
-        description: 'The faucet.',
-        schema: Faucet,
-        example: {
-          enabled: true,
-          token: {
-            address: example.wallet,
-            symbol: '{{token_symbol}}',
-            name: '{{token_name}}',
-            decimals: 18,
-          },
-          amount: '1000000000000000000000',
-          eth_amount: '10000000000000000',
-          cooldown_secs: 86_400,
-          eligible: false,
-          next_eligible_at: example.time,
-        },
+    responses: ok('The faucet.', Faucet, {
+      enabled: true,
+      token: {
+        address: example.wallet,
+        symbol: '{{token_symbol}}',
+        name: '{{token_name}}',
+        decimals: 18,
       },
-    },
+      amount: '1000000000000000000000',
+      eth_amount: '10000000000000000',
+      cooldown_secs: 86_400,
+      eligible: false,
+      next_eligible_at: example.time,
+    }),
   },
   async (c) => {
     const { settings } = c.var

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findModule } from './known.ts'
 import { ModuleParams, ModuleView, moduleExample, moduleView } from './schema.ts'
 
@@ -14,7 +14,7 @@ export const getModule = defineRoute(
     params: z.object(ModuleParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The record.', schema: ModuleView, example: moduleExample } },
+    responses: ok('The record.', ModuleView, moduleExample),
   },
   async (c, { params }) => json(moduleView((await findModule(c, params.address)).record)),
 )

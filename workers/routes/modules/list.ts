@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { json } from '../../http/answer.ts'
 import { FoldedAddress } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
-import type { Module } from '../../stores/modules.ts'
 import { ModuleView, moduleExample, moduleView } from './schema.ts'
 
 export const listModules = defineRoute(
@@ -18,26 +16,19 @@ export const listModules = defineRoute(
       developer: FoldedAddress.optional().meta({ description: 'Only modules this wallet uploaded.' }),
     }),
     cache: { maxAgeSeconds: 0 },
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ModuleView).meta({ id: 'ModulePage' }),
-        example: { items: [moduleExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ModulePage', ModuleView, moduleExample),
   },
-  async (c, { query }) => {
-    const { rows, next_cursor } = await paginate(c, {
+  (c, { query }) =>
+    answerPage(c, {
       list: `modules developer=${query.developer ?? ''}`,
       query,
-      position: ({ deployedAt, manifestAddress }: Module): [number, string] => [deployedAt, manifestAddress],
+      by: ['deployedAt', 'manifestAddress'],
       fetch: (after, limit) =>
         c.var.services.modules.list({
           limit,
           ...(query.developer !== undefined && { uploader: query.developer }),
-          ...(after && { after: { deployedAt: after[0], manifestAddress: after[1] } }),
+          ...(after && { after }),
         }),
-    })
-    return json({ items: rows.map(moduleView), next_cursor })
-  },
+      view: moduleView,
+    }),
 )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { artifactBytesMax } from '../../../protocol/hbc/artifact.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { ModuleParams, ModuleView, moduleExample } from './schema.ts'
 import { storeModule } from './store.ts'
 
@@ -22,14 +22,9 @@ export const uploadModuleBytes = defineRoute(
       description: 'The bytes of the `.hbc` file.',
     },
     errors: ['already_exists', 'invalid_manifest', 'too_large'],
-    responses: {
-      201: {
-        description: 'The record of the stored module.',
-        schema: ModuleView,
-        example: moduleExample,
-        headers: { Location: 'Path of the record.' },
-      },
-    },
+    responses: reply(201, 'The record of the stored module.', ModuleView, moduleExample, {
+      Location: 'Path of the record.',
+    }),
   },
   (c, { params, raw }) => storeModule(c, raw, 'body', params.address),
 )

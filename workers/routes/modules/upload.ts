@@ -6,7 +6,7 @@ import { invalidField } from '../../errors.ts'
 import { readBase64Body } from '../../http/base64-body.ts'
 import { parseJsonBody, requireContentType } from '../../http/body.ts'
 import { validate } from '../../http/validate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { ModuleView, moduleExample } from './schema.ts'
 import { storeModule } from './store.ts'
 
@@ -42,14 +42,9 @@ export const uploadModule = defineRoute(
       read: readArtifactBytes,
     },
     errors: ['already_exists', 'too_large'],
-    responses: {
-      201: {
-        description: 'The record of the stored module.',
-        schema: ModuleView,
-        example: moduleExample,
-        headers: { Location: 'Path of the record.' },
-      },
-    },
+    responses: reply(201, 'The record of the stored module.', ModuleView, moduleExample, {
+      Location: 'Path of the record.',
+    }),
   },
   (c, { json: artifact }) => {
     if (artifact === null)

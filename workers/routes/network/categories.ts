@@ -1,6 +1,6 @@
 import { categories } from '../../../protocol/manifest/index.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { Categories } from './schema.ts'
 
 export const listCategories = defineRoute(
@@ -12,13 +12,9 @@ export const listCategories = defineRoute(
     summary: 'List the categories',
     description: 'Every category a listing may name, with the number of listed projects in it.',
     cache: { maxAgeSeconds: 10, keptSeconds: 10 },
-    responses: {
-      200: {
-        description: 'All categories.',
-        schema: Categories,
-        example: { items: categories.map((category) => ({ category, count: 0 })) },
-      },
-    },
+    responses: ok('All categories.', Categories, {
+      items: categories.map((category) => ({ category, count: 0 })),
+    }),
   },
   async (c) => {
     const counts = await c.var.services.projectLists.countsByCategory()

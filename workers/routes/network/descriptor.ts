@@ -6,7 +6,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { hubVersion, nodectlVersionMin } from '../../version.ts'
 import { faucetTerms } from '../faucet/terms.ts'
 import { readHealth } from './health.ts'
@@ -31,35 +31,29 @@ export const getDescriptor = defineRoute(
     description:
       'The data that a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.',
     cache: { maxAgeSeconds: 60, keptSeconds: 5 },
-    responses: {
-      200: {
-        description: 'The network descriptor.',
-        schema: Descriptor,
-        example: {
-          network: '{{network}}',
-          protocol: '{{prefix}}/1',
-          api: 'v1',
-          runtime: artifactRuntime,
-          chain: {
-            id: 31337,
-            name: null,
-            contracts: contractsView('{{prefix}}_token', undefined),
-            explorer: null,
-          },
-          hosts: {
-            api: 'http://localhost:8787',
-            docs: 'http://localhost:8787/docs',
-            sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
-          },
-          coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
-          params_hash: hashNetworkParams(defaultNetworkParams),
-          versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
-          features: ['modules', 'sign-in'],
-          status: 'ok',
-          time: example.time,
-        },
+    responses: ok('The network descriptor.', Descriptor, {
+      network: '{{network}}',
+      protocol: '{{prefix}}/1',
+      api: 'v1',
+      runtime: artifactRuntime,
+      chain: {
+        id: 31337,
+        name: null,
+        contracts: contractsView('{{prefix}}_token', undefined),
+        explorer: null,
       },
-    },
+      hosts: {
+        api: 'http://localhost:8787',
+        docs: 'http://localhost:8787/docs',
+        sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
+      },
+      coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
+      params_hash: hashNetworkParams(defaultNetworkParams),
+      versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
+      features: ['modules', 'sign-in'],
+      status: 'ok',
+      time: example.time,
+    }),
   },
   async (c) => {
     const {

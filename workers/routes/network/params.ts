@@ -1,6 +1,6 @@
 import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { NetworkParamsView } from './schema.ts'
 
 const answer = { params: { ...defaultNetworkParams }, params_hash: hashNetworkParams(defaultNetworkParams) }
@@ -13,13 +13,11 @@ export const getNetworkParams = defineRoute(
     tag: 'Network',
     summary: 'Read the network parameters',
     cache: { maxAgeSeconds: 60, keptSeconds: 60 },
-    responses: {
-      200: {
-        description: 'The parameters, and their hash, which all nodes of a network must share.',
-        schema: NetworkParamsView,
-        example: answer,
-      },
-    },
+    responses: ok(
+      'The parameters, and their hash, which all nodes of a network must share.',
+      NetworkParamsView,
+      answer,
+    ),
   },
   () => json(answer),
 )

@@ -1,6 +1,6 @@
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { hubVersion } from '../../version.ts'
 import { readHealth } from './health.ts'
 import { Status } from './schema.ts'
@@ -15,32 +15,26 @@ export const getStatus = defineRoute(
     description:
       'Answers 200 also if a part is unavailable. `status` is `degraded` then, and also while an epoch runs without an attested set or tasks wait for more than a minute.',
     cache: { maxAgeSeconds: 5 },
-    responses: {
-      200: {
-        description: 'The health of each part.',
-        schema: Status,
-        example: {
-          status: 'ok',
-          database: 'ok',
-          module_storage: 'ok',
-          chain: {
-            indexed_block: 21_402,
-            head_block: 21_402,
-            lag_secs: 1,
-            log_differences: 0,
-            halted: null,
-          },
-          queue: 'ok',
-          relayer: 'ok',
-          relay: { connected_devices: 120, available_slots: 310 },
-          late: [],
-          previous_keys: [{ address: example.relayer, open: 2 }],
-          missing: {},
-          version: hubVersion,
-          time: example.time,
-        },
+    responses: ok('The health of each part.', Status, {
+      status: 'ok',
+      database: 'ok',
+      module_storage: 'ok',
+      chain: {
+        indexed_block: 21_402,
+        head_block: 21_402,
+        lag_secs: 1,
+        log_differences: 0,
+        halted: null,
       },
-    },
+      queue: 'ok',
+      relayer: 'ok',
+      relay: { connected_devices: 120, available_slots: 310 },
+      late: [],
+      previous_keys: [{ address: example.relayer, open: 2 }],
+      missing: {},
+      version: hubVersion,
+      time: example.time,
+    }),
   },
   async (c) => {
     const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing, late } =

@@ -7,7 +7,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32 } from '../../http/formats.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 
 export const getTransaction = defineRoute(
   {
@@ -23,13 +23,7 @@ export const getTransaction = defineRoute(
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The progress of the action to the chain.',
-        schema: Transaction,
-        example: transactionExample,
-      },
-    },
+    responses: ok('The progress of the action to the chain.', Transaction, transactionExample),
   },
   async (c, { params }) => {
     const found = (await c.var.services.transactions.find(params.id)) ?? (await askRelayer(c, params.id))

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { quorum } from '../../../protocol/committees/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { defineRoute } from '../../route.ts'
+import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { Generation } from '../../stores/validators.ts'
 import { GenerationView, generationExample, generationView } from '../validators/schema.ts'
 import { Validators } from './schema.ts'
@@ -28,23 +28,20 @@ export const listValidators = defineRoute(
         .meta({ description: 'Its number.', schema: { type: 'integer', minimum: 0 } }),
     }),
     errors: ['not_found'],
-    responses: {
-      200: {
-        description:
-          'All validators, ascending by key. Before the first generation the list is empty and the generation is null.',
-        schema: Validators,
-        example: {
-          validators: generationExample.validators,
-          count: 1,
-          quorum: 1,
-          generation: 0,
-          effective_at: 0,
-          hash: generationExample.hash,
-          coordinator: generationExample.coordinator,
-          signatures: [],
-        },
+    responses: ok(
+      'All validators, ascending by key. Before the first generation the list is empty and the generation is null.',
+      Validators,
+      {
+        validators: generationExample.validators,
+        count: 1,
+        quorum: 1,
+        generation: 0,
+        effective_at: 0,
+        hash: generationExample.hash,
+        coordinator: generationExample.coordinator,
+        signatures: [],
       },
-    },
+    ),
   },
   async (c, { query: { generation: number } }) => {
     const { clock, validators } = c.var.services
@@ -88,13 +85,7 @@ export const listGenerations = defineRoute(
       'Each generation contains the hash of the previous one, and is signed by the coordinator and by a quorum of the validators of the previous one. The list includes generations that take effect later, but not one that still lacks signatures. A page of large generations has fewer than `limit`.',
     cache: { maxAgeSeconds: 10 },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(GenerationView).meta({ id: 'ValidatorGenerationPage' }),
-        example: { items: [generationExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ValidatorGenerationPage', GenerationView, generationExample),
   },
   async (c, { query }) => {
     const { rows, next_cursor } = await paginate(c, {

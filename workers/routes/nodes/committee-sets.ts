@@ -1,7 +1,7 @@
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { ReadSet } from '../../stores/committee-sets.ts'
 import { countingKeys, describeGeneration } from '../../stores/validators.ts'
 import { isAttestationOf } from '../../validators/attestation.ts'
@@ -31,9 +31,7 @@ export const getNodeCommitteeSet = defineRoute(
     auth: { node: 'known_key' },
     params: SetParams,
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The set, attested or not.', schema: SnapshotView, example: snapshotExample },
-    },
+    responses: ok('The set, attested or not.', SnapshotView, snapshotExample),
   },
   async (c, { params: { project_id, epoch } }) => {
     const set = await requireSet(c, project_id, epoch)
@@ -58,9 +56,7 @@ export const attestCommitteeSet = defineRoute(
     params: SetParams,
     json: { schema: AttestationShape, example: attestationExample },
     errors: ['not_found', 'invalid_evidence'],
-    responses: {
-      200: { description: 'Counted.', schema: AttestedSnapshotView, example: attestedExample },
-    },
+    responses: ok('Counted.', AttestedSnapshotView, attestedExample),
   },
   async (c, { params: { project_id, epoch }, json: attestation }) => {
     const { committeeSets, committees, clock } = c.var.services

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { buildPayoutTree, type EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { deriveNodeId, type GivenProfile, resolveProfile } from '../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../protocol/manifest/index.ts'
 import type { VectorCase } from '../../../protocol/vectors/format.ts'
 import known from '../../../protocol/vectors/receipt-v2.json'
 import renamed from '../../../protocol/vectors/renamed.json'
@@ -194,7 +194,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
 
   test('an epoch is paid by the consensus that held when it began, whatever holds now', async () => {
     const { projectId, lastEpoch } = project
-    const newer: Consensus = {
+    const newer: ProjectRules = {
       ...project.consensus,
       economics: { ...project.consensus.economics, reward_per_unit: '1' },
     }
@@ -242,7 +242,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
 const body = ({ receipt_hash: _, attestations: __, ...hashed }: EpochReceipt) => hashed
 
 describe('every amount, against a second computation', () => {
-  const amounts = (consensus: Consensus, units: number[]) => {
+  const amounts = (consensus: ProjectRules, units: number[]) => {
     const { economics, work } = consensus
     const cap = (BigInt(economics.daily_emission) * BigInt(work.epoch_secs)) / 86_400n
     const all = units.reduce((sum, own) => sum + BigInt(own), 0n)

@@ -12,7 +12,7 @@ import {
 } from '../../../protocol/earnings/index.ts'
 import { FormatError, isObject } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../protocol/manifest/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -20,7 +20,7 @@ import { Bytes32, judged } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { openRounds } from '../../rounds/open-rounds.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
 import type { ProjectVersion } from '../../stores/projects.ts'
 import { countingKeys, describeGeneration } from '../../stores/validators.ts'
@@ -64,16 +64,12 @@ export const submitEpochReceipt = defineRoute(
     },
     errors: ['forbidden', 'duplicate', 'invalid_evidence'],
     responses: {
-      202: {
-        description: 'The root will be posted.',
-        schema: Queued,
-        example: {
-          status: 'queued',
-          receipt_hash: receiptExample.receipt_hash,
-          attestations_counted: 4,
-          quorum: 4,
-        },
-      },
+      ...reply(202, 'The root will be posted.', Queued, {
+        status: 'queued',
+        receipt_hash: receiptExample.receipt_hash,
+        attestations_counted: 4,
+        quorum: 4,
+      }),
       425: {
         description:
           'It is too early (`invalid_state`): rounds of the epoch are open (reason `rounds_open`), or the first attempt has not started (`too_early`).',
@@ -175,7 +171,7 @@ function requireRecomputed(
 async function requireDue(
   c: HubContext,
   { project_id, round }: EpochReceipt,
-  { work }: Consensus,
+  { work }: ProjectRules,
   now: number,
 ): Promise<void> {
   const from = attemptStart(round, work.epoch_secs, 0, defaultNetworkParams)

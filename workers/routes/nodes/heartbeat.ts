@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { NodeId, Timestamp } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { HeartbeatInput, nodeExample } from './schema.ts'
 
 /** A node that misses three in a row counts as offline. */
@@ -34,18 +34,12 @@ export const heartbeat = defineRoute(
     auth: { node: 'known_key' },
     json: { schema: HeartbeatInput, example: { status: 'online' } },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'Received.',
-        schema: Heard,
-        example: {
-          node_id: nodeExample.node_id,
-          status: 'approved',
-          heard_at: nodeExample.registered_at,
-          next_in_secs: heartbeatSeconds,
-        },
-      },
-    },
+    responses: ok('Received.', Heard, {
+      node_id: nodeExample.node_id,
+      status: 'approved',
+      heard_at: nodeExample.registered_at,
+      next_in_secs: heartbeatSeconds,
+    }),
   },
   async (c, { json: { status: health } }) => {
     const { nodeId } = nodeOf(c)

@@ -6,7 +6,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { HttpsUrl } from '../../http/formats.ts'
 import { nodeOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { NodeRegistrationInput, NodeView, nodeExample, nodeView } from './schema.ts'
 
 export const registerNode = defineRoute(
@@ -34,13 +34,14 @@ export const registerNode = defineRoute(
       },
     },
     responses: {
-      200: { description: 'Registered and approved.', schema: NodeView, example: nodeExample },
-      202: {
-        description: 'Registered; an operator has to approve it.',
-        schema: NodeView,
-        example: { ...nodeExample, status: 'pending' },
-        headers: { Location: 'The list of validators, which will include it.' },
-      },
+      ...reply(200, 'Registered and approved.', NodeView, nodeExample),
+      ...reply(
+        202,
+        'Registered; an operator has to approve it.',
+        NodeView,
+        { ...nodeExample, status: 'pending' },
+        { Location: 'The list of validators, which will include it.' },
+      ),
     },
   },
   async (c, { json: { hub, network, nodectl_version: nodectlVersion, ...registration } }) => {

@@ -4,7 +4,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { PathNodeId } from '../../http/formats.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { HardwareInput, hardwareExample } from '../devices/schema.ts'
 import { findVisible } from './access.ts'
 import { DeviceClass, Engine } from './manifest-shape.ts'
@@ -42,13 +42,7 @@ export const checkProjectCompatibility = defineRoute(
       example: { class: 'desktop', engine: 'native', hardware: hardwareExample, benchmark_score: 120 },
     },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The result of the comparison.',
-        schema: CompatibilityView,
-        example: compatibilityExample,
-      },
-    },
+    responses: ok('The result of the comparison.', CompatibilityView, compatibilityExample),
   },
   async (c, { params: { project_id }, json: input }) => {
     const { project, current } = await findVisible(c, project_id)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findVisible } from './access.ts'
 import { economicsExample } from './example.ts'
 import { EconomicsView, ProjectParams } from './schema.ts'
@@ -17,7 +17,7 @@ export const getProjectEconomics = defineRoute(
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The economics.', schema: EconomicsView, example: economicsExample } },
+    responses: ok('The economics.', EconomicsView, economicsExample),
   },
   async (c, { params: { project_id } }) => {
     const { project, current, vault } = await findVisible(c, project_id)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
 import { pageQuery } from '../../http/pagination.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { EpochPage, epochPageExample, listEpochs } from '../explorer/epoch-list.ts'
 import { findVisible } from './access.ts'
 import { ProjectParams } from './schema.ts'
@@ -18,7 +18,7 @@ export const listProjectEpochs = defineRoute(
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'One page.', schema: EpochPage, example: epochPageExample } },
+    responses: ok('One page.', EpochPage, epochPageExample),
   },
   async (c, { params: { project_id: id }, query }) =>
     json(await listEpochs(c, query, { id, record: findVisible(c, id) })),

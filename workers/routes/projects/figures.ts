@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Amount, Timestamp } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { defineRoute } from '../../route.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { ProjectMiner } from '../../stores/project-figures.ts'
 import { findVisibleProject } from './access.ts'
 import { statsExample } from './example.ts'
@@ -23,7 +23,7 @@ export const getProjectStats = defineRoute(
     query: z.strictObject({ period: z.enum(statsPeriods).default('24h') }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The statistics.', schema: StatsView, example: statsExample } },
+    responses: ok('The statistics.', StatsView, statsExample),
   },
   async (c, { params: { project_id }, query: { period } }) => {
     const [project, bounds] = await Promise.all([
@@ -56,38 +56,27 @@ export const listProjectMiners = defineRoute(
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(MinerView).meta({ id: 'ProjectMinerPage' }),
-        example: {
-          items: [
-            {
-              miner: example.wallet,
-              rounds: 40,
-              units: 1_200,
-              earned: '31000000000000000000',
-              first_credited_at: example.time,
-              last_credited_at: example.time,
-            },
-          ],
-          next_cursor: null,
-        },
-      },
-    },
+    responses: onePage('ProjectMinerPage', MinerView, {
+      miner: example.wallet,
+      rounds: 40,
+      units: 1_200,
+      earned: '31000000000000000000',
+      first_credited_at: example.time,
+      last_credited_at: example.time,
+    }),
   },
   async (c, { params: { project_id }, query }) => {
     const { projectFigures } = c.var.services
     const visible = findVisibleProject(c, project_id)
-    const page = paginate(c, {
+    const page = answerPage(c, {
       list: `project-miners project=${project_id}`,
       query,
-      position: ({ units, miner }: ProjectMiner): [number, string] => [units, miner],
-      fetch: (after, limit) =>
-        projectFigures.miners(project_id, after && { units: after[0], miner: after[1] }, limit),
+      by: ['units', 'miner'],
+      fetch: (after, limit) => projectFigures.miners(project_id, after, limit),
+      view: minerView,
     })
-    const [, { rows, next_cursor }] = await Promise.all([visible, page])
-    return json({ items: rows.map(minerView), next_cursor })
+    const [, answer] = await Promise.all([visible, page])
+    return answer
   },
 )
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findVisible } from './access.ts'
 import { projectExample } from './example.ts'
 import { ProjectParams, ProjectView } from './schema.ts'
@@ -19,7 +19,7 @@ export const getProject = defineRoute(
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The project.', schema: ProjectView, example: projectExample } },
+    responses: ok('The project.', ProjectView, projectExample),
   },
   async (c, { params: { project_id } }) => {
     const [record, today] = await Promise.all([findVisible(c, project_id), readBounds(c, project_id, '24h')])

@@ -3,7 +3,7 @@ import { categories, deviceClasses, listingStatuses, listingTexts } from '../../
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { FoldedAddress, textOf } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import {
   type ListedProject,
@@ -37,13 +37,7 @@ export const listProjects = defineRoute(
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['forbidden'],
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ProjectSummary).meta({ id: 'ProjectPage' }),
-        example: { items: [summaryExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ProjectPage', ProjectSummary, summaryExample),
   },
   async (c, { query }) => {
     const { q, category, tag, device_class: deviceClass, developer, status, sort } = query

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findVisible } from './access.ts'
 import { signedManifestExample } from './example.ts'
 import { SignedManifest } from './manifest-shape.ts'
@@ -17,13 +17,7 @@ export const getProjectManifest = defineRoute(
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The manifest that the developer signed.',
-        schema: SignedManifest,
-        example: signedManifestExample,
-      },
-    },
+    responses: ok('The manifest that the developer signed.', SignedManifest, signedManifestExample),
   },
   async (c, { params: { project_id } }) =>
     json(signedManifestView((await findVisible(c, project_id)).current)),

@@ -7,7 +7,7 @@ import { json, noContent } from '../../http/answer.ts'
 import { Address, Bytes32, lines, Timestamp } from '../../http/formats.ts'
 import { pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { type Review, reviewPosition, reviewSorts } from '../../stores/reviews.ts'
 import { findVisibleProject } from './access.ts'
 import { hashesExample } from './example.ts'
@@ -82,13 +82,12 @@ export const listReviews = defineRoute(
     query: z.strictObject({ ...pageQuery, sort: z.enum(reviewSorts).default('newest') }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'One page, with the totals of all reviews.',
-        schema: ReviewPage,
-        example: { items: [reviewExample], next_cursor: null, average_rating_x100: 500, count: 1 },
-      },
-    },
+    responses: ok('One page, with the totals of all reviews.', ReviewPage, {
+      items: [reviewExample],
+      next_cursor: null,
+      average_rating_x100: 500,
+      count: 1,
+    }),
   },
   async (c, { params: { project_id }, query }) => {
     const visible = findVisibleProject(c, project_id)
@@ -122,7 +121,7 @@ export const putReview = defineRoute(
     params: z.object(ProjectParams),
     json: { schema: ReviewInput, example: { rating: 5, comment: 'Steady work, paid on time.' } },
     errors: ['not_found'],
-    responses: { 200: { description: 'The saved state.', schema: ReviewView, example: reviewExample } },
+    responses: ok('The saved state.', ReviewView, reviewExample),
   },
   async (c, { params: { project_id }, json: { rating, comment } }) => {
     const { reviews, clock } = c.var.services
@@ -182,13 +181,9 @@ export const voteHelpful = defineRoute(
         .meta({ example: reviewExample.review_id }),
     }),
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'Counted.',
-        schema: z.strictObject({ helpful: z.int() }).meta({ id: 'HelpfulCount' }),
-        example: { helpful: 4 },
-      },
-    },
+    responses: ok('Counted.', z.strictObject({ helpful: z.int() }).meta({ id: 'HelpfulCount' }), {
+      helpful: 4,
+    }),
   },
   async (c, { params: { project_id, review_id } }) => {
     await findVisibleProject(c, project_id)

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
-import { defineRoute } from '../../route.ts'
-import type { VersionSummary } from '../../stores/project-versions.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findVisibleProject, requireVisible } from './access.ts'
 import { signedManifestExample, versionExample } from './example.ts'
 import { SignedManifest } from './manifest-shape.ts'
@@ -21,25 +20,20 @@ export const listProjectVersions = defineRoute(
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(VersionView).meta({ id: 'ProjectVersionPage' }),
-        example: { items: [versionExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ProjectVersionPage', VersionView, versionExample),
   },
   async (c, { params: { project_id }, query }) => {
     const { projectVersions } = c.var.services
     const visible = findVisibleProject(c, project_id)
-    const page = paginate(c, {
+    const page = answerPage(c, {
       list: `project-versions project=${project_id}`,
       query,
-      position: ({ id }: VersionSummary): [number] => [id],
-      fetch: (after, limit) => projectVersions.list(project_id, after?.[0], limit),
+      by: ['id'],
+      fetch: (after, limit) => projectVersions.list(project_id, after?.id, limit),
+      view: versionView,
     })
-    const [, { rows, next_cursor }] = await Promise.all([visible, page])
-    return json({ items: rows.map(versionView), next_cursor })
+    const [, answer] = await Promise.all([visible, page])
+    return answer
   },
 )
 
@@ -57,13 +51,10 @@ export const getProjectVersion = defineRoute(
     params: z.object({ ...ProjectParams, version: VersionNumber }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'The version.',
-        schema: VersionDetail,
-        example: { ...versionExample, signed_manifest: signedManifestExample },
-      },
-    },
+    responses: ok('The version.', VersionDetail, {
+      ...versionExample,
+      signed_manifest: signedManifestExample,
+    }),
   },
   async (c, { params: { project_id, version } }) => {
     const { projects, projectVersions } = c.var.services

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { PathRoundId, RoundView, roundExample } from './schema.ts'
 import { attemptOf, directView, fileView, listedRound, summaryView, taskView } from './view.ts'
@@ -19,7 +19,7 @@ export const getRound = defineRoute(
     params: z.object({ round_id: PathRoundId }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: { 200: { description: 'The round.', schema: RoundView, example: roundExample } },
+    responses: ok('The round.', RoundView, roundExample),
   },
   async (c, { params: { round_id: id } }) =>
     json(id.startsWith('epoch:') ? await epochRoundView(c, id) : await ownRoundView(c, id)),

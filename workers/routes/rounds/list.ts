@@ -3,7 +3,7 @@ import { roundStates } from '../../../protocol/rounds/index.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { type ListedRound, type RoundFilter, roundPosition } from '../../stores/round-lists.ts'
 import { findVisibleProject } from '../projects/access.ts'
@@ -11,13 +11,7 @@ import { ProjectParams } from '../projects/schema.ts'
 import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
 import { attemptOf, summaryView } from './view.ts'
 
-const responses = {
-  200: {
-    description: 'One page.',
-    schema: pageOf(RoundSummary).meta({ id: 'RoundPage' }),
-    example: { items: [summaryExample], next_cursor: null },
-  },
-}
+const responses = onePage('RoundPage', RoundSummary, summaryExample)
 
 export const listProjectRounds = defineRoute(
   {

@@ -1,9 +1,9 @@
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import { json } from '../../http/answer.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { recordOffence } from '../../slashing/record-offence.ts'
-import { spendDraw } from '../committees/draw-budget.ts'
+import { spendDraw } from '../committees/access.ts'
 import { EvidenceInput, EvidenceKept, evidenceExample, SlashView, slashExample, slashView } from './schema.ts'
 
 const recordedExample = {
@@ -31,25 +31,21 @@ export const createSlash = defineRoute(
     json: { schema: EvidenceInput, example: evidenceExample, valuesMax: evidenceValuesMax },
     errors: ['invalid_evidence'],
     responses: {
-      201: {
-        description: 'Recorded.',
-        schema: SlashView,
-        example: recordedExample,
-        headers: { Location: 'The slash.' },
-      },
-      202: {
-        description:
-          'Stored: the evidence is valid, but its round is not over. The end of the round decides whether the node was at fault; only then is the offence recorded.',
-        schema: EvidenceKept,
-        example: { status: 'kept' as const, evidence_hash: slashExample.evidence_hash },
-        headers: { Location: 'Path of the slash, once it is recorded.' },
-      },
-      200: {
-        description: 'The offence is known already: its record, possibly with other evidence.',
-        schema: SlashView,
-        example: slashExample,
-        headers: { Location: 'The slash.' },
-      },
+      ...reply(201, 'Recorded.', SlashView, recordedExample, { Location: 'The slash.' }),
+      ...reply(
+        202,
+        'Stored: the evidence is valid, but its round is not over. The end of the round decides whether the node was at fault; only then is the offence recorded.',
+        EvidenceKept,
+        { status: 'kept' as const, evidence_hash: slashExample.evidence_hash },
+        { Location: 'Path of the slash, once it is recorded.' },
+      ),
+      ...reply(
+        200,
+        'The offence is known already: its record, possibly with other evidence.',
+        SlashView,
+        slashExample,
+        { Location: 'The slash.' },
+      ),
     },
   },
   async (c, { json: evidence }) => {

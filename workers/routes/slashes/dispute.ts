@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import { disputeOf, isDisputable } from '../../slashing/slash-standing.ts'
 import type { Slash } from '../../stores/slashes.ts'
 import { DisputeInput, disputedExample, requireSlash, SlashParams, SlashView, slashView } from './schema.ts'
@@ -29,14 +29,7 @@ export const disputeSlash = defineRoute(
       },
     },
     errors: ['not_found', 'not_owner', 'invalid_state', 'duplicate'],
-    responses: {
-      201: {
-        description: 'Filed.',
-        schema: SlashView,
-        example: disputedExample,
-        headers: { Location: 'The slash.' },
-      },
-    },
+    responses: reply(201, 'Filed.', SlashView, disputedExample, { Location: 'The slash.' }),
   },
   async (c, { params: { evidence_hash }, json: { reason, links } }) => {
     const { slashes } = c.var.services

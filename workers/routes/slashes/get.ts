@@ -1,6 +1,6 @@
 import { windowTime } from '../../chain/window-time.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { evidenceExample, requireSlash, SlashDetail, SlashParams, slashExample, slashView } from './schema.ts'
 
 export const getSlash = defineRoute(
@@ -13,13 +13,10 @@ export const getSlash = defineRoute(
     params: SlashParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'As of the newest indexed block.',
-        schema: SlashDetail,
-        example: { ...slashExample, evidence: evidenceExample },
-      },
-    },
+    responses: ok('As of the newest indexed block.', SlashDetail, {
+      ...slashExample,
+      evidence: evidenceExample,
+    }),
   },
   async (c, { params: { evidence_hash } }) => {
     const { slashes } = c.var.services

@@ -3,19 +3,13 @@ import { windowTime } from '../../chain/window-time.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Slash, SlashFilter } from '../../stores/slashes.ts'
 import { SlashStatus, SlashView, slashExample, slashView } from './schema.ts'
 
-const responses = {
-  200: {
-    description: 'One page.',
-    schema: pageOf(SlashView).meta({ id: 'SlashPage' }),
-    example: { items: [slashExample], next_cursor: null },
-  },
-}
+const responses = onePage('SlashPage', SlashView, slashExample)
 
 export const listOwnSlashes = defineRoute(
   {

@@ -7,7 +7,7 @@ import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, Bytes32 } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
 
 const balanceField = profileStrings(resolveProfile({ prefix: '{{prefix}}' })).balance_field
@@ -46,29 +46,23 @@ export const getCollateral = defineRoute(
     summary: 'Sum up your collateral',
     description: `The sum over all open subscriptions. Shows the newest ${shownMax} of them; \`GET /v1/me/subscriptions\` lists all.`,
     auth: { session: true },
-    responses: {
-      200: {
-        description: 'As of the newest indexed block.',
-        schema: Collateral,
-        example: {
-          bonded: '6000000000000000000',
-          unbonding: '0',
-          withdrawable: '0',
-          slashed_total: '0',
-          pending_slashes: 0,
-          [balanceField]: '994000000000000000000',
-          subscriptions: [
-            {
-              subscription_id: bondedExample.subscription_id,
-              project_id: bondedExample.project_id,
-              status: bondedExample.status,
-              collateral: bondedExample.collateral,
-              collateral_health: bondedExample.collateral_health,
-            },
-          ],
+    responses: ok('As of the newest indexed block.', Collateral, {
+      bonded: '6000000000000000000',
+      unbonding: '0',
+      withdrawable: '0',
+      slashed_total: '0',
+      pending_slashes: 0,
+      [balanceField]: '994000000000000000000',
+      subscriptions: [
+        {
+          subscription_id: bondedExample.subscription_id,
+          project_id: bondedExample.project_id,
+          status: bondedExample.status,
+          collateral: bondedExample.collateral,
+          collateral_health: bondedExample.collateral_health,
         },
-      },
-    },
+      ],
+    }),
   },
   async (c) => {
     const caller = callerOf(c)

@@ -10,7 +10,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, PathNodeId } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import type { Device } from '../../stores/devices.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
@@ -51,18 +51,17 @@ export const createSubscription = defineRoute(
       },
     },
     errors: ['not_found', 'not_owner', 'incompatible', 'insufficient_collateral', 'already_exists'],
-    responses: {
-      201: {
-        description: 'Waiting for its collateral.',
-        schema: Created,
-        example: {
-          subscription: subscriptionExample,
-          bond: bondExample,
-          compatibility: compatibilityExample,
-        },
-        headers: { Location: 'The subscription.' },
+    responses: reply(
+      201,
+      'Waiting for its collateral.',
+      Created,
+      {
+        subscription: subscriptionExample,
+        bond: bondExample,
+        compatibility: compatibilityExample,
       },
-    },
+      { Location: 'The subscription.' },
+    ),
   },
   async (c, { json: { project_id, node_id, collateral } }) => {
     const { subscriptions, clock } = c.var.services

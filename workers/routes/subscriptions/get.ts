@@ -1,5 +1,5 @@
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { requireSubscription } from './access.ts'
 import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
 
@@ -13,13 +13,7 @@ export const getSubscription = defineRoute(
     params: SubscriptionParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: {
-        description: 'As of the newest indexed block.',
-        schema: SubscriptionView,
-        example: bondedExample,
-      },
-    },
+    responses: ok('As of the newest indexed block.', SubscriptionView, bondedExample),
   },
   async (c, { params: { subscription_id } }) => {
     const now = await c.var.services.clock.now()

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { json } from '../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
@@ -16,32 +15,18 @@ export const listSubscriptions = defineRoute(
     description: 'Closed ones too.',
     auth: { session: true },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(SubscriptionView).meta({ id: 'SubscriptionPage' }),
-        example: { items: [bondedExample], next_cursor: null },
-      },
-    },
+    responses: onePage('SubscriptionPage', SubscriptionView, bondedExample),
   },
   async (c, { query }) => {
     const caller = callerOf(c)
     const now = await c.var.services.clock.now()
-    const { rows, next_cursor } = await paginate(c, {
+    return answerPage(c, {
       list: 'own-subscriptions',
       isOwn: true,
       query,
-      position: ({ createdAt, subscriptionId }: Subscription): [number, string] => [
-        createdAt,
-        subscriptionId,
-      ],
-      fetch: (after, limit) =>
-        c.var.services.subscriptions.list(
-          caller,
-          after && { createdAt: after[0], subscriptionId: after[1] },
-          limit,
-        ),
+      by: ['createdAt', 'subscriptionId'],
+      fetch: (after, limit) => c.var.services.subscriptions.list(caller, after, limit),
+      view: (subscription: Subscription) => subscriptionView(subscription, now),
     })
-    return json({ items: rows.map((subscription) => subscriptionView(subscription, now)), next_cursor })
   },
 )

@@ -1,7 +1,7 @@
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { requireCall, requireSubscription } from './access.ts'
 import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
 
@@ -17,13 +17,7 @@ export const pauseSubscription = defineRoute(
     auth: { session: true, node: 'known_key' },
     params: SubscriptionParams,
     errors: ['not_found', 'not_owner', 'invalid_state'],
-    responses: {
-      200: {
-        description: 'Paused.',
-        schema: SubscriptionView,
-        example: { ...bondedExample, status: 'paused' },
-      },
-    },
+    responses: ok('Paused.', SubscriptionView, { ...bondedExample, status: 'paused' }),
   },
   (c, { params: { subscription_id } }) => move(c, subscription_id, 'pause'),
 )
@@ -38,7 +32,7 @@ export const resumeSubscription = defineRoute(
     auth: { session: true, node: 'known_key' },
     params: SubscriptionParams,
     errors: ['not_found', 'not_owner', 'invalid_state'],
-    responses: { 200: { description: 'Active.', schema: SubscriptionView, example: bondedExample } },
+    responses: ok('Active.', SubscriptionView, bondedExample),
   },
   (c, { params: { subscription_id } }) => move(c, subscription_id, 'resume'),
 )

@@ -9,7 +9,7 @@ import { json } from '../../http/answer.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { callerName, readIdempotencyKey } from '../../middleware/idempotency.ts'
 import { type DirectUse, payForDirectRound } from '../../middleware/rate-limit.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { findKnownModule } from '../modules/known.ts'
 import { readInput } from './input-bytes.ts'
 import { shownOutput } from './output.ts'
@@ -37,22 +37,16 @@ export const execute = defineRoute(
         'Identifies a call of a module with storage, for a day. Once the call is decided, the same call with the same key gives the same result and writes nothing more. Another call with this key is answered with 409 `conflict`.',
     },
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'no_validators'],
-    responses: {
-      200: {
-        description: 'The result of a quorum.',
-        schema: ExecuteResult,
-        example: {
-          round_id: `exec:${taskExample.input_hash}`,
-          success: true,
-          output: '42',
-          receipt_hash: taskExample.receipt_hash ?? '',
-          gas_used: 81_230,
-          events: [],
-          consensus: { state: 'finalized', votes: 4, quorum: 3 },
-          error: null,
-        },
-      },
-    },
+    responses: ok('The result of a quorum.', ExecuteResult, {
+      round_id: `exec:${taskExample.input_hash}`,
+      success: true,
+      output: '42',
+      receipt_hash: taskExample.receipt_hash ?? '',
+      gas_used: 81_230,
+      events: [],
+      consensus: { state: 'finalized', votes: 4, quorum: 3 },
+      error: null,
+    }),
   },
   async (c, { json: body }) => {
     const { principal, settings } = c.var

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import { roundIdExample, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
 import { waitForTask } from './wait.ts'
@@ -27,9 +27,7 @@ export const getTask = defineRoute(
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The present state of the task.', schema: TaskView, example: taskExample },
-    },
+    responses: ok('The present state of the task.', TaskView, taskExample),
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
     const found = await c.var.services.tasks.find(task_id)

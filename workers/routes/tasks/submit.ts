@@ -8,7 +8,7 @@ import { json } from '../../http/answer.ts'
 import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { notSetUp } from '../../missing-settings.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, reply } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
 import type { TaskRecord } from '../../stores/tasks.ts'
 import { findInForce, unknownProject } from '../projects/access.ts'
@@ -51,16 +51,14 @@ export const submitTask = defineRoute(
     idempotent: true,
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'invalid_state', 'no_validators'],
     responses: {
-      200: {
-        description: 'The task reached the requested result.',
-        schema: TaskView,
-        example: taskExample,
-        headers: { Location: 'Path of the task.' },
-      },
-      202: {
-        description: 'It is on its way.',
-        schema: TaskView,
-        example: {
+      ...reply(200, 'The task reached the requested result.', TaskView, taskExample, {
+        Location: 'Path of the task.',
+      }),
+      ...reply(
+        202,
+        'It is on its way.',
+        TaskView,
+        {
           ...taskExample,
           status: 'running',
           success: null,
@@ -70,8 +68,8 @@ export const submitTask = defineRoute(
           events: null,
           finalized_at: null,
         },
-        headers: { Location: 'Path of the task.' },
-      },
+        { Location: 'Path of the task.' },
+      ),
     },
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {

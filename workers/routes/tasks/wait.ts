@@ -1,4 +1,4 @@
-import type { Awaited } from '../../../durable-objects/round/object.ts'
+import type { Awaited } from '../../../durable-objects/round/types.ts'
 import type { HubContext } from '../../context.ts'
 import type { TaskRecord } from '../../stores/tasks.ts'
 import { statusOf } from './view.ts'

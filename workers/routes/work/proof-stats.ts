@@ -4,7 +4,7 @@ import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import { json } from '../../http/answer.ts'
 import { PathProject } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
+import { defineRoute, ok } from '../../route.ts'
 import type { ProofCounts } from '../../stores/proofs.ts'
 
 const hourSecs = 3_600
@@ -40,21 +40,15 @@ export const getProofStats = defineRoute(
       period: z.enum(periods).default('7d').meta({ description: 'Up to now.' }),
       project_id: PathProject.optional(),
     }),
-    responses: {
-      200: {
-        description: 'The sums.',
-        schema: ProofStats,
-        example: {
-          submitted: 96,
-          verified: 95,
-          rejected: 1,
-          missed: 4,
-          success_bp: 9_500,
-          avg_finality_ms: 4_120,
-          rejection_reasons: { disagreed: 1, missed: 4 },
-        },
-      },
-    },
+    responses: ok('The sums.', ProofStats, {
+      submitted: 96,
+      verified: 95,
+      rejected: 1,
+      missed: 4,
+      success_bp: 9_500,
+      avg_finality_ms: 4_120,
+      rejection_reasons: { disagreed: 1, missed: 4 },
+    }),
   },
   async (c, { query: { period, project_id: projectId } }) => {
     const { proofs, clock } = c.var.services

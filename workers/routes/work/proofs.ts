@@ -4,10 +4,9 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32, PathNodeId, PathProject } from '../../http/formats.ts'
-import { pageOf, pageQuery, paginate } from '../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
-import { defineRoute } from '../../route.ts'
-import type { Proof } from '../../stores/proofs.ts'
+import { defineRoute, ok } from '../../route.ts'
 import {
   ProofDetail,
   ProofView,
@@ -33,34 +32,18 @@ export const listProofs = defineRoute(
       node_id: PathNodeId.optional(),
       project_id: PathProject.optional(),
     }),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ProofView).meta({ id: 'ProofPage' }),
-        example: { items: [proofExample], next_cursor: null },
-      },
-    },
+    responses: onePage('ProofPage', ProofView, proofExample),
   },
   async (c, { query: { status, node_id: nodeId, project_id: projectId, ...query } }) => {
     const owner = callerOf(c)
-    const { rows, next_cursor } = await paginate(c, {
+    return answerPage(c, {
       list: `proofs status=${status ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
       isOwn: true,
       query,
-      position: ({ createdAt, roundId, position }: Proof): [number, string, number] => [
-        createdAt,
-        roundId,
-        position,
-      ],
-      fetch: (after, limit) =>
-        c.var.services.proofs.list(
-          owner,
-          { status, nodeId, projectId },
-          after && { createdAt: after[0], roundId: after[1], position: after[2] },
-          limit,
-        ),
+      by: ['createdAt', 'roundId', 'position'],
+      fetch: (after, limit) => c.var.services.proofs.list(owner, { status, nodeId, projectId }, after, limit),
+      view: proofView,
     })
-    return json({ items: rows.map(proofView), next_cursor })
   },
 )
 
@@ -74,9 +57,7 @@ export const getProof = defineRoute(
     params: z.object({ proof_id: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: {
-      200: { description: 'The proof.', schema: ProofDetail, example: proofDetailExample },
-    },
+    responses: ok('The proof.', ProofDetail, proofDetailExample),
   },
   async (c, { params: { proof_id } }) => {
     const { proofs, roundFiles } = c.var.services

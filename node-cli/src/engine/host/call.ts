@@ -47,17 +47,15 @@ class Call {
     const { address, wasm, gasLimit, functionId, input } = this.#request
     const { engine, log, exact } = this.#run
     try {
-      const host = new Host(
-        {
-          address,
-          memory: () => this.#guest.memory(),
-          charge: (gas) => this.#charge(gas),
-          allocate: (bytes) => this.#guest.allocate(bytes, true),
-          call: (callee, name, passed) => this.#callOther(callee, name, passed),
-        },
-        this.#journal,
+      const host = new Host({
+        address,
+        journal: this.#journal,
         log,
-      )
+        memory: () => this.#guest.memory(),
+        charge: (gas) => this.#charge(gas),
+        allocate: (bytes) => this.#guest.allocate(bytes, true),
+        call: (callee, name, passed) => this.#callOther(callee, name, passed),
+      })
       this.#instance = engine.instantiate(wasm, gasLimit, host.functions, exact)
       this.#guest.start()
       const pointer = input.length === 0 ? 0 : this.#place(input)

@@ -15,6 +15,8 @@ import type { Journal } from './journal.ts'
 /** What the host functions need of the instance that calls them; each engine has its own. */
 export interface Caller {
   address: string
+  journal: Journal
+  log: GuestLog
   /** The guest's memory as it is at this moment. */
   memory: () => Uint8Array
   /** Takes gas before the work it pays for. Ends the run when there is too little. */
@@ -39,13 +41,9 @@ type Numbers = readonly number[]
 /** Implements the host functions for one instance. Parameters come as signed 32-bit numbers. */
 export class Host {
   readonly #caller: Caller
-  readonly #journal: Journal
-  readonly #log: GuestLog
 
-  constructor(caller: Caller, journal: Journal, log: GuestLog) {
+  constructor(caller: Caller) {
     this.#caller = caller
-    this.#journal = journal
-    this.#log = log
   }
 
   /** The functions by `module.name`; those with a result give pointer and length, or a code below 0. */
@@ -83,7 +81,7 @@ export class Host {
     if (!/^[A-Za-z0-9_.:-]{1,64}$/.test(name)) throw new GuestFailure('trap: malformed event name')
     const data = this.#bytes(dataAt!, dataBytes!, limits.eventData)
     try {
-      this.#journal.emit({ name, data: parseStrictJson(data) })
+      this.#caller.journal.emit({ name, data: parseStrictJson(data) })
     } catch (error) {
       if (error instanceof CanonicalJsonError)
         throw new GuestFailure('trap: event data is not acceptable JSON')
@@ -105,7 +103,7 @@ export class Host {
 
   #get(pointer: number, length: number): number | readonly [number, number] {
     this.#caller.charge(1_000 + (length >>> 0))
-    const value = this.#journal.get(this.#caller.address, this.#key(pointer, length))
+    const value = this.#caller.journal.get(this.#caller.address, this.#key(pointer, length))
     if (value === null) return 0
     this.#caller.charge(value.length)
     return this.#give(value)
@@ -116,17 +114,17 @@ export class Host {
     const key = this.#key(keyAt!, keyBytes!)
     if (key === '') throw new GuestFailure('trap: empty storage key')
     const value = this.#bytes(valueAt!, valueBytes!, limits.storageValue).slice()
-    this.#journal.set({ address: this.#caller.address, key, value: value.length === 0 ? null : value })
+    this.#caller.journal.set({ address: this.#caller.address, key, value: value.length === 0 ? null : value })
   }
 
   #delete(pointer: number, length: number): undefined {
     this.#caller.charge(2_000 + (length >>> 0))
-    this.#journal.set({ address: this.#caller.address, key: this.#key(pointer, length), value: null })
+    this.#caller.journal.set({ address: this.#caller.address, key: this.#key(pointer, length), value: null })
   }
 
   #writeLog(pointer: number, length: number): undefined {
     this.#caller.charge(100 + (length >>> 0))
-    this.#log.add(this.#text(pointer, length, limits.logLine), length)
+    this.#caller.log.add(this.#text(pointer, length, limits.logLine), length)
   }
 
   #hash(pointer: number, length: number): readonly [number, number] {

@@ -1,3 +1,4 @@
+import { WasmError } from '../../../../protocol/wasm/reader.ts'
 import { GuestFailure } from '../execution.ts'
 
 /** A host function: signed 32-bit parameters, and for those with a result pointer and length, or a code below 0. */
@@ -43,6 +44,16 @@ export interface Engine {
 /** What the guest did so far says nothing about its gas or result: the run begins again, with exact metering. */
 export class RepeatExactly extends Error {
   override readonly name = 'RepeatExactly'
+}
+
+/** What is made of a module that keeps the rules; one that does not is a failure of the guest. */
+export function orInvalid<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
+    throw error
+  }
 }
 
 export const packResult = (result: number | readonly [number, number] | undefined): bigint => {

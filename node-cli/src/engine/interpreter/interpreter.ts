@@ -1,7 +1,14 @@
 import { guestImports } from '../../../../protocol/wasm/guest.ts'
-import { WasmError } from '../../../../protocol/wasm/reader.ts'
 import { GuestFailure, NodeFault, outOfGas, stackLimit } from '../execution.ts'
-import { type Engine, type HostFunctions, type Instance, packResult, trap, traps } from '../host/instance.ts'
+import {
+  type Engine,
+  type HostFunctions,
+  type Instance,
+  orInvalid,
+  packResult,
+  trap,
+  traps,
+} from '../host/instance.ts'
 import { ModuleCache } from '../module-cache.ts'
 import { stackUnits } from '../validation/stack-cost.ts'
 import { readValidGuest } from '../validation/valid-guest.ts'
@@ -125,16 +132,13 @@ class InterpretedInstance implements Instance {
 
 /** The interpreter, with something to do after every few milliseconds of a run. */
 export const interpreterWith = (paused: () => void): Engine => ({
-  instantiate(wasm, gasLimit, host) {
-    let module: TranslatedModule
-    try {
-      module = translate(wasm)
-    } catch (error) {
-      if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
-      throw error
-    }
-    return new InterpretedInstance(module, gasLimit, host, paused)
-  },
+  instantiate: (wasm, gasLimit, host) =>
+    new InterpretedInstance(
+      orInvalid(() => translate(wasm)),
+      gasLimit,
+      host,
+      paused,
+    ),
 })
 
 /** The interpreter. */

@@ -1,4 +1,4 @@
-import { guestPagesMax, guestTableElementsMax } from '../../../../protocol/wasm/guest.ts'
+import { guestTableElementsMax } from '../../../../protocol/wasm/guest.ts'
 import type { Module } from '../../../../protocol/wasm/module.ts'
 import type { Initializers } from './initializers.ts'
 
@@ -39,10 +39,6 @@ export interface Layout {
 /** Most elements each table can have. */
 export const tableCapacity = (max: number | undefined): number =>
   Math.min(max ?? guestTableElementsMax, guestTableElementsMax)
-
-/** Most pages the memory can have. */
-export const pagesMaxOf = ({ memories }: Module): number =>
-  Math.min(memories[0]?.max ?? guestPagesMax, guestPagesMax)
 
 /** Bytes of what the table calls length, largest length and place. */
 export const headerBytes = 12

@@ -1,3 +1,14 @@
+/** Operators that take one index. */
+export const opcode = {
+  branchIf: 0x0d,
+  call: 0x10,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  globalGet: 0x23,
+  globalSet: 0x24,
+} as const
+
 /** Bytes that grow at their end. */
 export class ByteWriter {
   #bytes = new Uint8Array(1024)
@@ -33,6 +44,24 @@ export class ByteWriter {
   padded(): number {
     this.bytes([0x80, 0x80, 0x80, 0x80, 0x00])
     return this.length - 5
+  }
+
+  /** An operator with its index. */
+  op(code: number, index: number): void {
+    this.byte(code)
+    this.u32(index)
+  }
+
+  /** i32.const */
+  i32(value: number): void {
+    this.byte(0x41)
+    this.signed(value)
+  }
+
+  /** i64.const */
+  i64(value: number): void {
+    this.byte(0x42)
+    this.signed(value)
   }
 
   /** A signed LEB128 integer. */

@@ -1,4 +1,4 @@
-import type { ByteWriter } from './byte-writer.ts'
+import { type ByteWriter, opcode } from './byte-writer.ts'
 
 /** The kinds of values whose NaN must be canonical. */
 export type NanKind = 'f32' | 'f64' | 'f32x4' | 'f64x2'
@@ -71,13 +71,9 @@ const choices: Readonly<Record<NanKind, readonly number[]>> = {
 
 /** Makes the value on top of the stack canonical: itself where it equals itself, else the one NaN. */
 export function writeCanonical(output: ByteWriter, kind: NanKind, temporary: number): void {
-  const local = (opcode: number) => {
-    output.byte(opcode)
-    output.u32(temporary)
-  }
-  local(0x22)
+  output.op(opcode.localTee, temporary)
   output.bytes(constants[kind])
-  local(0x20)
-  local(0x20)
+  output.op(opcode.localGet, temporary)
+  output.op(opcode.localGet, temporary)
   output.bytes(choices[kind])
 }

@@ -1,29 +1,10 @@
-import type { Module } from '../../../../protocol/wasm/module.ts'
-import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import type { WasmReader } from '../../../../protocol/wasm/reader.ts'
-import { stackCost } from '../validation/stack-cost.ts'
-import { BodyValidator } from '../validation/validator.ts'
-import type { BlockTypes } from './block-types.ts'
-import { ByteWriter } from './byte-writer.ts'
+import { addressableBytes, pagesMax } from '../validation/memory-bounds.ts'
+import { opcode } from './byte-writer.ts'
 import type { NanKind } from './canonical-nan.ts'
-import { addressableBytes, pagesMax } from './memory-bounds.ts'
-import { type MeterGlobals, stopped } from './meter-state.ts'
+import { type BodyRequest, MeterCode, prologueGas } from './meter-code.ts'
+import { stopped } from './meter-state.ts'
 import { type OperatorTraits, role, traitsOf } from './operator-traits.ts'
-import { valueTypeByte } from './rewrite-module.ts'
-import { writeSafepoint } from './safepoint.ts'
-import { writeStatus } from './stop-code.ts'
-
-export interface BodyRequest {
-  wasm: Uint8Array
-  module: Module
-  type: number
-  reader: WasmReader
-  declared: ReadonlySet<number>
-  blockTypes: BlockTypes
-  globals: MeterGlobals
-  /** Index of the safepoint among the functions; see {@link safepointBody}. */
-  safepoint: number
-}
+import { RawNan } from './raw-nan.ts'
 
 /** What the counting needs to know of an open block. */
 interface Frame {
@@ -38,47 +19,28 @@ interface Frame {
   thenReachable: boolean
 }
 
-/** The prologue and epilogue of the stack rewrite, which are charged and not executed. */
-export const prologueGas = 8
-export const epilogueGas = 4
-
 /**
  * Walks one function body, validates it, and writes it with its gas counted. Gas waits as *pending* while it is
  * known, and goes to the local `fuel` of the running activation where paths part or meet. What happens where other
  * activations or the host come in is decided by the two ways of metering.
  */
-export abstract class MeteredBody {
-  protected readonly request: BodyRequest
-  protected readonly validator: BodyValidator
-  protected readonly code = new ByteWriter()
+export abstract class MeteredBody extends MeterCode {
   protected pending = prologueGas
   protected reachable = true
   /** Calls and returns have other types, so that code that cannot be reached must be rewritten too. */
   protected abstract readonly changesTypes: boolean
-  /** Index of the local that counts. */
-  protected abstract readonly fuel: number
+  /** Null where NaNs are not made canonical. */
+  protected readonly raw: RawNan | null
   readonly #frames: Frame[] = []
   readonly #addressable: number
   /** Locals around a `memory.grow`: pages asked for, and what it answered. */
   #growth: { asked: number; answered: number } | undefined
-  readonly #localsStart: number
-  /** The original bytes before this place were copied or replaced. */
-  #copied: number
 
-  constructor(request: BodyRequest) {
-    const { module, type, reader, declared } = request
-    this.request = request
-    this.#localsStart = reader.at
-    this.validator = new BodyValidator(module, type, reader, declared)
-    this.#copied = reader.at
-    this.#addressable = addressableBytes(module)
-    this.#frames.push({
-      kind: 'function',
-      headReachable: true,
-      headPending: 0,
-      branched: false,
-      thenReachable: false,
-    })
+  constructor(request: BodyRequest, canonical: boolean) {
+    super(request)
+    this.#addressable = addressableBytes(request.module)
+    this.raw = canonical ? new RawNan((type) => this.temporary(type)) : null
+    this.#open('function')
   }
 
   /** Before a call; its own gas is pending. */
@@ -86,19 +48,28 @@ export abstract class MeteredBody {
   protected abstract afterCall(): void
   protected abstract beforeTailCall(indirect: boolean): void
   protected abstract beforeReturn(): void
-  /** Before what ends the run and saves all gas. */
-  protected abstract beforeTrap(): void
-  /** Before an operator of reachable code: what it takes may be NaNs that are not canonical. */
-  protected abstract beforeOperator(traits: OperatorTraits): void
-  /** After an operator that may make a NaN, in reachable code. */
-  protected abstract madeNan(kind: NanKind): void
-  /** Before an operator on a local. */
-  protected abstract local(): void
-  /** What follows cannot be reached. */
-  protected abstract left(): void
-  /** Adds a local behind the others. @returns Its index. */
-  protected abstract addLocal(type: ValueType): number
   protected abstract assemble(): Uint8Array
+
+  /** Before an operator of reachable code: what it takes may be NaNs that are not canonical. */
+  protected beforeOperator({ insensitiveTo }: OperatorTraits): void {
+    const kind = this.raw?.taken(insensitiveTo)
+    if (kind == null) return
+    this.copyTo(this.validator.decoder.start)
+    this.raw?.write(this.code, kind)
+  }
+
+  /** After an operator that may make a NaN, in reachable code. */
+  protected madeNan(kind: NanKind): void {
+    this.raw?.made(kind)
+  }
+
+  /** Before an operator on a local. */
+  protected local(): void {}
+
+  /** What follows cannot be reached. */
+  protected left(): void {
+    this.raw?.forget()
+  }
 
   write(): Uint8Array {
     const validator = this.validator
@@ -137,7 +108,7 @@ export abstract class MeteredBody {
       case role.return:
         return this.#at(() => this.beforeReturn())
       case role.unreachable:
-        return this.#at(() => this.beforeTrap())
+        return this.#at(() => this.save(this.pending))
       case role.call:
         return this.#at(() => this.beforeCall(decoder.operator.name !== 'call'))
       case role.tailCall:
@@ -153,7 +124,7 @@ export abstract class MeteredBody {
     }
     const { operator } = decoder
     if (operator.accessBytes > 0 && decoder.offset + operator.accessBytes > this.#addressable) {
-      this.#at(() => this.beforeTrap())
+      this.#at(() => this.save(this.pending))
       this.#leave()
     }
   }
@@ -178,9 +149,9 @@ export abstract class MeteredBody {
         if (!this.reachable) return
         this.copyTo(decoder.end)
         // Every arrival at the header asks whether gas is left.
-        this.localGet(this.fuel)
-        this.code.bytes([0x42, 0, 0x59, 0x0d])
-        this.code.u32(controls.length)
+        this.code.op(opcode.localGet, this.fuel)
+        this.code.bytes([0x42, 0, 0x59])
+        this.code.op(opcode.branchIf, controls.length)
         return
       case role.call:
         if (!this.reachable && !this.changesTypes) return
@@ -202,14 +173,14 @@ export abstract class MeteredBody {
   #beforeBulk(): void {
     if (!this.reachable) return
     this.copyTo(this.validator.decoder.start)
-    writeSafepoint(this.code, this.request.safepoint)
+    this.code.op(opcode.call, this.request.safepoint)
   }
 
   #beforeGrowth(): void {
     if (!this.reachable) return
     this.#growth ??= { asked: this.addLocal('i32'), answered: this.addLocal('i32') }
     this.copyTo(this.validator.decoder.start)
-    this.#localTee(this.#growth.asked)
+    this.code.op(opcode.localTee, this.#growth.asked)
   }
 
   /**
@@ -223,15 +194,14 @@ export abstract class MeteredBody {
     const { asked, answered } = this.#growth
     const { code, request } = this
     this.copyTo(this.validator.decoder.end)
-    this.#localTee(answered)
+    code.op(opcode.localTee, answered)
     code.bytes([0x41, 0x7f, 0x46, 0x04, 0x40])
-    this.localGet(asked)
-    code.byte(0x41)
-    code.signed(pagesMax(request.module))
+    code.op(opcode.localGet, asked)
+    code.i32(pagesMax(request.module))
     code.bytes([0x3f, 0x00, 0x6b, 0x4d, 0x04, 0x40])
-    writeStatus(code, request.globals.status, stopped.noMemory)
+    this.stop(code, stopped.noMemory)
     code.bytes([0x0b, 0x0b])
-    this.localGet(answered)
+    code.op(opcode.localGet, answered)
   }
 
   #open(kind: Frame['kind']): void {
@@ -301,66 +271,6 @@ export abstract class MeteredBody {
     if (!this.reachable || pending === 0) return
     this.copyTo(this.validator.decoder.start)
     this.fuelPlus(pending)
-    this.localSet(this.fuel)
-  }
-
-  /** Puts fuel and some gas more on the stack. */
-  protected fuelPlus(gas: number): void {
-    this.localGet(this.fuel)
-    if (gas === 0) return
-    this.code.byte(0x42)
-    this.code.signed(gas)
-    this.code.byte(0x7c)
-  }
-
-  protected localGet(index: number): void {
-    this.code.byte(0x20)
-    this.code.u32(index)
-  }
-
-  protected localSet(index: number): void {
-    this.code.byte(0x21)
-    this.code.u32(index)
-  }
-
-  #localTee(index: number): void {
-    this.code.byte(0x22)
-    this.code.u32(index)
-  }
-
-  protected globalSet(index: number): void {
-    this.code.byte(0x24)
-    this.code.u32(index)
-  }
-
-  /** Copies the original up to a place. */
-  protected copyTo(end: number): void {
-    this.code.range(this.request.wasm, this.#copied, end)
-    this.#copied = end
-  }
-
-  /** Leaves out the original up to a place. */
-  protected skipTo(end: number): void {
-    this.#copied = end
-  }
-
-  protected get cost(): number {
-    return stackCost(this.validator.localCount, this.validator.heightMax)
-  }
-
-  /** Writes the declarations of the locals, with some more behind the original ones. */
-  protected writeLocals(body: ByteWriter, added: readonly ValueType[]): void {
-    const { wasm, reader } = this.request
-    reader.at = this.#localsStart
-    const groups = reader.u32()
-    const declarations = reader.at
-    for (let rest = groups; rest > 0; rest--) {
-      reader.u32()
-      reader.byte()
-    }
-    body.u32(groups + added.length)
-    body.range(wasm, declarations, reader.at)
-    for (const one of added) body.bytes([1, valueTypeByte(one)])
-    reader.at = reader.end
+    this.code.op(opcode.localSet, this.fuel)
   }
 }

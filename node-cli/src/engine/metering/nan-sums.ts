@@ -1,5 +1,5 @@
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import type { ByteWriter } from './byte-writer.ts'
+import { type ByteWriter, opcode } from './byte-writer.ts'
 import { type NanKind, nanBits } from './canonical-nan.ts'
 import type { Observation } from './nan-data-flow.ts'
 
@@ -27,11 +27,15 @@ export class NanSums {
   readonly #addLocal: (type: ValueType) => number
   /** Locals of the sums of each kind, and which comes next. */
   readonly #sums = sumKinds.map((): { locals: number[]; next: number } => ({ locals: [], next: 0 }))
-  readonly #temporaries = new Map<ValueType, number>()
+  readonly #temporary: (type: ValueType) => number
 
-  /** @param addLocal Adds a local to the function. @returns Its index. */
-  constructor(addLocal: (type: ValueType) => number) {
+  /**
+   * @param addLocal Adds a local to the function, and gives its index.
+   * @param temporary The index of the local that the function has for any value of a type.
+   */
+  constructor(addLocal: (type: ValueType) => number, temporary: (type: ValueType) => number) {
     this.#addLocal = addLocal
+    this.#temporary = temporary
   }
 
   /** Whether anything is added to a sum. */
@@ -57,15 +61,11 @@ export class NanSums {
       const { locals } = this.#sums[which]!
       const sum = locals[this.#sums[which]!.next++ % locals.length]!
       const value = this.#temporary(type)
-      body.byte(0x22)
-      body.u32(value)
-      body.byte(0x20)
-      body.u32(value)
-      body.byte(0x20)
-      body.u32(sum)
+      body.op(opcode.localTee, value)
+      body.op(opcode.localGet, value)
+      body.op(opcode.localGet, sum)
       body.bytes(add)
-      body.byte(0x21)
-      body.u32(sum)
+      body.op(opcode.localSet, sum)
     }
   }
 
@@ -73,21 +73,10 @@ export class NanSums {
   writeCheck(body: ByteWriter, label: number): void {
     for (const [which, { locals }] of this.#sums.entries())
       for (const sum of locals) {
-        body.byte(0x20)
-        body.u32(sum)
-        body.byte(0x20)
-        body.u32(sum)
+        body.op(opcode.localGet, sum)
+        body.op(opcode.localGet, sum)
         body.bytes(sumKinds[which]!.isNan)
-        body.byte(0x0d)
-        body.u32(label)
+        body.op(opcode.branchIf, label)
       }
-  }
-
-  #temporary(type: ValueType): number {
-    const known = this.#temporaries.get(type)
-    if (known !== undefined) return known
-    const made = this.#addLocal(type)
-    this.#temporaries.set(type, made)
-    return made
   }
 }

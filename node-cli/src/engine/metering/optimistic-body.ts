@@ -1,13 +1,12 @@
 import type { ValueType } from '../../../../protocol/wasm/operator-row.ts'
-import { ByteWriter, patchPadded } from './byte-writer.ts'
+import { ByteWriter, opcode } from './byte-writer.ts'
 import { type NanKind, nanBits } from './canonical-nan.ts'
+import { type BodyRequest, epilogueGas } from './meter-code.ts'
 import { stopped } from './meter-state.ts'
-import { type BodyRequest, epilogueGas, MeteredBody, prologueGas } from './metered-body.ts'
+import { MeteredBody } from './metered-body.ts'
 import { NanDataFlow, type Observation } from './nan-data-flow.ts'
 import { NanSums } from './nan-sums.ts'
 import { type OperatorTraits, role } from './operator-traits.ts'
-import { RawNan } from './raw-nan.ts'
-import { writeOutOfGas, writeStatus } from './stop-code.ts'
 
 /** Where the functions that the writing of a module adds or moves are found. */
 export interface OptimisticShape {
@@ -55,28 +54,21 @@ export class OptimisticBody extends MeteredBody {
   protected readonly fuel: number
   readonly #shape: OptimisticShape
   readonly #params: number
-  readonly #units: number
-  /** The first local that is added behind the original ones. */
-  readonly #firstAdded: number
-  readonly #added: ValueType[] = []
-  readonly #sums = new NanSums((type) => this.addLocal(type))
+  readonly #sums = new NanSums(
+    (type) => this.addLocal(type),
+    (type) => this.temporary(type),
+  )
   /** Local for the index of an indirect call, or -1. */
   #index = -1
   readonly #nans = new NanDataFlow()
-  /** Where NaNs are made canonical there is nothing to look for. */
-  readonly #raw: RawNan | null
   /** Places where sums are looked at, in the code so far, with the labels around the body. */
   readonly #checks: { at: number; depth: number }[] = []
-  readonly #costPlaces: number[] = []
 
   constructor(request: BodyRequest, shape: OptimisticShape) {
-    super(request)
+    super(request, shape.nans === 'canonical')
     this.#shape = shape
     this.#params = request.module.types[request.type]!.params.length
     this.fuel = this.#params
-    this.#units = this.fuel + 1
-    this.#firstAdded = this.validator.localCount + 2
-    this.#raw = shape.nans === 'canonical' ? new RawNan((type) => this.addLocal(type)) : null
   }
 
   /** Whether a NaN could make it necessary to repeat the run. */
@@ -84,13 +76,8 @@ export class OptimisticBody extends MeteredBody {
     return this.#sums.used
   }
 
-  protected addLocal(type: ValueType): number {
-    this.#added.push(type)
-    return this.#firstAdded + this.#added.length - 1
-  }
-
   /** Gas and units lie behind the parameters: what was declared there moves up. */
-  protected local(): void {
+  protected override local(): void {
     const { decoder, height } = this.validator
     const { index } = decoder
     if (index >= this.#params) {
@@ -98,7 +85,7 @@ export class OptimisticBody extends MeteredBody {
       this.code.u32(index + 2)
       this.skipTo(decoder.end)
     }
-    if (!this.reachable || this.#raw !== null) return
+    if (!this.reachable || this.raw !== null) return
     if (decoder.operator.name !== 'local.get')
       return this.#nans.stored(height - 1, index, decoder.operator.name === 'local.tee')
     const kinds = kindsByType[this.validator.localType(index)]
@@ -107,15 +94,17 @@ export class OptimisticBody extends MeteredBody {
     this.#nans.read(index, kinds, height, this.code.length)
   }
 
-  protected madeNan(kind: NanKind): void {
+  protected override madeNan(kind: NanKind): void {
     this.nanOperators += 1
-    if (this.#raw !== null) return this.#raw.made(kind)
+    // Where NaNs are made canonical there is nothing to look for.
+    if (this.raw !== null) return super.madeNan(kind)
     this.copyTo(this.validator.decoder.end)
     this.#nans.computed(kind, this.validator.height - 1, this.code.length)
   }
 
-  protected beforeOperator({ role: own, pops, insensitiveTo }: OperatorTraits): void {
-    if (this.#raw !== null) return this.#makeCanonical(this.#raw, insensitiveTo)
+  protected override beforeOperator(traits: OperatorTraits): void {
+    if (this.raw !== null) return super.beforeOperator(traits)
+    const { role: own, pops, insensitiveTo } = traits
     if (own === role.local) return
     const { decoder, height } = this.validator
     if (pops >= 0) this.#nans.taken(height - pops, insensitiveTo)
@@ -123,21 +112,9 @@ export class OptimisticBody extends MeteredBody {
     else if (decoder.operator.name !== 'global.get' && decoder.operator.name !== 'nop') this.#nans.allSeen()
   }
 
-  #makeCanonical(raw: RawNan, insensitiveTo: number): void {
-    const kind = raw.taken(insensitiveTo)
-    if (kind === null) return
-    this.copyTo(this.validator.decoder.start)
-    raw.write(this.code, kind)
-  }
-
-  protected left(): void {
-    this.#raw?.forget()
+  protected override left(): void {
+    super.left()
     this.#nans.forget()
-  }
-
-  protected beforeTrap(): void {
-    this.fuelPlus(this.pending)
-    this.globalSet(this.request.globals.fuel)
   }
 
   protected beforeReturn(): void {
@@ -149,41 +126,37 @@ export class OptimisticBody extends MeteredBody {
     const { globals } = this.request
     const { index } = this.validator.decoder
     if (!indirect && index < this.#shape.importedFunctions) {
-      this.fuelPlus(this.pending)
-      this.globalSet(globals.fuel)
-      this.localGet(this.#units)
-      this.globalSet(globals.budget)
+      this.save(this.pending)
+      this.code.op(opcode.localGet, this.units)
+      this.code.op(opcode.globalSet, globals.budget)
       return
     }
     if (indirect) this.#stashElement()
     this.fuelPlus(this.pending)
-    this.localGet(this.#units)
+    this.code.op(opcode.localGet, this.units)
     if (indirect) this.#unstashElement()
   }
 
   /** The index into the table is on top of the parameters, but comes after gas and units. */
   #stashElement(): void {
     if (this.#index < 0) this.#index = this.addLocal('i32')
-    this.localSet(this.#index)
+    this.code.op(opcode.localSet, this.#index)
   }
 
   /** Writes the rest of an indirect call up to its type, with the type that has gas and units. */
   #unstashElement(): void {
     const { decoder } = this.validator
-    this.localGet(this.#index)
-    this.code.byte(decoder.operator.code)
-    this.code.u32(this.#shape.countedType(decoder.index))
+    this.code.op(opcode.localGet, this.#index)
+    this.code.op(decoder.operator.code, this.#shape.countedType(decoder.index))
     this.code.u32(decoder.second)
     this.skipTo(decoder.end)
   }
 
   protected afterCall(): void {
     const { decoder } = this.validator
-    if (decoder.operator.name === 'call' && decoder.index < this.#shape.importedFunctions) {
-      this.code.byte(0x23)
-      this.code.u32(this.request.globals.fuel)
-    }
-    this.localSet(this.fuel)
+    if (decoder.operator.name === 'call' && decoder.index < this.#shape.importedFunctions)
+      this.code.op(opcode.globalGet, this.request.globals.fuel)
+    this.code.op(opcode.localSet, this.fuel)
   }
 
   protected beforeTailCall(indirect: boolean): void {
@@ -192,30 +165,19 @@ export class OptimisticBody extends MeteredBody {
     if (!indirect && decoder.index < this.#shape.importedFunctions) {
       // A host function has its own results: it is called, and what it leaves is returned.
       const { globals } = this.request
-      this.fuelPlus(this.pending + epilogueGas)
-      this.globalSet(globals.fuel)
-      this.#unitsBack()
-      this.globalSet(globals.budget)
-      this.code.byte(0x10)
-      this.code.u32(decoder.index)
-      this.code.byte(0x23)
-      this.code.u32(globals.fuel)
+      this.save(this.pending + epilogueGas)
+      this.unitsBack()
+      this.code.op(opcode.globalSet, globals.budget)
+      this.code.op(opcode.call, decoder.index)
+      this.code.op(opcode.globalGet, globals.fuel)
       this.code.byte(0x0f)
       this.skipTo(decoder.end)
       return
     }
     if (indirect) this.#stashElement()
     this.fuelPlus(this.pending + epilogueGas)
-    this.#unitsBack()
+    this.unitsBack()
     if (indirect) this.#unstashElement()
-  }
-
-  /** The units of this activation go on to what it calls last. */
-  #unitsBack(): void {
-    this.localGet(this.#units)
-    this.code.byte(0x41)
-    this.#costPlaces.push(this.code.padded())
-    this.code.byte(0x6a)
   }
 
   #check(): void {
@@ -223,54 +185,25 @@ export class OptimisticBody extends MeteredBody {
   }
 
   protected assemble(): Uint8Array {
-    const { module, type, reader, blockTypes, globals } = this.request
-    const { cost } = this
-    this.copyTo(reader.end)
-    const code = this.code.view()
-    for (const place of this.#costPlaces) patchPadded(code, place, cost)
-
+    const code = this.finishCode()
     const observations = this.#nans.observations()
     this.#sums.prepare(observations)
     const body = new ByteWriter()
-    this.writeLocals(body, this.#added)
+    this.writeLocals(body, this.added)
     const observes = this.observesNan
     if (observes) body.bytes([0x02, 0x40])
-    // block; block; fuel = fuel + 1; br_if 0 (fuel >= 0)
-    body.bytes([0x02, 0x40, 0x02, 0x40, 0x20])
-    body.u32(this.fuel)
-    body.bytes([0x42, 1, 0x7c, 0x22])
-    body.u32(this.fuel)
-    body.bytes([0x42, 0, 0x59, 0x0d, 0])
-    // units = units - cost; br_if 1 (units < 0)
-    body.byte(0x20)
-    body.u32(this.#units)
-    body.byte(0x41)
-    body.signed(cost)
-    body.bytes([0x6b, 0x22])
-    body.u32(this.#units)
-    body.bytes([0x41, 0, 0x48, 0x0d, 1])
-    body.byte(0x02)
-    blockTypes.write(body, module.types[type]!.results)
+    this.writeHead(body, opcode.localGet, this.fuel, this.units)
     this.#writeObserved(body, code, observations)
     if (this.reachable) {
       if (observes) this.#sums.writeCheck(body, 2)
-      body.byte(0x20)
-      body.u32(this.fuel)
-      body.byte(0x42)
-      body.signed(this.pending + epilogueGas)
-      body.bytes([0x7c, 0x0f])
+      this.fuelPlus(this.pending + epilogueGas, body)
+      body.byte(0x0f)
     } else body.byte(0x00)
     body.byte(0x0b)
-    writeOutOfGas(body, globals, this.request.safepoint)
-    body.byte(0x0b)
-    body.byte(0x20)
-    body.u32(this.fuel)
-    body.bytes([0x42, prologueGas, 0x7c, 0x24])
-    body.u32(globals.fuel)
-    writeStatus(body, globals.status, stopped.stackLimit)
+    this.writeStops(body)
     if (observes) {
       body.byte(0x0b)
-      writeStatus(body, globals.status, stopped.repeat)
+      this.stop(body, stopped.repeat)
     }
     body.byte(0x0b)
     return body.view()

@@ -2,7 +2,7 @@ import { guestPagesMax, guestTableElementsMax } from '../../../../protocol/wasm/
 import { type FunctionType, type Module, readModule } from '../../../../protocol/wasm/module.ts'
 import { declaredFunctions } from '../validation/validator.ts'
 import { BlockTypes } from './block-types.ts'
-import { ByteWriter } from './byte-writer.ts'
+import { ByteWriter, opcode } from './byte-writer.ts'
 import { type MeterGlobals, meterExports, meterGlobals, meterGlobalsFrom } from './meter-state.ts'
 import { type NanHandling, OptimisticBody } from './optimistic-body.ts'
 import { rewriteModule, startExport } from './rewrite-module.ts'
@@ -122,18 +122,11 @@ function fits({ types, importedFunctions }: Module, declared: ReadonlySet<number
 function entryBody({ params }: FunctionType, target: number, { fuel, budget }: MeterGlobals): Uint8Array {
   const body = new ByteWriter()
   body.byte(0)
-  for (let index = 0; index < params.length; index++) {
-    body.byte(0x20)
-    body.u32(index)
-  }
-  body.byte(0x23)
-  body.u32(fuel)
-  body.byte(0x23)
-  body.u32(budget)
-  body.byte(0x10)
-  body.u32(target)
-  body.byte(0x24)
-  body.u32(fuel)
+  for (let index = 0; index < params.length; index++) body.op(opcode.localGet, index)
+  body.op(opcode.globalGet, fuel)
+  body.op(opcode.globalGet, budget)
+  body.op(opcode.call, target)
+  body.op(opcode.globalSet, fuel)
   body.byte(0x0b)
   return body.view()
 }

@@ -7,13 +7,12 @@ import { type NanKind, nanBits, writeCanonical } from './canonical-nan.ts'
  * cannot tell it from the canonical one, and is made canonical before every other.
  */
 export class RawNan {
-  readonly #addLocal: (type: ValueType) => number
-  readonly #temporaries = new Map<ValueType, number>()
+  readonly #temporary: (type: ValueType) => number
   #kind: NanKind | null = null
 
-  /** @param addLocal Adds a local to the function. @returns Its index. */
-  constructor(addLocal: (type: ValueType) => number) {
-    this.#addLocal = addLocal
+  /** @param temporary The index of the local that the function has for any value of a type. */
+  constructor(temporary: (type: ValueType) => number) {
+    this.#temporary = temporary
   }
 
   /** A value was computed that may be a NaN of a kind. */
@@ -39,12 +38,6 @@ export class RawNan {
 
   /** Makes the value on top of the stack canonical. */
   write(code: ByteWriter, kind: NanKind): void {
-    const type: ValueType = kind === 'f32' || kind === 'f64' ? kind : 'v128'
-    let temporary = this.#temporaries.get(type)
-    if (temporary === undefined) {
-      temporary = this.#addLocal(type)
-      this.#temporaries.set(type, temporary)
-    }
-    writeCanonical(code, kind, temporary)
+    writeCanonical(code, kind, this.#temporary(kind === 'f32' || kind === 'f64' ? kind : 'v128'))
   }
 }

@@ -1,4 +1,4 @@
-import { ByteWriter } from './byte-writer.ts'
+import { ByteWriter, opcode } from './byte-writer.ts'
 import type { MeterGlobals } from './meter-state.ts'
 
 /**
@@ -23,16 +23,11 @@ const inlinedMax = 500
  */
 export function safepointBody(own: number, { status }: MeterGlobals): Uint8Array {
   const body = new ByteWriter()
-  body.bytes([0x00, 0x23])
-  body.u32(status)
+  body.byte(0x00)
+  body.op(opcode.globalGet, status)
   body.bytes([0x04, 0x40])
-  writeSafepoint(body, own)
+  body.op(opcode.call, own)
   body.bytes(new Uint8Array(inlinedMax).fill(0x01))
   body.bytes([0x0b, 0x0b])
   return body.view()
-}
-
-export function writeSafepoint(body: ByteWriter, safepoint: number): void {
-  body.byte(0x10)
-  body.u32(safepoint)
 }

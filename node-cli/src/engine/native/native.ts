@@ -1,6 +1,4 @@
-import { WasmError } from '../../../../protocol/wasm/reader.ts'
-import { GuestFailure } from '../execution.ts'
-import type { Engine, Instance } from '../host/instance.ts'
+import { type Engine, orInvalid } from '../host/instance.ts'
 import { meterExactly } from '../metering/exact-module.ts'
 import type { NanHandling } from '../metering/optimistic-body.ts'
 import { ModuleCache } from '../module-cache.ts'
@@ -11,25 +9,20 @@ import { CompiledModule, type ExactMeter } from './compiled-module.ts'
 const keptBytesMax = 32 * 1024 * 1024
 
 /** V8 with exact metering only, done in a way of choice. */
-export function nativeWith(meter: ExactMeter): Engine {
-  const known = new ModuleCache<CompiledModule>(keptBytesMax)
-  return {
-    instantiate: (wasm, gasLimit, host) =>
-      orInvalid(() => {
-        const module = known.get(wasm, () => new CompiledModule(wasm, meter))
-        return new CompiledInstance(module.exact(), gasLimit, host)
-      }),
-  }
-}
+export const nativeWith = (meter: ExactMeter): Engine =>
+  engineOf(false, (wasm) => new CompiledModule(wasm, meter))
 
 /** V8: at first for speed, with NaNs handled in a way of choice, and again with exact metering where that does not do. */
-export function optimisticWith(nans?: NanHandling): Engine {
+export const optimisticWith = (nans?: NanHandling): Engine =>
+  engineOf(true, (wasm) => new CompiledModule(wasm, meterExactly, nans))
+
+function engineOf(optimistic: boolean, read: (wasm: Uint8Array) => CompiledModule): Engine {
   const known = new ModuleCache<CompiledModule>(keptBytesMax)
   return {
     instantiate: (wasm, gasLimit, host, exact) =>
       orInvalid(() => {
-        const module = known.get(wasm, () => new CompiledModule(wasm, meterExactly, nans))
-        const fast = exact ? null : module.optimistic()
+        const module = known.get(wasm, () => read(wasm))
+        const fast = optimistic && !exact ? module.optimistic() : null
         if (fast === null) return new CompiledInstance(module.exact(), gasLimit, host)
         return new CompiledInstance(fast, gasLimit, host, () => module.dropOptimistic())
       }),
@@ -38,13 +31,3 @@ export function optimisticWith(nans?: NanHandling): Engine {
 
 /** V8, with NaNs handled as the size of the module makes it cheaper. */
 export const native: Engine = optimisticWith()
-
-/** Makes an instance of a module that keeps the rules, or fails as the guest does when it does not. */
-function orInvalid(make: () => Instance): Instance {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof WasmError) throw new GuestFailure(`invalid module: ${error.message}`)
-    throw error
-  }
-}

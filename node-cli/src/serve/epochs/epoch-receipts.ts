@@ -8,7 +8,7 @@ import {
   hashEpochReceipt,
 } from '../../../../protocol/earnings/index.ts'
 import { epochRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
-import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules as Rules } from '../../../../protocol/manifest/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
 import { generationOf, type KnownValidators, requireMembership } from '../generations/membership.ts'

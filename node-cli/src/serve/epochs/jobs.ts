@@ -14,7 +14,7 @@ import {
 } from '../../../../protocol/earnings/index.ts'
 import { FormatError } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
 /** What the final records of an epoch come to. */
@@ -29,7 +29,7 @@ export interface ReceiptContext extends ProjectEpoch {
   readonly file: string
   readonly profile: Profile
   /** The rules that the epoch ran under. */
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   readonly gasPerUnit: number
 }
 

@@ -1,5 +1,5 @@
 import { receiptWaitsUntil } from '../../../../protocol/earnings/index.ts'
-import type { Consensus as Rules } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules as Rules } from '../../../../protocol/manifest/index.ts'
 import type { Clock } from '../clock.ts'
 import type { HubSources } from '../hub/sources/index.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'

@@ -1,7 +1,7 @@
 import { base64ToBytes } from '../../../../protocol/encoding/index.ts'
 import type { NetworkParams } from '../../../../protocol/identity/index.ts'
 import type { OfferFrame } from '../../../../protocol/link/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { parseTask, roundDeadline, type Task, TaskError } from '../../../../protocol/rounds/index.ts'
 import type { OwnSeat, SetHead } from '../background/attested-sets.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
@@ -90,7 +90,7 @@ function checkSet(head: SetHead, task: Task): void {
     throw new OfferRefused('incompatible', `the set is for the rules ${head.consensus_hash}`)
 }
 
-function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: Consensus): void {
+function checkTask(task: Task, { project_id, epoch, set_hash }: SetHead, consensus: ProjectRules): void {
   try {
     parseTask(task, { consensus, project_id, epoch, set_hash })
   } catch (error) {

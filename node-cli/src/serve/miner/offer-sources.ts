@@ -1,4 +1,4 @@
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import type { Task } from '../../../../protocol/rounds/index.ts'
 import type { NamedSet, OwnSeat, SetHead } from '../background/attested-sets.ts'
 import type { LoadedModule } from '../execution/module-library.ts'
@@ -47,7 +47,7 @@ export class OfferSources {
   }
 
   /** The seat of this node in the draw of a task over a set that was read; null where it has none. */
-  async seat(task: Task, consensus: Consensus): Promise<OwnSeat | null> {
+  async seat(task: Task, consensus: ProjectRules): Promise<OwnSeat | null> {
     const find = () =>
       this.#parts.background.run('findSeat', {
         profile: this.#parts.profile,
@@ -65,7 +65,7 @@ export class OfferSources {
   }
 
   /** The rules of a project under their hash. @throws {@link OfferRefused} */
-  rules(projectId: string, consensusHash: string): Promise<Consensus> {
+  rules(projectId: string, consensusHash: string): Promise<ProjectRules> {
     return this.#hub.rules(projectId, consensusHash)
   }
 

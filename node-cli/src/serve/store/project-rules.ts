@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 
 /** The rules of projects. The rules of one project are not those of another, also where they have the same hash. */
 export interface ProjectRulesStore {
-  readonly find: (projectId: string, consensusHash: string) => Consensus | null
+  readonly find: (projectId: string, consensusHash: string) => ProjectRules | null
   /** Keeps rules that the developer of the project signed. */
-  readonly keep: (projectId: string, consensusHash: string, rules: Consensus) => void
+  readonly keep: (projectId: string, consensusHash: string, rules: ProjectRules) => void
 }
 
 export function projectRulesStore(db: DatabaseSync): ProjectRulesStore {
@@ -14,7 +14,7 @@ export function projectRulesStore(db: DatabaseSync): ProjectRulesStore {
   return {
     find: (projectId, consensusHash) => {
       const row = select.get(projectId, consensusHash) as { rules: string } | undefined
-      return row === undefined ? null : (JSON.parse(row.rules) as Consensus)
+      return row === undefined ? null : (JSON.parse(row.rules) as ProjectRules)
     },
     keep: (projectId, consensusHash, rules) =>
       void insert.run(projectId, consensusHash, JSON.stringify(rules)),

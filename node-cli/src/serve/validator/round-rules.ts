@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../../protocol/committees/index.ts'
 import { type Problem, ProblemList } from '../../../../protocol/encoding/index.ts'
 import { deriveTaskRoundId, type NetworkParams, type Profile } from '../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import {
   auditDraw,
   hasSeat,
@@ -37,7 +37,7 @@ export interface RoundContext {
   readonly profile: Profile
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   /** The attested snapshot with the hash that the task names. */
   readonly snapshot: Snapshot
   /** Network time. */

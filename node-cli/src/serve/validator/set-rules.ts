@@ -20,7 +20,7 @@ import {
   type NetworkParams,
   type Profile,
 } from '../../../../protocol/identity/index.ts'
-import { type Consensus, hashConsensus } from '../../../../protocol/manifest/index.ts'
+import { hashProjectRules, type ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { setValuesMax } from '../background/attested-sets.ts'
 import { problem } from './refusal.ts'
 
@@ -66,7 +66,7 @@ export interface SetContext {
   readonly profile: Profile
   readonly params: NetworkParams
   /** The rules of the project, as its developer signed them. */
-  readonly consensus: Consensus
+  readonly consensus: ProjectRules
   /** Network time. */
   readonly now: number
 }
@@ -102,7 +102,7 @@ function headerRules(snapshot: Snapshot, { profile, params, consensus }: SetCont
   return [
     ['network', snapshot.network, profile.network],
     ['params_hash', snapshot.params_hash, hashNetworkParams(params)],
-    ['consensus_hash', snapshot.consensus_hash, hashConsensus(consensus)],
+    ['consensus_hash', snapshot.consensus_hash, hashProjectRules(consensus)],
     ['epoch_secs', snapshot.epoch_secs, work.epoch_secs],
     ['min_collateral', snapshot.min_collateral, economics.min_collateral],
     ['weight_cap', snapshot.weight_cap, String(cap)],

@@ -1,6 +1,6 @@
 import { hashedMembers } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId, type NetworkParams } from '../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 import { closedRoundState, createFinalityRecord } from '../../../../protocol/rounds/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
 import type { Clock } from '../clock.ts'
@@ -82,7 +82,7 @@ export class TaskRounds {
     return this.#vote(round, judged, run, ofRound)
   }
 
-  async #judge({ input: _, ...round }: TaskRound, consensus: Consensus): Promise<JudgedRound> {
+  async #judge({ input: _, ...round }: TaskRound, consensus: ProjectRules): Promise<JudgedRound> {
     const { background, clock, params, profile, store } = this.#parts
     const judged = await background.run('judgeRound', {
       file: store.file,

@@ -3,7 +3,7 @@ import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
 import { requireKeyProject } from '../../../middleware/authenticate.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineRoute, ok, reply } from '../../../route.ts'
 import { signedManifestExample } from '../../projects/example.ts'
 import { SignedManifestBody } from '../../projects/manifest-shape.ts'
 import { projectPath, readProjectView } from '../../projects/view.ts'
@@ -32,17 +32,18 @@ export const createProject = defineRoute(
     json: manifestBody(SignedManifestBody, signedManifestExample),
     errors: ['not_enrolled', 'not_verified', 'invalid_manifest', 'not_owner', 'already_exists'],
     responses: {
-      201: {
-        description: 'Stored, with the two ways to register it on the chain.',
-        schema: Registration,
-        example: registrationExample,
-        headers: { Location: 'Path of the project.' },
-      },
-      200: {
-        description: 'This signed manifest was stored before and is not registered yet.',
-        schema: Registration,
-        example: registrationExample,
-      },
+      ...reply(
+        201,
+        'Stored, with the two ways to register it on the chain.',
+        Registration,
+        registrationExample,
+        { Location: 'Path of the project.' },
+      ),
+      ...ok(
+        'This signed manifest was stored before and is not registered yet.',
+        Registration,
+        registrationExample,
+      ),
     },
   },
   async (c, { json: submitted }) => {

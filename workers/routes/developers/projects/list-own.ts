@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import { json } from '../../../http/answer.ts'
-import { pageOf, pageQuery, paginate } from '../../../http/pagination.ts'
+import { answerPage, onePage, pageQuery } from '../../../http/pagination.ts'
 import { callerOf } from '../../../middleware/authenticate.ts'
 import { defineRoute } from '../../../route.ts'
 import { projectsOfCredential } from '../../../stores/caller.ts'
-import type { Project } from '../../../stores/projects.ts'
 import { summaryExample } from '../../projects/example.ts'
 import { ProjectSummary } from '../../projects/schema.ts'
 import { summaryView } from '../../projects/view.ts'
@@ -19,24 +17,18 @@ export const listOwnProjects = defineRoute(
     description: 'In every status. An API key that is restricted to some projects lists only those.',
     auth: { session: true, apiKey: 'projects:read' },
     query: z.strictObject(pageQuery),
-    responses: {
-      200: {
-        description: 'One page.',
-        schema: pageOf(ProjectSummary).meta({ id: 'OwnProjectPage' }),
-        example: { items: [summaryExample], next_cursor: null },
-      },
-    },
+    responses: onePage('OwnProjectPage', ProjectSummary, summaryExample),
   },
-  async (c, { query }) => {
-    const owner = callerOf(c)
+  (c, { query }) => {
     const only = projectsOfCredential(c.var.credential)
-    const { rows, next_cursor } = await paginate(c, {
+    return answerPage(c, {
       list: 'own-projects',
       isOwn: true,
       query,
-      position: ({ ordinal }: Project): [number] => [ordinal ?? 0],
-      fetch: (after, limit) => c.var.services.projects.listOwn(owner, only, after?.[0], limit),
+      by: ['ordinal'],
+      fetch: (after, limit) =>
+        c.var.services.projects.listOwn(callerOf(c), only, after?.ordinal ?? undefined, limit),
+      view: summaryView,
     })
-    return json({ items: rows.map(summaryView), next_cursor })
   },
 )

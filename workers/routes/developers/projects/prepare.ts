@@ -11,7 +11,7 @@ import type { HubContext } from '../../../context.ts'
 import { json } from '../../../http/answer.ts'
 import { Address, Bytes32 } from '../../../http/formats.ts'
 import { requireKeyProject, walletOf } from '../../../middleware/authenticate.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineRoute, ok } from '../../../route.ts'
 import { hashesExample, manifestExample } from '../../projects/example.ts'
 import { ManifestBody } from '../../projects/manifest-shape.ts'
 import { manifestOf } from '../../projects/view.ts'
@@ -51,20 +51,14 @@ export const prepareProject = defineRoute(
       'Stores nothing. Answers 200 also for an invalid manifest, with all its problems. An API key that is restricted to some projects can prepare only their manifests.',
     auth: { session: true, apiKey: 'projects:write' },
     json: manifestBody(ManifestBody, { manifest: manifestExample }),
-    responses: {
-      200: {
-        description: 'The problems of the manifest, or the text to sign.',
-        schema: Prepared,
-        example: {
-          valid: true,
-          problems: [],
-          canonical: '{"chain_id":31337,"consensus":{"economics":{…}},…}',
-          ...hashesExample,
-          vault: manifestExample.consensus.economics.vault,
-          tier_changes: null,
-        },
-      },
-    },
+    responses: ok('The problems of the manifest, or the text to sign.', Prepared, {
+      valid: true,
+      problems: [],
+      canonical: '{"chain_id":31337,"consensus":{"economics":{…}},…}',
+      ...hashesExample,
+      vault: manifestExample.consensus.economics.vault,
+      tier_changes: null,
+    }),
   },
   async (c, { json: { envelope, unencodable } }) => {
     const { manifest } = envelope

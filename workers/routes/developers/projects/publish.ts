@@ -1,11 +1,39 @@
 import * as z from 'zod'
 import { defineGaslessRoute } from '../../../actions/gasless-route.ts'
+import { payloadExample } from '../../../actions/gasless-schema.ts'
 import { prepareOrSubmit } from '../../../actions/gasless-steps.ts'
+import type { RequestedAction } from '../../../actions/prepare.ts'
 import { ApiError, invalidField } from '../../../errors.ts'
+import { example } from '../../../examples.ts'
 import type { ProjectVersion } from '../../../stores/projects.ts'
 import { findOwn } from '../../projects/access.ts'
+import { hashesExample } from '../../projects/example.ts'
 import { ProjectParams, VersionNumber } from '../../projects/schema.ts'
-import { publishAction, publishPayloadExample } from './publication.ts'
+import { manifestOf } from '../../projects/view.ts'
+
+/** The publication of a stored version as the contract takes it. */
+export const publishAction = (version: ProjectVersion): RequestedAction => {
+  const { developer } = manifestOf(version)
+  return {
+    action: 'publish_version',
+    account: developer,
+    message: {
+      developer,
+      projectId: version.projectId,
+      version: version.version,
+      consensusHash: version.consensusHash,
+      manifestHash: version.manifestHash,
+    },
+  }
+}
+
+const publishPayloadExample = payloadExample('publish_version', {
+  developer: example.wallet,
+  projectId: hashesExample.project_id,
+  version: 2,
+  consensusHash: hashesExample.consensus_hash,
+  manifestHash: hashesExample.manifest_hash,
+})
 
 export const publishVersion = defineGaslessRoute(
   {

@@ -3,16 +3,21 @@ import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
 import { encodeDirectCall } from '../../../actions/action-calls.ts'
 import { type DirectTransaction, directTransaction } from '../../../actions/direct-transaction.ts'
+import { defineGaslessRoute } from '../../../actions/gasless-route.ts'
 import {
   DirectTransaction as DirectTransactionShape,
   GaslessPayload,
   payloadExample,
 } from '../../../actions/gasless-schema.ts'
+import { submitOnly } from '../../../actions/gasless-steps.ts'
 import { preparePayload, type RequestedAction } from '../../../actions/prepare.ts'
 import type { HubContext } from '../../../context.ts'
+import { ApiError } from '../../../errors.ts'
 import { example } from '../../../examples.ts'
+import { findOwn } from '../../projects/access.ts'
 import { hashesExample, manifestExample, projectExample } from '../../projects/example.ts'
-import { ProjectView } from '../../projects/schema.ts'
+import { ProjectParams, ProjectView } from '../../projects/schema.ts'
+import { manifestOf } from '../../projects/view.ts'
 
 export const Registration = z
   .strictObject({
@@ -32,7 +37,7 @@ const exampleMessage = {
   manifestHash: hashesExample.manifest_hash,
 }
 
-export const registerPayloadExample = payloadExample('register_project', exampleMessage)
+const registerPayloadExample = payloadExample('register_project', exampleMessage)
 
 const noTransaction = (chainId: number): DirectTransaction => ({
   chain_id: chainId,
@@ -90,3 +95,34 @@ export async function waysToRegister(c: HubContext, action: RequestedAction) {
     register_by_sig: await preparePayload(c, action),
   }
 }
+
+export const registerProject = defineGaslessRoute(
+  {
+    path: '/v1/developers/projects/{project_id}/register',
+    operationId: 'registerProject',
+    tag: 'Projects',
+    summary: 'Register a submitted project by signature',
+    description:
+      'Send `register_by_sig` of the submission with its signature. The hub submits it to the registry. The project is `pending_review` once the registration is indexed.',
+    params: z.object(ProjectParams),
+    steps: submitOnly(registerPayloadExample),
+    errors: ['not_owner', 'not_found', 'invalid_state', 'conflict'],
+  },
+  async (c, { params: { project_id } }) => {
+    const { project, current } = await findOwn(c, project_id)
+    return {
+      ...registerAction(manifestOf(current), {
+        consensus_hash: current.consensusHash,
+        manifest_hash: current.manifestHash,
+      }),
+      requireState: () => {
+        if (project.listingStatus !== 'submitted')
+          throw new ApiError(
+            'invalid_state',
+            `The project is ${project.listingStatus}; only a submitted project can be registered.`,
+            { details: { listing_status: project.listingStatus } },
+          )
+      },
+    }
+  },
+)

@@ -6,7 +6,7 @@ import { DirectTransaction } from '../../../actions/gasless-schema.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
-import { defineRoute } from '../../../route.ts'
+import { defineRoute, reply } from '../../../route.ts'
 import type { Project } from '../../../stores/projects.ts'
 import { findOwn } from '../../projects/access.ts'
 import { signedManifestExample, versionExample } from '../../projects/example.ts'
@@ -20,7 +20,7 @@ import {
   invalidManifest,
   requireVerifiedDeveloper,
 } from './manifest-check.ts'
-import { publishAction } from './publication.ts'
+import { publishAction } from './publish.ts'
 
 const Submitted = z
   .strictObject({
@@ -68,14 +68,7 @@ export const createVersion = defineRoute(
       'invalid_state',
       'invalid_manifest',
     ],
-    responses: {
-      201: {
-        description: 'Stored.',
-        schema: Submitted,
-        example: exampleAnswer,
-        headers: { Location: 'Path of the version.' },
-      },
-    },
+    responses: reply(201, 'Stored.', Submitted, exampleAnswer, { Location: 'Path of the version.' }),
   },
   async (c, { params: { project_id }, json: submitted }) => {
     const { project, current } = await findOwn(c, project_id)

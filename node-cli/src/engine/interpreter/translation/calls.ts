@@ -3,23 +3,6 @@ import { epilogueGas, type FunctionBody } from './function-body.ts'
 import { instruction } from './instructions.ts'
 import { widthOf } from './operand-stack.ts'
 
-/** Returns and calls: the operators 0f to 13. */
-export function translateCall(body: FunctionBody, number: number): void {
-  switch (number) {
-    case 0x0f:
-      if (body.reachable) writeReturn(body)
-      return body.leave()
-    case 0x10:
-    case 0x11:
-      return call(body, number === 0x11)
-    case 0x12:
-    case 0x13:
-      return tailCall(body, number === 0x13)
-    default:
-      throw new Error(`operator 0x${number.toString(16)} is no call`)
-  }
-}
-
 export function writeReturn({ emitter, stack, type, unitWords }: FunctionBody): void {
   const { writer } = emitter
   const { results } = type
@@ -65,7 +48,7 @@ function settleParams({ stack }: FunctionBody, count: number, indirect: boolean)
   return element
 }
 
-function call(body: FunctionBody, indirect: boolean): void {
+export function call(body: FunctionBody, indirect: boolean): void {
   const { index, table, params, results } = readCallee(body, indirect)
   if (!body.reachable) return body.adjust(params + (indirect ? 1 : 0), results.length)
   const { addresses, emitter, stack } = body
@@ -84,7 +67,7 @@ function call(body: FunctionBody, indirect: boolean): void {
   emitter.barrier()
 }
 
-function tailCall(body: FunctionBody, indirect: boolean): void {
+export function tailCall(body: FunctionBody, indirect: boolean): void {
   const { index, table, params } = readCallee(body, indirect)
   if (body.reachable) {
     const { addresses, emitter, stack } = body

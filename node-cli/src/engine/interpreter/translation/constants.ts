@@ -30,15 +30,14 @@ export function translateConstant(body: FunctionBody, number: number): void {
       reader.skip(1)
       return push(body, 0, 0, width.bits32)
     case 0xd1:
-      return isNull(body)
+      if (!body.reachable) return body.adjust(1, 1)
+      return body.emitter.write({ code: instruction.isZero32, pops: 1, result: width.bits32 })
     case 0xd2:
       return push(body, reader.u32() + 1, 0, width.bits32)
-    default:
-      throw new Error(`operator 0x${number.toString(16)} is no constant`)
   }
 }
 
-/** Operators whose result has the bits of their operand: reinterpretations, and the low half of 64 bits. */
+/** Reinterpretations: the result has the bits of the operand. */
 export function translateReinterpretation(body: FunctionBody, number: number): void {
   if (!body.reachable) return body.adjust(1, 1)
   body.stack.relabel(number === 0xbd || number === 0xbf ? width.bits64 : width.bits32)
@@ -57,11 +56,6 @@ function vector(body: FunctionBody): void {
   const at = emitter.begin({ code: instruction.constant128, pops: 0, result: width.bits128 })
   emitter.vectorBytes(reader.bytes, bytesAt)
   emitter.end(at, width.bits128)
-}
-
-function isNull(body: FunctionBody): void {
-  if (!body.reachable) return body.adjust(1, 1)
-  body.emitter.write({ code: instruction.isZero32, pops: 1, result: width.bits32 })
 }
 
 function readSigned32(reader: WasmReader): number {

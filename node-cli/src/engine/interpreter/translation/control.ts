@@ -12,30 +12,6 @@ export function openFunction(body: FunctionBody): void {
   open(body, 'function', { params: [], results: body.type.results }, -1)
 }
 
-/** Blocks, loops and branches: the operators 02 to 0e. */
-export function translateControl(body: FunctionBody, number: number): void {
-  switch (number) {
-    case 0x02:
-      return block(body)
-    case 0x03:
-      return loop(body)
-    case 0x04:
-      return ifBlock(body)
-    case 0x05:
-      return elseArm(body)
-    case 0x0b:
-      return close(body)
-    case 0x0c:
-      return branch(body, body.reader.u32())
-    case 0x0d:
-      return branchIf(body, body.reader.u32())
-    case 0x0e:
-      return branchTable(body)
-    default:
-      throw new Error(`operator 0x${number.toString(16)} is none of control`)
-  }
-}
-
 function open(body: FunctionBody, kind: ControlFrame['kind'], type: FunctionType, elseAt: number): void {
   body.frames.push({
     kind,
@@ -56,7 +32,7 @@ function adjustParams(body: FunctionBody, { params }: FunctionType, more: number
   body.height += params.length
 }
 
-function block(body: FunctionBody): void {
+export function block(body: FunctionBody): void {
   const type = readBlockType(body.reader, body.module.types)
   if (body.reachable) {
     body.stack.settleAll()
@@ -66,7 +42,7 @@ function block(body: FunctionBody): void {
   open(body, 'block', type, -1)
 }
 
-function loop(body: FunctionBody): void {
+export function loop(body: FunctionBody): void {
   const { emitter } = body
   const type = readBlockType(body.reader, body.module.types)
   if (body.reachable) {
@@ -80,7 +56,7 @@ function loop(body: FunctionBody): void {
   emitter.barrier()
 }
 
-function ifBlock(body: FunctionBody): void {
+export function ifBlock(body: FunctionBody): void {
   const { emitter } = body
   const type = readBlockType(body.reader, body.module.types)
   let elseAt = -1
@@ -93,7 +69,7 @@ function ifBlock(body: FunctionBody): void {
   open(body, 'if', type, elseAt)
 }
 
-function elseArm(body: FunctionBody): void {
+export function elseArm(body: FunctionBody): void {
   const { emitter } = body
   const frame = body.frames.pop()!
   if (body.reachable) {
@@ -109,7 +85,7 @@ function elseArm(body: FunctionBody): void {
   body.frames.push({ ...frame, kind: 'else', elseAt: -1, branched: reached, unreachable: false })
 }
 
-function close(body: FunctionBody): void {
+export function close(body: FunctionBody): void {
   const { emitter } = body
   const frame = body.frames.pop()!
   const { kind, type, ends } = frame
@@ -154,7 +130,7 @@ function writeBranch(body: FunctionBody, frame: ControlFrame): void {
   setTarget(body, emitter.writer.length - 1, frame)
 }
 
-function branch(body: FunctionBody, label: number): void {
+export function branch(body: FunctionBody, label: number): void {
   const frame = frameOf(body, label)
   if (body.reachable) {
     if (frame.kind === 'function') writeReturn(body)
@@ -166,7 +142,7 @@ function branch(body: FunctionBody, label: number): void {
   body.leave()
 }
 
-function branchIf(body: FunctionBody, label: number): void {
+export function branchIf(body: FunctionBody, label: number): void {
   const { emitter, stack } = body
   const frame = frameOf(body, label)
   const arity = carried(frame).length
@@ -203,7 +179,7 @@ function moveCarried({ emitter, stack }: FunctionBody, frame: ControlFrame): voi
     emitter.writer.four(instruction.moveMany, stack.slot(frame.height), stack.slot(from), arity * slotBytes)
 }
 
-function branchTable(body: FunctionBody): void {
+export function branchTable(body: FunctionBody): void {
   const { emitter, reader, stack } = body
   const { writer } = emitter
   const count = reader.u32()

@@ -3,16 +3,26 @@ import type { WasmReader } from '../../../../../protocol/wasm/reader.ts'
 import { stackUnits } from '../../validation/stack-cost.ts'
 import { slotBytes } from '../layout.ts'
 import { translateBulk } from './bulk.ts'
-import { translateCall } from './calls.ts'
+import { call, tailCall, writeReturn } from './calls.ts'
 import { translateConstant, translateReinterpretation } from './constants.ts'
-import { openFunction, translateControl } from './control.ts'
+import {
+  block,
+  branch,
+  branchIf,
+  branchTable,
+  close,
+  elseArm,
+  ifBlock,
+  loop,
+  openFunction,
+} from './control.ts'
 import { FunctionBody, type TranslationTarget } from './function-body.ts'
 import { instruction, trapKind } from './instructions.ts'
 import { translateLane, translateShuffle } from './lanes.ts'
 import { translateAccess, translateMemorySize } from './memory.ts'
 import { translateNumeric } from './numeric.ts'
 import { format, translationAt } from './operator-table.ts'
-import { translateVariable } from './variables.ts'
+import { drop, getGlobal, getLocal, select, setGlobal, setLocal } from './variables.ts'
 
 /**
  * Translates the body of one function, which is known to be valid, into instructions of the interpreter. It follows the
@@ -81,6 +91,7 @@ function readOpcode(reader: WasmReader): number {
 
 /** Operators that pass control on or move values; each has code of its own. */
 function translateSpecial(body: FunctionBody, number: number): void {
+  const { reader } = body
   switch (number) {
     case 0x00:
       if (body.reachable) body.trap(trapKind.unreachable)
@@ -88,43 +99,56 @@ function translateSpecial(body: FunctionBody, number: number): void {
     case 0x01:
       return
     case 0x02:
+      return block(body)
     case 0x03:
+      return loop(body)
     case 0x04:
+      return ifBlock(body)
     case 0x05:
+      return elseArm(body)
     case 0x0b:
+      return close(body)
     case 0x0c:
+      return branch(body, reader.u32())
     case 0x0d:
+      return branchIf(body, reader.u32())
     case 0x0e:
-      return translateControl(body, number)
+      return branchTable(body)
     case 0x0f:
+      if (body.reachable) writeReturn(body)
+      return body.leave()
     case 0x10:
     case 0x11:
+      return call(body, number === 0x11)
     case 0x12:
     case 0x13:
-      return translateCall(body, number)
+      return tailCall(body, number === 0x13)
     case 0x1a:
+      return drop(body)
     case 0x1b:
+      return select(body)
     case 0x1c:
+      reader.skip(2)
+      return select(body)
     case 0x20:
+      return getLocal(body, reader.u32())
     case 0x21:
     case 0x22:
+      return setLocal(body, reader.u32(), number === 0x22)
     case 0x23:
+      return getGlobal(body, reader.u32())
     case 0x24:
-      return translateVariable(body, number)
+      return setGlobal(body, reader.u32())
     case 0x3f:
     case 0x40:
       return translateMemorySize(body, number === 0x40)
-    case 0x41:
-    case 0x42:
-    case 0x43:
-    case 0x44:
-    case 0xd0:
-    case 0xd1:
-    case 0xd2:
-    case 0x20c:
-      return translateConstant(body, number)
-    default:
+    case 0xbc:
+    case 0xbd:
+    case 0xbe:
+    case 0xbf:
       return translateReinterpretation(body, number)
+    default:
+      return translateConstant(body, number)
   }
 }
 

@@ -3,43 +3,24 @@ import type { FunctionBody } from './function-body.ts'
 import { instruction } from './instructions.ts'
 import { widthOf } from './operand-stack.ts'
 
-/** Operators that move values: `drop` and `select` (1a to 1c), locals and globals (20 to 24). */
-export function translateVariable(body: FunctionBody, number: number): void {
-  const { reader, stack } = body
-  switch (number) {
-    case 0x1a:
-      if (!body.reachable) return body.adjust(1, 0)
-      return stack.pop()
-    case 0x1b:
-      return select(body)
-    case 0x1c:
-      reader.skip(2)
-      return select(body)
-    case 0x20: {
-      const local = reader.u32()
-      if (!body.reachable) return body.adjust(0, 1)
-      return stack.pushLocal(local, body.localWidth(local))
-    }
-    case 0x21:
-    case 0x22:
-      return setLocal(body, reader.u32(), number === 0x22)
-    case 0x23:
-      return getGlobal(body, reader.u32())
-    case 0x24:
-      return setGlobal(body, reader.u32())
-    default:
-      throw new Error(`operator 0x${number.toString(16)} moves no value`)
-  }
+export function drop(body: FunctionBody): void {
+  if (!body.reachable) return body.adjust(1, 0)
+  body.stack.pop()
 }
 
-function select(body: FunctionBody): void {
+export function select(body: FunctionBody): void {
   if (!body.reachable) return body.adjust(3, 1)
   const { emitter, stack } = body
   const result = stack.widths[stack.height - 3]!
   emitter.write({ code: instruction.select32 + result, pops: 3, result })
 }
 
-function setLocal(body: FunctionBody, local: number, keep: boolean): void {
+export function getLocal(body: FunctionBody, local: number): void {
+  if (!body.reachable) return body.adjust(0, 1)
+  body.stack.pushLocal(local, body.localWidth(local))
+}
+
+export function setLocal(body: FunctionBody, local: number, keep: boolean): void {
   if (!body.reachable) return body.adjust(1, keep ? 1 : 0)
   const { emitter, stack } = body
   const position = stack.height - 1
@@ -60,7 +41,7 @@ function setLocal(body: FunctionBody, local: number, keep: boolean): void {
   if (keep) stack.pushLocal(local, operandWidth)
 }
 
-function getGlobal(body: FunctionBody, global: number): void {
+export function getGlobal(body: FunctionBody, global: number): void {
   if (!body.reachable) return body.adjust(0, 1)
   const { addresses, emitter, module, stack } = body
   const globalWidth = widthOf(module.globals[global]!.type)
@@ -73,7 +54,7 @@ function getGlobal(body: FunctionBody, global: number): void {
   emitter.end(at, globalWidth)
 }
 
-function setGlobal(body: FunctionBody, global: number): void {
+export function setGlobal(body: FunctionBody, global: number): void {
   if (!body.reachable) return body.adjust(1, 0)
   const { addresses, emitter, module, stack } = body
   stack.pop()

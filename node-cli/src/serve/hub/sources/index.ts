@@ -1,4 +1,4 @@
-import type { Consensus } from '../../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../../protocol/manifest/index.ts'
 import type { NamedSet, SetHead } from '../../background/attested-sets.ts'
 import type { Clock } from '../../clock.ts'
 import type { LoadedModule, ModuleLibrary } from '../../execution/module-library.ts'
@@ -20,7 +20,7 @@ export { SourceAway, SourceRefused } from './fetch.ts'
  */
 export interface HubSources {
   /** The rules of a project, as its developer signed them. */
-  readonly rules: (projectId: string, consensusHash: string) => Promise<Consensus>
+  readonly rules: (projectId: string, consensusHash: string) => Promise<ProjectRules>
   /** An attested set, which the background thread keeps for draws. */
   readonly drawSet: (set: NamedSet) => Promise<SetHead>
   /** Sees to it that the store has an attested set. */
@@ -51,7 +51,7 @@ export function hubSources(
   const { profile, params, library, store, clock } = parts
   const fetch = sourceFetch(client)
   const running = {
-    rules: new Once<Consensus>(),
+    rules: new Once<ProjectRules>(),
     drawn: new Once<SetHead>(),
     stored: new Once<void>(),
     modules: new Once<LoadedModule>(),

@@ -9,10 +9,10 @@ import {
 } from '../../../../../protocol/encoding/index.ts'
 import { type NetworkParams, type Profile, SlugError } from '../../../../../protocol/identity/index.ts'
 import {
-  type Consensus,
-  checkConsensus,
   checkManifestEnvelope,
+  checkProjectRules,
   type ManifestEnvelope,
+  type ProjectRules,
 } from '../../../../../protocol/manifest/index.ts'
 import type { ProjectRulesStore } from '../../store/project-rules.ts'
 import type { AnswerReader } from '../hub-client.ts'
@@ -40,7 +40,7 @@ export async function fetchRules(
   parts: RulesParts,
   projectId: string,
   consensusHash: string,
-): Promise<Consensus> {
+): Promise<ProjectRules> {
   const known = parts.kept.find(projectId, consensusHash)
   if (known !== null) return known
   const rules = await findRules(parts, projectId, consensusHash)
@@ -58,10 +58,10 @@ async function findRules(
   parts: RulesParts,
   projectId: string,
   consensusHash: string,
-): Promise<Consensus | null> {
+): Promise<ProjectRules | null> {
   const { fetch } = parts
   const project = `/v1/projects/${projectId}`
-  const read: AnswerReader<Consensus | null> = (answer) =>
+  const read: AnswerReader<ProjectRules | null> = (answer) =>
     signedRules(parts, answer, projectId, consensusHash)
   const current = await fetch.read('rules', `${project}/manifest`, read)
   if (current !== null) return current
@@ -87,12 +87,12 @@ function signedRules(
   value: unknown,
   projectId: string,
   consensusHash: string,
-): Consensus | null {
+): ProjectRules | null {
   const envelope = readEnvelope(value)
   if (envelope === null) return null
   const problems = new ProblemList()
   const { consensus } = envelope.manifest
-  checkConsensus(new MemberChecker(problems, { consensus }, '', ['consensus']), params(), undefined)
+  checkProjectRules(new MemberChecker(problems, { consensus }, '', ['consensus']), params(), undefined)
   if (!problems.isEmpty) return null
   try {
     const check = checkManifestEnvelope(profile, envelope)

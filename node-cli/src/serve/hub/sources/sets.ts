@@ -1,5 +1,5 @@
 import type { NetworkParams, Profile } from '../../../../../protocol/identity/index.ts'
-import type { Consensus } from '../../../../../protocol/manifest/index.ts'
+import type { ProjectRules } from '../../../../../protocol/manifest/index.ts'
 import type { NamedSet, ReadSet, SetHead, SetUse } from '../../background/attested-sets.ts'
 import type { BackgroundThread } from '../../background/background-thread.ts'
 import type { GenerationFollower } from '../../generations/follower.ts'
@@ -14,7 +14,7 @@ export interface SetParts {
   readonly generations: Generations
   readonly generationFollower: Pick<GenerationFollower, 'ask' | 'isHubAway'> | null
   /** @throws {@link SourceAway}, {@link SourceRefused} */
-  readonly rules: (projectId: string, consensusHash: string) => Promise<Consensus>
+  readonly rules: (projectId: string, consensusHash: string) => Promise<ProjectRules>
 }
 
 export interface FetchedSet {

@@ -1,7 +1,8 @@
 import { type Hub, type HubOptions, startHub } from '../../localnet/hub.ts'
 import { keepSchedule } from '../../localnet/schedule.ts'
 import { ownWorkerds } from '../../testing/workerd.ts'
-import type { Ending } from '../network/end-node.ts'
+import type { Ending } from './end-node.ts'
+import { collectedHeap } from './isolate-heap.ts'
 
 /** A hub that ends and comes back over the same data. */
 export class HubProcess {
@@ -30,5 +31,10 @@ export class HubProcess {
     this.#hub = null
     if (signal === 'SIGKILL') for (const pid of ownWorkerds()) process.kill(pid, 'SIGKILL')
     await hub?.stop()
+  }
+
+  /** The MiB that its isolate keeps; the options name a port of the inspector. */
+  async heap(): Promise<number> {
+    return collectedHeap(await this.#hub!.miniflare.getInspectorURL())
   }
 }

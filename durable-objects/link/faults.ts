@@ -1,0 +1,48 @@
+import { faultyWindowSecs, invalidVotesMax } from '../../protocol/link/index.ts'
+import type { KeptValues } from './kept-values.ts'
+import type { NodeLinkConfig, Standing } from './types.ts'
+
+/** What speaks against a device: its invalid votes, and what the hub's records hold against it. */
+export class Faults {
+  readonly #kv: KeptValues
+  readonly #config: Pick<NodeLinkConfig, 'standing'>
+
+  constructor(kv: KeptValues, config: Pick<NodeLinkConfig, 'standing'>) {
+    this.#kv = kv
+    this.#config = config
+  }
+
+  noteInvalidVote(): void {
+    this.#kv.put('invalid_votes', [...this.#invalidVotes(), Date.now()].slice(-invalidVotesMax))
+  }
+
+  /** When its votes make it faulty no longer; null while they do not. */
+  get voteFaultyUntilMs(): number | null {
+    const [first, ...others] = this.#invalidVotes()
+    const isFaulty = first !== undefined && others.length + 1 >= invalidVotesMax
+    return isFaulty ? first + faultyWindowSecs * 1000 : null
+  }
+
+  get mayWork(): boolean {
+    const { isBanned, isFaulty } = this.#kv.get<Standing>('standing') ?? { isBanned: false, isFaulty: false }
+    return !isBanned && !isFaulty && this.voteFaultyUntilMs === null
+  }
+
+  /** Reads the hub's records. @returns Whether they ban the device. */
+  async read(nodeKey: string): Promise<boolean> {
+    try {
+      const standing = await this.#config.standing(nodeKey)
+      this.#kv.put('standing', standing)
+      return standing.isBanned
+    } catch (error) {
+      console.error(`the standing of ${nodeKey} could not be read`, error)
+      return false
+    }
+  }
+
+  /** Those that still count, as milliseconds. */
+  #invalidVotes(): number[] {
+    const since = Date.now() - faultyWindowSecs * 1000
+    return (this.#kv.get<number[]>('invalid_votes') ?? []).filter((at) => at > since)
+  }
+}

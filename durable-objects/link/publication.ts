@@ -1,0 +1,46 @@
+import type { KeptValues } from './kept-values.ts'
+import type { LinkView, NodeLinkConfig } from './types.ts'
+
+const retryMs = 5_000
+
+/** What the database says of a link. It is written after a pause, within which it may change again. */
+export class Publication {
+  readonly #kv: KeptValues
+  readonly #config: Pick<NodeLinkConfig, 'publish'>
+
+  constructor(kv: KeptValues, config: Pick<NodeLinkConfig, 'publish'>) {
+    this.#kv = kv
+    this.#config = config
+  }
+
+  /** What was published last. */
+  get last(): LinkView | undefined {
+    return this.#kv.get('published')
+  }
+
+  /** When a change is to be published; undefined without one. */
+  get dueMs(): number | undefined {
+    return this.#kv.get('publish_ms')
+  }
+
+  changed(pauseMs: number): void {
+    const dueMs = Date.now() + pauseMs
+    if (dueMs < (this.dueMs ?? Number.POSITIVE_INFINITY)) this.#kv.put('publish_ms', dueMs)
+  }
+
+  /** Publishes the view unless that is due later, or was done. */
+  async publish(view: LinkView): Promise<void> {
+    if (Date.now() < (this.dueMs ?? 0)) return
+    this.#kv.delete('publish_ms')
+    if (JSON.stringify(view) === JSON.stringify(this.last)) return
+    const revision = (this.#kv.get<number>('revision') ?? 0) + 1
+    this.#kv.put('revision', revision)
+    try {
+      await this.#config.publish(view, revision)
+      this.#kv.put('published', view)
+    } catch (error) {
+      console.error(`the state of ${view.nodeKey} could not be published`, error)
+      this.changed(retryMs)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { Block } from '../../protocol/committees/index.ts'
+import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
+import type { OfferResult, VoteBody } from '../link/types.ts'
+import type { DirectOutcome, DirectRequest } from './direct.ts'
+import type { Lease, Result, Round, RoundTerms } from './round.ts'
+import type { Answers } from './transitions.ts'
+
+/** The judgement of a vote. */
+export type Judgement =
+  | { status: 'valid'; vote: TaskVote; result: Result }
+  | { status: 'known' }
+  | { status: 'invalid'; message: string }
+
+/** What a round asks of everything around it. Whatever throws is tried again later. */
+export interface RoundConfig {
+  /** Another one for each process of the hub, so that a round notices that there was none for a while. */
+  processId: string
+  /** Network time. */
+  now(): Promise<number>
+  /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
+  pollMs: number
+  /** Whether network time may leap ahead of the machine's. */
+  mayLeap: boolean
+  seat(terms: RoundTerms): Promise<KeptCommittee>
+  /** Writes the round as it stands; `over` where it had ended before. */
+  publish(round: Round): Promise<'written' | 'over'>
+  offer(round: Round, lease: Lease): Promise<OfferResult>
+  cancel(round: Round, lease: Lease): Promise<void>
+  /** Whether the link of a member was there for all that it said of its offer. */
+  wasHeard(round: Round, lease: Lease): Promise<boolean>
+  judge(round: Round, lease: Lease, body: VoteBody): Promise<Judgement>
+  /** Whether the hub serves what a node needs to judge and run the task: set, rules, module and input, dated by a clock that is right. */
+  isServed(round: Round): Promise<boolean>
+  /** A node sent an invalid vote. */
+  reportInvalid(nodeKey: string): Promise<void>
+  /** The first block after a time, and whether it has the round audited; null while it is not there. */
+  auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
+  ask(round: Round): Promise<Answers>
+  /** Sends every validator the finality votes. */
+  spread(round: Round): Promise<void>
+  /** Has every validator run something. */
+  execute(request: DirectRequest): Promise<DirectOutcome>
+  /** Tells the project that the round is over. */
+  release(terms: RoundTerms): Promise<void>
+}
+
+/** How far a caller waits for a round. */
+export type Awaited = 'agreed' | 'final'
