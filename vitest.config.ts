@@ -3,6 +3,7 @@ import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
+import { memoryFolder } from './scripts/testing/memory-folder.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
 process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
@@ -18,6 +19,8 @@ const oneHub = {
   disableConsoleIntercept: true,
 }
 
+// Also what the hub's tests store, of which workerd is told by the process that reads this file.
+process.env.TMPDIR = memoryFolder() ?? tmpdir()
 const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)
 
 const contractNames = [
