@@ -47,6 +47,18 @@ const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<strin
     },
   }))
 
+const pureTests = ['{protocol,sdk}/**/*.test.ts', 'node-cli/src/**/*.test.ts']
+
+const inNode = {
+  ...patience,
+  environment: 'node',
+  exclude: ['**/node_modules/**', '**/dist/**'],
+  // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
+  env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
+  globalSetup: ['./scripts/testing/temporary-root.ts'],
+  expect: { poll: { timeout: 30_000 } },
+}
+
 /** Only alarms that a test runs happen. */
 const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_POLL_MS: '3600000', RELAYER_TICK_MS: '3600000' }
 
@@ -121,17 +133,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'pure',
+          ...inNode,
+          include: pureTests,
+          // They compute, or put what they change back, so one process can run many of them.
+          isolate: false,
+        },
+      },
+      {
+        test: {
           name: 'node',
-          environment: 'node',
-          include: [
-            '{protocol,node-cli,localnet,sdk,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts',
-          ],
-          exclude: ['**/node_modules/**', '**/dist/**'],
-          // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
-          env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
-          globalSetup: ['./scripts/testing/temporary-root.ts'],
-          ...patience,
-          expect: { poll: { timeout: 30_000 } },
+          ...inNode,
+          include: ['{node-cli,localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
+          exclude: [...inNode.exclude, ...pureTests],
         },
       },
     ],
