@@ -3,6 +3,7 @@ import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
+import { memoryFolder } from './scripts/testing/memory-folder.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
 process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
@@ -18,6 +19,8 @@ const oneHub = {
   disableConsoleIntercept: true,
 }
 
+// Also what the hub's tests store, of which workerd is told by the process that reads this file.
+process.env.TMPDIR = memoryFolder() ?? tmpdir()
 const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)
 
 const contractNames = [
@@ -43,6 +46,18 @@ const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<strin
       },
     },
   }))
+
+const pureTests = ['{protocol,sdk}/**/*.test.ts', 'node-cli/src/**/*.test.ts']
+
+const inNode = {
+  ...patience,
+  environment: 'node',
+  exclude: ['**/node_modules/**', '**/dist/**'],
+  // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
+  env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
+  globalSetup: ['./scripts/testing/temporary-root.ts'],
+  expect: { poll: { timeout: 30_000 } },
+}
 
 /** Only alarms that a test runs happen. */
 const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_POLL_MS: '3600000', RELAYER_TICK_MS: '3600000' }
@@ -118,17 +133,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'pure',
+          ...inNode,
+          include: pureTests,
+          // They compute, or put what they change back, so one process can run many of them.
+          isolate: false,
+        },
+      },
+      {
+        test: {
           name: 'node',
-          environment: 'node',
-          include: [
-            '{protocol,node-cli,localnet,sdk,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts',
-          ],
-          exclude: ['**/node_modules/**', '**/dist/**'],
-          // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
-          env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
-          globalSetup: ['./scripts/testing/temporary-root.ts'],
-          ...patience,
-          expect: { poll: { timeout: 30_000 } },
+          ...inNode,
+          include: ['{node-cli,localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
+          exclude: [...inNode.exclude, ...pureTests],
         },
       },
     ],

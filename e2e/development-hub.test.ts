@@ -89,9 +89,9 @@ test('`npx wrangler dev` in a clean clone runs a hub where people sign in and up
 }, 180_000)
 
 test('a database that another version of the hub wrote is refused with the fix', () => {
-  for (const file of ['localnet', 'node_modules', 'scripts', 'wrangler.toml'])
-    symlinkSync(path.resolve(file), path.join(folder, file))
-  cpSync('d1-migrations', path.join(folder, 'd1-migrations'), { recursive: true })
+  symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
+  for (const file of ['d1-migrations', 'package-lock.json', 'scripts', 'wrangler.toml'])
+    cpSync(file, path.join(folder, file), { recursive: true })
   const [first = ''] = readdirSync('d1-migrations').sort()
   const script = `
     import { renameSync } from 'node:fs'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
 import type { HubBundle } from '../scripts/bundle.ts'
-import { migrator, readMigrated, readWranglerOptions } from '../scripts/wrangler-hub.ts'
+import { migrator, readMigrated, readWranglerHub } from '../scripts/wrangler-hub.ts'
 import { isOnChain } from './database.ts'
 import { behindFront } from './front.ts'
 
@@ -66,7 +66,10 @@ export async function startHub({
   extraWorkers = {},
   inspectorPort,
 }: HubOptions): Promise<Hub> {
-  const { assets, ...workerOptions } = readWranglerOptions().workerOptions
+  const {
+    workerOptions: { assets, ...workerOptions },
+    migrations,
+  } = await readWranglerHub()
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
   const modules = [...(callersNameAddress ? script : behindFront(script))]
@@ -128,7 +131,7 @@ export async function startHub({
       {
         name: 'hub',
         compatibilityDate: workerOptions.compatibilityDate as string,
-        modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator() }],
+        modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator(migrations) }],
         d1Databases: workerOptions.d1Databases as Databases,
       },
     ]),

@@ -17,8 +17,8 @@ export type HubBundle = readonly HubModule[]
 
 export interface BundleOptions {
   /**
-   * Whether all of it is in one module, which is loaded at start. Miniflare copies what it has of its configuration for
-   * each module of each Worker, which takes seconds for several hubs in many modules.
+   * Whether all of it is in one module, as small as it is with the names of the source, which is loaded at start. Miniflare
+   * copies its whole configuration for each module of each Worker: starting a hub in many modules takes twice the time.
    */
   whole?: boolean
 }
@@ -62,7 +62,7 @@ const sources = [
  * @throws {@link CommandError} that names every place where the source is wrong.
  */
 export async function bundleInto(folder: string, entryPoints: string[], whole = false): Promise<void> {
-  await build({ ...settings, entryPoints, splitting: !whole, outdir: folder }).catch(
+  await build({ ...settings, entryPoints, splitting: !whole, minifyWhitespace: whole, outdir: folder }).catch(
     (error: BuildFailure) => {
       throw new CommandError(['The hub cannot be bundled:', ...error.errors.map(placeOf)].join('\n  '))
     },

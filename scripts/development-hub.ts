@@ -1,14 +1,8 @@
 /** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
-import { constants, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import {
-  migrationsFolder,
-  migrator,
-  OtherVersionError,
-  readMigrated,
-  readWranglerOptions,
-} from './wrangler-hub.ts'
+import { migrator, OtherVersionError, readMigrated, readWranglerHub } from './wrangler-hub.ts'
 
 /** Where wrangler keeps the data of a local Worker. */
 const statePath = '.wrangler/state/v3'
@@ -35,16 +29,19 @@ export function prepareSecrets(): void {
  * @throws {Error} If another version of the hub wrote the database.
  */
 export async function prepareDatabase(): Promise<void> {
-  const migrations = readdirSync(migrationsFolder).sort().join('\n')
-  if (readIfPresent(appliedFile) === migrations) return
-  const { compatibilityDate, d1Databases } = readWranglerOptions().workerOptions
+  const {
+    workerOptions: { compatibilityDate, d1Databases },
+    migrations,
+  } = await readWranglerHub()
+  const names = migrations.map(({ name }) => name).join('\n')
+  if (readIfPresent(appliedFile) === names) return
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
       resourcePersistencePath: path.resolve(statePath),
       name: 'migrator',
       compatibilityDate: compatibilityDate as string,
-      modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator() }],
+      modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator(migrations) }],
       d1Databases: d1Databases as Record<string, string>,
     }),
   )
@@ -59,7 +56,7 @@ export async function prepareDatabase(): Promise<void> {
   } finally {
     await miniflare.dispose()
   }
-  writeFileSync(appliedFile, migrations)
+  writeFileSync(appliedFile, names)
   console.log('Applied the migrations to the local database')
 }
 

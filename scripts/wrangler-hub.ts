@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { keptBuild } from './kept-build.ts'
 
 export const migrationsFolder = 'd1-migrations'
 
@@ -20,8 +20,8 @@ export class OtherVersionError extends Error {
  * migrations as `wrangler d1 migrations` does. One call from outside takes a tenth of the time that one for each statement
  * would.
  */
-export const migrator = (): string => `
-const migrations = ${JSON.stringify(readMigrations())}
+export const migrator = (migrations: readonly Migration[]): string => `
+const migrations = ${JSON.stringify(migrations)}
 export default {
   async fetch(request, { DB }) {
     await DB.exec('CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)')
@@ -57,17 +57,48 @@ export async function readMigrated(
   return (await answer.json()) as Tip | null
 }
 
-const readMigrations = () =>
-  readdirSync(migrationsFolder)
+/** What the hub's Worker is started with. */
+export interface WranglerHub {
+  /** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
+  readonly workerOptions: Readonly<Record<string, unknown>>
+  readonly migrations: readonly Migration[]
+}
+
+export interface Migration {
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** Has wrangler read the hub's files once for the same ones: to load it takes longer than to start the hub. */
+export async function readWranglerHub(): Promise<WranglerHub> {
+  const folder = await keptBuild({
+    name: 'wrangler-hub',
+    sources: ['wrangler.toml', migrationsFolder, 'package-lock.json', 'scripts/wrangler-hub.ts'],
+    buildInto: async (unfinished) => {
+      writeFileSync(path.join(unfinished, 'hub.json'), JSON.stringify(await askWrangler()))
+    },
+  })
+  const hub = JSON.parse(readFileSync(path.join(folder, 'hub.json'), 'utf8')) as WranglerHub
+  const assets = hub.workerOptions.assets as { directory: string }
+  return {
+    ...hub,
+    workerOptions: { ...hub.workerOptions, assets: { ...assets, directory: path.resolve(assets.directory) } },
+  }
+}
+
+async function askWrangler(): Promise<WranglerHub> {
+  process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
+  const { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } = await import('wrangler')
+  const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
+  const assets = workerOptions.assets as { directory: string }
+  const migrations = readdirSync(migrationsFolder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name) => ({
       name,
       statements: unstable_splitSqlQuery(readFileSync(path.join(migrationsFolder, name), 'utf8')),
     }))
-
-/** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
-export function readWranglerOptions() {
-  process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
-  return unstable_getMiniflareWorkerOptions('wrangler.toml')
+  // The folder of this repository may be moved with what is kept in it.
+  const directory = path.relative('.', assets.directory)
+  return { workerOptions: { ...workerOptions, assets: { ...assets, directory } }, migrations }
 }

@@ -22,7 +22,7 @@ export async function startTestHub(
     ...options
   }: { isolates?: number; callersNameAddress?: boolean; port?: number; statePath?: string } = {},
 ): Promise<TestHub> {
-  script ??= bundleHub()
+  script ??= bundleHub({ whole: true })
   const port = wanted ?? (await probePort(0))
   const origin = `http://localhost:${port}`
   const hub = await startHub({

@@ -1,4 +1,4 @@
-import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { type Env, readSettings } from '../env.ts'
 import { renderOpenApi } from '../openapi/render.ts'
 import {
@@ -77,7 +77,7 @@ async function requireBody(
 const textOf = (response: Response): Promise<string> => response.clone().text()
 
 function requireValid(document: Document, call: string, schema: object, value: unknown): void {
-  const { valid, errors } = validatorOf(document, schema).validate(value)
+  const { valid, errors } = validate(value, schema, '2020-12', resolvedIn(document, schema), false)
   if (!valid) throw new Error(`${call}: ${explain(errors)}\n${JSON.stringify(value, null, 2)}`)
 }
 
@@ -88,14 +88,21 @@ const explain = (errors: OutputUnit[]): string =>
     .map(({ instanceLocation, error }) => `${instanceLocation} ${error}`)
     .join('\n')
 
-const validators = new WeakMap<object, Validator>()
-function validatorOf(document: Document, schema: object): Validator {
-  const known = validators.get(schema)
-  if (known) return known
-  // References start at the root, so the components have to be there.
-  const fresh = new Validator({ ...schema, components: document.components } as Schema, '2020-12', false)
-  validators.set(schema, fresh)
-  return fresh
+/** By document: its components, which are too many to be resolved again for each answer. */
+const lookups = new WeakMap<Document, { uris: ReturnType<typeof dereference>; resolved: Set<object> }>()
+
+function resolvedIn(document: Document, schema: object): ReturnType<typeof dereference> {
+  let lookup = lookups.get(document)
+  if (lookup === undefined) {
+    lookup = { uris: dereference({ components: document.components } as Schema), resolved: new Set() }
+    lookups.set(document, lookup)
+  }
+  const { uris, resolved } = lookup
+  if (!resolved.has(schema)) {
+    dereference(schema as Schema, uris, undefined, `/answers/${resolved.size}`)
+    resolved.add(schema)
+  }
+  return uris
 }
 
 const documents = new Map<string, Document>()
