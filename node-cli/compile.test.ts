@@ -153,16 +153,6 @@ hive.define("hash", (input: string): string => hive.hash(input))
     expect((await run('insist', manifest_address)).error).toBe('aborted: call of none failed with code -2')
   })
 
-  test('settings of the compiler beside the source are not read', async () => {
-    const cwd = project({
-      'm.ts': greeter,
-      'asconfig.json': '{"options":{"transform":["./evil.mjs"]}}',
-      'evil.mjs': 'import { writeFileSync } from "node:fs"\nwriteFileSync("evil", "")',
-    })
-    expect((await compile(cwd, 'm.ts')).stderr).toBe('')
-    expect(readdirSync(cwd).sort()).toEqual(['asconfig.json', 'evil.mjs', 'm.hbc', 'm.ts'])
-  })
-
   test('the output is never the source, whatever it is called', async () => {
     const cwd = project({ 'm.ts': greeter })
     symlinkSync('m.ts', path.join(cwd, 'link'))

@@ -186,6 +186,10 @@ describe('doctor and the hub', () => {
       if (change.device === undefined) return sendJson(response, { error: 'not_found', message: 'No.' }, 404)
       return sendJson(response, { status: change.device })
     })
+  const commandAt = async (change: Parameters<typeof hubOf>[0], ...more: string[]) => {
+    const { dataDir } = await createNode()
+    return examineByCommand(dataDir, '--hub-url', (await hubOf(change)).origin, ...more)
+  }
   const examineAt = async (change: Parameters<typeof hubOf>[0] = {}, more: Partial<Patient> = {}) => {
     const { dataDir } = await createNode()
     const { origin } = await hubOf(change)
@@ -193,9 +197,7 @@ describe('doctor and the hub', () => {
   }
 
   test('all is well', async () => {
-    const { dataDir } = await createNode()
-    const { origin } = await hubOf({ device: 'online' })
-    const { healthy, of } = await examineByCommand(dataDir, '--hub-url', origin)
+    const { healthy, of } = await commandAt({ device: 'online' })
     expect(healthy).toBe(true)
     expect(of('hub')).toMatchObject({
       status: 'ok',
@@ -206,9 +208,7 @@ describe('doctor and the hub', () => {
   })
 
   test('another network, and a tool that is too old', async () => {
-    const { dataDir } = await createNode()
-    const named = ['--hub-url', (await hubOf({})).origin, '--network', 'other']
-    expect((await examineByCommand(dataDir, ...named)).of('hub')).toMatchObject({
+    expect((await commandAt({}, '--network', 'other')).of('hub')).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('is the hub of hub-testnet, not of other'),
       mend: 'If hub-testnet is meant, say so: --network hub-testnet',
@@ -246,9 +246,7 @@ describe('doctor and the hub', () => {
   })
 
   test('a clock that is away is well where the node follows the hub', async () => {
-    const { dataDir } = await createNode()
-    const { origin } = await hubOf({ ahead: 7200, device: 'online' })
-    const { healthy, of } = await examineByCommand(dataDir, '--hub-url', origin, '--clock', 'hub')
+    const { healthy, of } = await commandAt({ ahead: 7200, device: 'online' }, '--clock', 'hub')
     expect(healthy).toBe(true)
     expect(of('clock')).toMatchObject({
       status: 'ok',
@@ -271,9 +269,7 @@ describe('doctor and the hub', () => {
   })
 
   test('a validator is no device', async () => {
-    const { dataDir } = await createNode()
-    const { of } = await examineByCommand(dataDir, '--role', 'validator')
-    expect(of('device')).toBeUndefined()
+    expect((await commandAt({}, '--role', 'validator')).of('device')).toBeUndefined()
   })
 })
 

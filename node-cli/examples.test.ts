@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import wabt from 'wabt'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
 import { newEntryRatioMax } from '../protocol/hbc/zip.ts'
 import { filledAscHome } from '../testing/node/nodectl.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
+import { project } from './src/compiler/testing/project.ts'
 import {
   type CallableModule,
   closeThreads,
@@ -16,6 +16,7 @@ import {
   limits,
   NodeFault,
 } from './src/engine/index.ts'
+import { assemble, text } from './src/engine/testing/guests.ts'
 
 // A busy machine is no reason to fail: what is bounded here is gas and memory.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
@@ -34,7 +35,6 @@ beforeAll(async () => {
 
 afterAll(closeThreads)
 
-const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
 const addressOf = (name: string): string => artifacts.get(name)!.manifestAddress
 
 function exampleAt(address: string): CallableModule | null {
@@ -65,6 +65,18 @@ async function runOnBoth(...[name, functionName, input, change]: Parameters<type
   expect(await run(name, functionName, input, { ...change, engine: 'pulley' })).toEqual(native)
   return native
 }
+
+test('the first module of the README gives what the README shows', async () => {
+  const readme = readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8')
+  const [, source = ''] = /```ts\n(\/\/ hello\.ts\n.*?)```/s.exec(readme) ?? []
+  const file = path.join(project({ 'hello.ts': source }), 'hello.ts')
+  const { bytes, wasmBytes } = await compileModule({ source: file, name: 'hello' })
+  artifacts.set('hello of the README', openArtifact(bytes))
+  const { output, gasUsed } = await run('hello of the README', 'greet', 'Ada')
+  expect(readme).toContain(`"wasm_bytes": ${wasmBytes},\n  "hbc_bytes": ${bytes.length}\n`)
+  expect(readme).toContain(`"output": "${output}",`)
+  expect(readme).toContain(`"gas_used": ${gasUsed},`)
+})
 
 describe('the examples', () => {
   test('are far from the ratio that new artifacts may be deflated to', () => {
@@ -151,24 +163,15 @@ describe('an adversary', () => {
   )
 })
 
-const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
-
-describe('modules written by hand', async () => {
-  const { parseWat } = await wabt()
+describe('modules written by hand', () => {
   const runText = async (file: string, engine: (typeof engineNames)[number]) => {
     const address = `0x${'00'.repeat(32)}`
-    const module = parseWat(file, readFileSync(path.join(folder, 'wat', file), 'utf8'), features)
-    const own = { wasm: module.toBinary({}).buffer, functions: ['f'] }
-    const result = await execute({
-      engine,
-      address,
-      module: own,
-      state: { module: () => own, stored: () => null },
-      function: 'f',
-      input: new TextEncoder().encode(address),
-      gasLimit: 100_000_000,
-      timeoutSeconds: 300,
-    })
+    const wasm = assemble(readFileSync(path.join(folder, 'wat', file), 'utf8'))
+    const module = { wasm, functions: ['f'] }
+    const state = { module: () => module, stored: () => null }
+    const input = new TextEncoder().encode(address)
+    const run = { engine, address, module, state, function: 'f', input, gasLimit: 100_000_000 }
+    const result = await execute({ ...run, timeoutSeconds: 300 })
     return { ...result, output: text(result.output) }
   }
 

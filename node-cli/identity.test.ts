@@ -19,6 +19,13 @@ import { withDataDir } from './src/data-dir/lock.ts'
 beforeAll(buildNodectl)
 
 const freshDir = () => path.join(temporaryFolder(), 'node')
+/** A directory that is there, with files in it. */
+const dirWith = (files: Readonly<Record<string, string>> = {}): string => {
+  const dir = freshDir()
+  mkdirSync(dir)
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(dir, name), text, { mode: 0o600 })
+  return dir
+}
 const keygen = (dir: string) => nodectl(['keygen', '--data-dir', dir])
 /** Uses every file of a data directory. */
 const run = async (dir: string) => {
@@ -47,9 +54,7 @@ describe('keygen and id', () => {
   })
 
   test('a known seed has its known identity', async () => {
-    const dir = freshDir()
-    mkdirSync(dir)
-    writeFileSync(path.join(dir, 'node.key'), `${'11'.repeat(32)}\n`, { mode: 0o600 })
+    const dir = dirWith({ 'node.key': `${'11'.repeat(32)}\n` })
     expect(JSON.parse((await id(dir)).stdout)).toMatchObject({
       public_key: '0xd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737',
     })
@@ -80,10 +85,7 @@ describe('keygen and id', () => {
   test.each(['', '999999999', String(process.pid), '1'])(
     'what a crash left behind stops nobody: a lock, and a pid file of %j',
     async (pid) => {
-      const dir = freshDir()
-      mkdirSync(dir)
-      writeFileSync(path.join(dir, 'nodectl.lock'), '')
-      writeFileSync(path.join(dir, 'nodectl.pid'), pid)
+      const dir = dirWith({ 'nodectl.lock': '', 'nodectl.pid': pid })
       const { code, stderr } = await keygen(dir)
       expect([code, stderr]).toEqual([0, ''])
       expect(readdirSync(dir)).toEqual(['node.key', 'nodectl.lock'])
@@ -94,9 +96,7 @@ describe('keygen and id', () => {
     const precious = 'precious\n'
 
     test('also those that other programs call lock and pid', async () => {
-      const dir = freshDir()
-      mkdirSync(dir)
-      for (const name of ['lock', 'pid']) writeFileSync(path.join(dir, name), precious)
+      const dir = dirWith({ lock: precious, pid: precious })
       expect((await keygen(dir)).code).toBe(0)
       for (const name of ['lock', 'pid']) expect(readFileSync(path.join(dir, name), 'utf8')).toBe(precious)
     })
@@ -105,10 +105,8 @@ describe('keygen and id', () => {
       ['nodectl.lock', 'is not the lock of a data directory, which is empty'],
       ['nodectl.pid', 'holds something else than the id of a process'],
     ])('%s with something else in it', async (name, problem) => {
-      const dir = freshDir()
-      mkdirSync(dir)
+      const dir = dirWith({ [name]: precious })
       const file = path.join(dir, name)
-      writeFileSync(file, precious)
       expect(await keygen(dir)).toEqual({
         code: 1,
         stdout: '',
@@ -118,13 +116,11 @@ describe('keygen and id', () => {
       expect(existsSync(path.join(dir, 'node.key'))).toBe(false)
     })
 
-    test
+    describe
       .skipIf(process.platform === 'win32')
-      .each(['nodectl.lock', 'nodectl.pid', 'node.key', 'node.sqlite'])(
-      'behind a symbolic link %s',
-      async (name) => {
-        const dir = freshDir()
-        mkdirSync(dir)
+      .each(['nodectl.lock', 'nodectl.pid', 'node.key', 'node.sqlite'])('%s', (name) => {
+      test('behind a symbolic link', async () => {
+        const dir = dirWith()
         const [link, target, missing] = [name, 'target', 'missing'].map((one) => path.join(dir, one)) as [
           string,
           string,
@@ -140,23 +136,16 @@ describe('keygen and id', () => {
             rmSync(link)
           }
         }
-      },
-    )
+      })
 
-    test
-      .skipIf(process.platform === 'win32')
-      .each(['nodectl.lock', 'nodectl.pid', 'node.key', 'node.sqlite'])(
-      'and wait for nobody to write to a pipe %s',
-      async (name) => {
-        const dir = freshDir()
-        mkdirSync(dir)
-        const pipe = path.join(dir, name)
+      test('that is a pipe, to which they wait for nobody to write', async () => {
+        const pipe = path.join(dirWith(), name)
         spawnSync('mkfifo', ['-m', '600', pipe])
-        const { code, stderr } = await run(dir)
+        const { code, stderr } = await run(path.dirname(pipe))
         expect([code, stderr]).toEqual([1, expect.stringContaining(`${pipe} is no regular file`)])
         expect(statSync(pipe).isFIFO()).toBe(true)
-      },
-    )
+      })
+    })
   })
 
   test('id without a key says how to make one', async () => {
@@ -182,11 +171,9 @@ describe('keygen and id', () => {
   })
 
   test('a file that is no key is never overwritten', async () => {
-    const dir = freshDir()
-    mkdirSync(dir)
-    const file = path.join(dir, 'node.key')
-    writeFileSync(file, 'precious', { mode: 0o600 })
-    expect([(await keygen(dir)).code, readFileSync(file, 'utf8')]).toEqual([1, 'precious'])
+    const dir = dirWith({ 'node.key': 'precious' })
+    expect((await keygen(dir)).code).toBe(1)
+    expect(readFileSync(path.join(dir, 'node.key'), 'utf8')).toBe('precious')
   })
 
   test.skipIf(!existsSync('/proc/self'))(
@@ -204,10 +191,9 @@ describe('keygen and id', () => {
     const file = path.join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     const dir = path.join(file, 'node')
-    const { code, stderr } = await keygen(dir)
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`Error: the data directory ${dir} cannot be used`),
-    ])
+    expect(await keygen(dir)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Error: the data directory ${dir} cannot be used`),
+    })
   })
 })

@@ -22,6 +22,8 @@ const write = (name: string, bytes: Uint8Array): string => {
   return file
 }
 
+const hostile = (name: string) => hostileArtifacts.find((one) => one.name === name)!.bytes
+
 describe('inspect', () => {
   test('shows manifest, address and functions, from a file and from standard input', async () => {
     const { bytes } = echoArtifact()
@@ -53,34 +55,24 @@ describe('inspect', () => {
 
   test('a broken container or manifest is one line that names the rule', async () => {
     for (const name of ['a third entry', 'a wrong CRC', 'unsorted functions', 'a wrong address']) {
-      const { bytes } = hostileArtifacts.find((one) => one.name === name)!
-      const { code, stdout, stderr } = await nodectl(['inspect', write('broken.hbc', bytes)])
+      const { code, stdout, stderr } = await nodectl(['inspect', write('broken.hbc', hostile(name))])
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^Error: [^\n]+broken\.hbc is not a valid \.hbc artifact: [^\n]+\n$/)
     }
   })
 
-  test('a module that no engine would run is shown, with the reason', async () => {
-    const { bytes } = packArtifact(echoManifest, buildWasm({ 10: bodies([0x41, 0], [0x41, 0]) }))
-    const { code, stdout } = await nodectl(['inspect', write('types.hbc', bytes)])
-    expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toMatchObject({
-      functions: [{ abi_valid: false, abi_error: expect.stringContaining('i64') }],
-    })
-  })
-
-  test('a module that breaks the ABI is shown, with the reason', async () => {
-    const { bytes } = hostileArtifacts.find(({ name }) => name === 'a WASI import')!
-    const { code, stdout, stderr } = await nodectl(['inspect', write('wasi.hbc', bytes)])
+  test.each([
+    [
+      'no engine would run',
+      packArtifact(echoManifest, buildWasm({ 10: bodies([0x41, 0], [0x41, 0]) })).bytes,
+      'i64',
+    ],
+    ['breaks the ABI', hostile('a WASI import'), 'WASI is not available to guests'],
+  ])('a module that %s is shown, with the reason', async (_, bytes, reason) => {
+    const { code, stdout, stderr } = await nodectl(['inspect', write('module.hbc', bytes)])
     expect([code, stderr]).toEqual([1, ''])
-    expect(JSON.parse(stdout)).toMatchObject({
-      functions: [
-        { abi_valid: false, abi_error: expect.stringContaining('WASI is not available to guests') },
-      ],
-      abi_valid: false,
-      abi_error: expect.stringContaining('WASI is not available to guests'),
-      stateless: null,
-    })
+    const abi = { abi_valid: false, abi_error: expect.stringContaining(reason) }
+    expect(JSON.parse(stdout)).toMatchObject({ functions: [abi], ...abi, stateless: null })
   })
 
   test('nothing in an artifact reaches the terminal as more than text', async () => {
@@ -99,10 +91,8 @@ describe('inspect', () => {
         functions: [steering],
       }),
     )
-    const refused = await nodectl([
-      'inspect',
-      write('keyed.hbc', writeContainer({ manifest, wasm: echoWasm })),
-    ])
+    const keyed = write('keyed.hbc', writeContainer({ manifest, wasm: echoWasm }))
+    const refused = await nodectl(['inspect', keyed])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^Error: [^\p{Cc}\p{Bidi_Control}\u2028]+\n$/u)
     expect(refused.stderr).toContain('\\u001b[2J\\u007f\\u009b31m\\u202e\\u2066\\u2028\\u000aError: ')

@@ -10,6 +10,7 @@ import {
   strangersEnvironment,
 } from '../testing/node/package-calls.ts'
 import packageJson from './package.json' with { type: 'json' }
+import { commandHelp } from './src/cli/help.ts'
 import { commands } from './src/commands/index.ts'
 
 /** Far from the repository, with a home and an npm cache of its own. */
@@ -97,12 +98,12 @@ describe('the manual pages', () => {
 
   test.each(Object.keys(commands))('that of %s has every option and example of its help', async (name) => {
     const shown = page(`nodectl-${name}.1`).replaceAll('\\-', '-')
-    const help = nodectl(['help', name]).stdout
+    const { default: command } = await commands[name]!.load()
+    const help = commandHelp(name, commands[name]!.description, command)
     const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option!)
     expect(options.length).toBeGreaterThan(1)
     for (const option of options) expect(shown).toContain(option)
-    for (const [line] of (await commands[name]!.load()).default.examples)
-      expect(shown).toContain(`nodectl ${line.split(' ', 2).join(' ')}`)
+    for (const [line] of command.examples) expect(shown).toContain(`nodectl ${line.split(' ', 2).join(' ')}`)
   })
 
   test.skipIf(spawnSync('groff', ['--version']).error !== undefined).each(pages)(

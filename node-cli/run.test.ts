@@ -21,11 +21,20 @@ import {
   folder,
   input,
   prepareExamples,
-  tools,
 } from '../testing/node/run-examples.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
+import { assemble } from './src/engine/testing/guests.ts'
 
 beforeAll(prepareExamples)
+
+const freshDir = () => path.join(temporaryFolder(), 'node')
+const write = (name: string, content: string | Uint8Array): string => {
+  const file = path.join(folder, name)
+  writeFileSync(file, content)
+  return file
+}
+const artifact = (name: string, wat: string): string =>
+  write(name, packArtifact(echoManifest, assemble(wat)).bytes)
 
 describe('run', () => {
   test('prints the output and a signed receipt', async () => {
@@ -60,26 +69,14 @@ describe('run', () => {
   })
 
   test('takes the input from a file or from standard input, not from two places', async () => {
-    const file = path.join(folder, 'input.json')
-    writeFileSync(file, input)
+    const file = write('input.json', input)
     expect((await answer([echo, 'echo', '--input-file', file])).json.gas_used).toBe(581)
-    const piped = await answer([echo, 'echo', '--input-file', '-'], {
-      input: new TextEncoder().encode(input),
-    })
+    const piped = await answer([echo, 'echo', '--input-file', '-'], { input: Buffer.from(input) })
     expect(piped.json.output).toBe(input)
     // A pipe does not tell its size.
-    const { stdout } = spawnSync(
-      'sh',
-      [
-        '-c',
-        'printf %s "$3" | node "$1" run "$2" echo --input-file /dev/stdin',
-        'sh',
-        path.join(dist, 'nodectl.mjs'),
-        echo,
-        input,
-      ],
-      { encoding: 'utf8' },
-    )
+    const script = 'printf %s "$3" | node "$1" run "$2" echo --input-file /dev/stdin'
+    const parameters = ['-c', script, 'sh', path.join(dist, 'nodectl.mjs'), echo, input]
+    const { stdout } = spawnSync('sh', parameters, { encoding: 'utf8' })
     expect(JSON.parse(stdout).output).toBe(input)
     expect(await answer([echo, 'echo', '--input', 'x', '--input-file', file])).toMatchObject({
       code: 2,
@@ -101,9 +98,10 @@ describe('run', () => {
 
   test('a byte order mark is part of the output', async () => {
     const marked = '\uFEFF{"msg":"hi"}'
-    const file = path.join(folder, 'marked.hbc')
-    writeFileSync(file, answering(marked))
-    expect((await answer([file, 'echo'])).json).toMatchObject({ success: true, output: marked })
+    expect((await answer([write('marked.hbc', answering(marked)), 'echo'])).json).toMatchObject({
+      success: true,
+      output: marked,
+    })
   })
 
   test('a failed run prints the JSON all the same and exits 1', async () => {
@@ -119,37 +117,34 @@ describe('run', () => {
     expect(json.receipt.receipt).toMatchObject({ success: false, error: 'out of gas', events: [] })
   })
 
-  test.each([
+  test.each<[string, () => string[], string]>([
     [
       'a function that is not exported',
       () => [echo, 'nope'],
-      "Error: invalid request: function 'nope' is not exported by this module\nThe module exports: echo\n",
+      "invalid request: function 'nope' is not exported by this module\nThe module exports: echo\n",
     ],
     [
       'gas 0',
       () => [echo, 'echo', '--gas', '0'],
-      'Error: --gas must be a whole number from 1 to 10000000000, not 0\n',
+      '--gas must be a whole number from 1 to 10000000000, not 0\n',
     ],
     [
       'gas over the limit',
       () => [echo, 'echo', '--gas', '10000000001'],
-      'Error: --gas must be a whole number from 1 to 10000000000, not 10000000001\n',
+      '--gas must be a whole number from 1 to 10000000000, not 10000000001\n',
     ],
     [
       'an artifact that is not there',
       () => [path.join(folder, 'x.hbc'), 'echo'],
-      `Error: ${path.join(folder, 'x.hbc')} cannot be read: there is no such file\n`,
+      `${path.join(folder, 'x.hbc')} cannot be read: there is no such file\n`,
     ],
     [
       'an input over 1 MiB',
-      () => [echo, 'echo', '--input-file', bigFile()],
-      /is larger than 1048576 bytes\n$/,
+      () => [echo, 'echo', '--input-file', write('big.txt', 'x'.repeat(1_048_577))],
+      `${path.join(folder, 'big.txt')} is larger than 1048576 bytes\n`,
     ],
-  ] as const)('refuses %s with exit 1', async (_, args, message) => {
-    const { code, stderr, json } = await answer([...args()])
-    expect([code, json]).toEqual([1, null])
-    if (typeof message === 'string') expect(stderr).toBe(message)
-    else expect(stderr).toMatch(message)
+  ])('refuses %s with exit 1', async (_, args, message) => {
+    expect(await answer(args())).toEqual({ code: 1, json: null, stderr: `Error: ${message}` })
   })
 
   test.each(['abc', '1.5', '1e6', '0x10'])('gas that is no whole number is wrong usage: %s', async (gas) => {
@@ -166,8 +161,7 @@ describe('run', () => {
   })
 
   test('a module that breaks the ABI gives a failed receipt without gas', async () => {
-    const file = path.join(folder, 'wasi.hbc')
-    writeFileSync(file, hostileArtifacts.find(({ name }) => name === 'a WASI import')!.bytes)
+    const file = write('wasi.hbc', hostileArtifacts.find(({ name }) => name === 'a WASI import')!.bytes)
     expect(await answer([file, 'echo'])).toMatchObject({
       code: 1,
       json: { success: false, gas_used: 0, error: expect.stringMatching(/^invalid module: /) },
@@ -193,19 +187,17 @@ describe('run', () => {
 
 describe('a machine or a Node that lacks something', () => {
   /** Its host functions call each other through the guest until the stack limit of the guest ends that. */
-  const nested = path.join(folder, 'nested.hbc')
-  beforeAll(() => {
-    const wat = `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+  const nested = artifact(
+    'nested.hbc',
+    `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
       (memory (export "memory") 1)
       (func (export "__alloc") (param i32) (result i32)
         (drop (call $hash (i32.const 0) (i32.const 1))) (i32.const 1024))
-      (func (export "__hive_entry") (param i32 i32 i32) (result i64) (call $hash (i32.const 0) (i32.const 1))))`
-    const wasm = tools.parseWat('nested.wat', wat, {}).toBinary({}).buffer
-    writeFileSync(nested, packArtifact(echoManifest, wasm).bytes)
-  })
+      (func (export "__hive_entry") (param i32 i32 i32) (result i64) (call $hash (i32.const 0) (i32.const 1))))`,
+  )
+  const args = [nested, 'echo', '--gas', '10000000']
 
   test.each([984, 30_000, 200_000])('a --stack-size of %i kB crashes nothing', async (size) => {
-    const args = [nested, 'echo', '--gas', '10000000']
     expect(await answer(args, { nodeFlags: [`--stack-size=${size}`] })).toMatchObject({
       code: 1,
       json: { error: 'stack limit exceeded' },
@@ -213,7 +205,6 @@ describe('a machine or a Node that lacks something', () => {
   })
 
   test('where no thread can be started, that is a fault of the node', async () => {
-    const args = [nested, 'echo', '--gas', '10000000']
     expect(await answer(args, { nodeFlags: ['--permission', '--allow-fs-read=*'] })).toEqual({
       code: 1,
       json: null,
@@ -226,13 +217,13 @@ describe('a machine or a Node that lacks something', () => {
   test.skipIf(process.arch !== 'x64')(
     'without SSE4.1 the message names no way out that needs it too',
     async () => {
-      const vectors = path.join(folder, 'vectors.hbc')
-      const wat = `(module (memory (export "memory") 1)
-      (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
-      (func (export "__hive_entry") (param i32 i32 i32) (result i64)
-        (i64x2.extract_lane 0 (v128.const i64x2 0 0))))`
-      const wasm = tools.parseWat('vectors.wat', wat, { simd: true }).toBinary({}).buffer
-      writeFileSync(vectors, packArtifact(echoManifest, wasm).bytes)
+      const vectors = artifact(
+        'vectors.hbc',
+        `(module (memory (export "memory") 1)
+          (func (export "__alloc") (param i32) (result i32) (i32.const 1024))
+          (func (export "__hive_entry") (param i32 i32 i32) (result i64)
+            (i64x2.extract_lane 0 (v128.const i64x2 0 0))))`,
+      )
       const nodeFlags = ['--no-enable-sse4-1']
       for (const NODE_ENGINE of ['', 'native', 'pulley'])
         expect(await answer([vectors, 'echo'], { env: { NODE_ENGINE }, nodeFlags })).toEqual({
@@ -250,15 +241,9 @@ describe('a machine or a Node that lacks something', () => {
   )
 })
 
-function bigFile(): string {
-  const file = path.join(folder, 'big.txt')
-  writeFileSync(file, 'x'.repeat(1_048_577))
-  return file
-}
-
 describe('run --data-dir', () => {
   test('keeps state, key and ledger between runs; without it nothing is kept', async () => {
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     const outputs = []
     for (let run = 0; run < 3; run++)
       outputs.push((await answer([counter, 'increment', '--data-dir', dir])).json)
@@ -274,7 +259,7 @@ describe('run --data-dir', () => {
   })
 
   test('a failed run changes no state, and is in the ledger', async () => {
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     await answer([counter, 'increment', '--data-dir', dir])
     const failed = await answer([counter, 'increment', '--input', '-5', '--data-dir', dir])
     expect(failed.json).toMatchObject({
@@ -285,7 +270,7 @@ describe('run --data-dir', () => {
   })
 
   test('a database that is none is refused in one line, and nothing is lost of the directory', async () => {
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     await answer([counter, 'increment', '--data-dir', dir])
     const file = path.join(dir, 'node.sqlite')
     writeFileSync(file, 'this was a database, once upon a time')
@@ -300,19 +285,14 @@ describe('run --data-dir', () => {
   test.skipIf(process.platform === 'win32')(
     'a disk that takes no more is named as the reason, and nothing is half kept',
     async () => {
-      const dir = path.join(temporaryFolder(), 'node')
+      const dir = freshDir()
       await answer([counter, 'increment', '--data-dir', dir])
       // No file of the process may grow beyond 64 KiB, which is what the log of the database needs.
       const limited = 'ulimit -f 64; exec node "$1" run "$2" echo --input-file "$3" --data-dir "$4"'
-      const large = path.join(folder, 'large.json')
-      writeFileSync(large, JSON.stringify({ text: 'x'.repeat(15_000) }))
-      const big = path.join(folder, 'big.hbc')
-      writeFileSync(big, answering('x'.repeat(60_000)))
-      const { status, stdout, stderr } = spawnSync(
-        'bash',
-        ['-c', limited, 'bash', path.join(dist, 'nodectl.mjs'), big, large, dir],
-        { encoding: 'utf8' },
-      )
+      const large = write('large.json', JSON.stringify({ text: 'x'.repeat(15_000) }))
+      const big = write('big.hbc', answering('x'.repeat(60_000)))
+      const parameters = ['-c', limited, 'bash', path.join(dist, 'nodectl.mjs'), big, large, dir]
+      const { status, stdout, stderr } = spawnSync('bash', parameters, { encoding: 'utf8' })
       expect([status, stdout, stderr]).toEqual([
         1,
         '',
@@ -326,11 +306,10 @@ describe('run --data-dir', () => {
     ['another module', () => echoArtifact().bytes],
     ['bytes that are no artifact', () => new Uint8Array([1, 2, 3])],
   ])('%s in the place of a kept one is not run; running the artifact mends it', async (_, replacement) => {
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     const { json } = await answer([counter, 'read', '--data-dir', dir])
     const address: string = json.receipt.receipt.module_address
-    const caller = path.join(folder, 'caller.hbc')
-    writeFileSync(caller, callerOf(address, 'increment'))
+    const caller = write('caller.hbc', callerOf(address, 'increment'))
     const call = () => answer([caller, 'call', '--data-dir', dir])
     expect((await call()).json.output).toBe('1')
 
@@ -351,7 +330,7 @@ describe('run --data-dir', () => {
     const { status, stderr } = compileExample('calls.ts', file)
     expect([status, stderr]).toEqual([0, ''])
     const { manifest_address } = JSON.parse((await nodectl(['inspect', file])).stdout)
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     const receipts = []
     for (const args of [[], ['--data-dir', dir], ['--data-dir', dir], []]) {
       const { json } = await answer([file, 'descend', '--input', manifest_address, ...args])
@@ -362,7 +341,7 @@ describe('run --data-dir', () => {
   })
 
   test('a directory in use is refused before anything runs', async () => {
-    const dir = path.join(temporaryFolder(), 'node')
+    const dir = freshDir()
     const refused = await withDataDir(dir, () => answer([counter, 'increment', '--data-dir', dir]))
     expect(refused).toMatchObject({
       code: 1,

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { openArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import * as testing from '../../testing/node/artifacts.ts'
+import { temporaryFolder } from '../../testing/node/nodectl.ts'
 import { closeThreads } from './engine/index.ts'
 import { type ModuleRun, runModule } from './run-module.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'run-module-'))
-afterAll(async () => {
-  await closeThreads()
-  rmSync(folder, { recursive: true })
-})
+const folder = temporaryFolder()
+afterAll(closeThreads)
 
 const opened = (bytes: Uint8Array): ModuleRun['artifact'] => ({ ...openArtifact(bytes), bytes })
 

@@ -6,7 +6,7 @@ import { packArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
 import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from '../../testing/node/nodectl.ts'
 
-export const tools = await wabt()
+const tools = await wabt()
 export const folder = temporaryFolder()
 export const echo = path.join(folder, 'echo.hbc')
 export const counter = path.join(folder, 'counter.hbc')

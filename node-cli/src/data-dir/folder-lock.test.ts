@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../testing/node/nodectl.ts'
 import { lockFolder } from './folder-lock.ts'
 
-const root = mkdtempSync(path.join(tmpdir(), 'folder-lock-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 /** A process that takes a folder when it is told to, says what it got, and keeps it. */
 function taker(folder: string): ChildProcess {

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import wabt from 'wabt'
 import { echoAddress, echoManifest, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
 import { readModule } from '../../../protocol/wasm/module.ts'
+import { emptyState } from './execution.ts'
 import {
-  type AsyncStateReader,
   closeThreads,
+  type EngineChoice,
+  type ExecuteRequest,
   ExecutionRefused,
   engineNames,
   execute,
@@ -12,50 +13,28 @@ import {
   NodeFault,
 } from './index.ts'
 import { rewriteModule } from './metering/rewrite-module.ts'
-
-const tools = await wabt()
-const assemble = (text: string): Uint8Array => tools.parseWat('test.wat', text, {}).toBinary({}).buffer
+import { hostCalls, hosted, text } from './testing/guests.ts'
 
 const functions = ['f']
-const text = (bytes: Uint8Array | null) => (bytes === null ? null : new TextDecoder().decode(bytes))
 const callee = `0x${'5a'.repeat(32)}`
-
-const hosted = (entry: string, more = ''): Uint8Array =>
-  assemble(`(module
-    (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
-    (import "hive" "emit" (func $emit (param i32 i32 i32 i32)))
-    (import "storage" "get" (func $get (param i32 i32) (result i64)))
-    (import "storage" "set" (func $set (param i32 i32 i32 i32)))
-    (import "console" "log" (func $log (param i32 i32)))
-    (memory (export "memory") 1 4)
-    (data (i32.const 0) "key") (data (i32.const 8) "value") (data (i32.const 16) "{\\22a\\22:1}")
-    (data (i32.const 32) "${callee}") (data (i32.const 100) "f")
-    (global $heap (mut i32) (i32.const 1024))
-    (func (export "__alloc") (param i32) (result i32)
-      (global.set $heap (i32.add (global.get $heap) (local.get 0)))
-      (i32.sub (global.get $heap) (local.get 0)))
-    ${more}
-    (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`)
-
-const get = '(call $get (i32.const 0) (i32.const 3))'
-const set = '(call $set (i32.const 0) (i32.const 3) (i32.const 8) (i32.const 5))'
-const emit = '(call $emit (i32.const 0) (i32.const 3) (i32.const 16) (i32.const 7))'
-const log = '(call $log (i32.const 8) (i32.const 5))'
-const callOther =
-  '(call $call (i32.const 32) (i32.const 66) (i32.const 100) (i32.const 1) (i32.const 0) (i32.const 0))'
-const moduleOf = (entry: string) => ({ wasm: hosted(entry), functions })
+const { get, set, emit, log, other: callOther } = hostCalls
+const moduleOf = (entry: string) => ({ wasm: hosted(entry, callee), functions })
 const calling = moduleOf(callOther)
+const usual = {
+  engine: 'auto' as EngineChoice,
+  address: `0x${'00'.repeat(32)}`,
+  function: 'f',
+  input: new Uint8Array(),
+  gasLimit: 1_000_000,
+}
+const fault = (message: string) => expect.objectContaining({ name: 'NodeFault', message })
+const onBoth = (request: Omit<ExecuteRequest, 'engine'>) =>
+  Promise.all((['auto', 'pulley'] as const).map((engine) => execute({ ...request, engine })))
 
 afterAll(closeThreads)
 
 describe.each(engineNames)('execute on %s', (engine) => {
-  const base = {
-    engine,
-    address: `0x${'00'.repeat(32)}`,
-    function: 'f',
-    input: new Uint8Array(),
-    gasLimit: 1_000_000,
-  }
+  const base = { ...usual, engine }
 
   test('the known answer: output, event and gas', async () => {
     const input = new TextEncoder().encode('{"msg":"hi"}')
@@ -67,29 +46,26 @@ describe.each(engineNames)('execute on %s', (engine) => {
   })
 
   test('storage may answer later; what is written comes back and is not kept', async () => {
-    const asked: [string, string][] = []
-    const state: AsyncStateReader = {
-      module: () => null,
-      stored: async (module, key) => {
-        asked.push([module, key])
-        return new TextEncoder().encode('old')
-      },
+    let questions = 0
+    const stored = async () => {
+      questions += 1
+      return Buffer.from('old')
     }
-    const wasm = hosted(`(local $old i64) (local.set $old ${get}) ${set} (local.get $old)`)
+    const module = moduleOf(`(local $old i64) (local.set $old ${get}) ${set} (local.get $old)`)
     for (const round of [1, 2]) {
-      const ran = await execute({ ...base, address: callee, module: { wasm, functions }, state })
+      const ran = await execute({ ...base, address: callee, module, state: { ...emptyState, stored } })
       expect(text(ran.output)).toBe('old')
       expect(ran.writes).toEqual([
         { address: callee, key: '6b6579', value: new TextEncoder().encode('value') },
       ])
-      expect(asked).toHaveLength(round)
+      expect(questions).toBe(round)
     }
   })
 
   test('a callee is resolved by the caller of execute, and its writes carry its address', async () => {
-    const other = { wasm: hosted(`${set} ${get}`), functions }
+    const other = moduleOf(`${set} ${get}`)
     const module = async (address: string) => (address === callee ? other : null)
-    const ran = await execute({ ...base, module: calling, state: { module, stored: () => null } })
+    const ran = await execute({ ...base, module: calling, state: { ...emptyState, module } })
     expect(text(ran.output)).toBe('value')
     expect(ran.writes).toMatchObject([{ address: callee }])
   })
@@ -102,33 +78,24 @@ describe.each(engineNames)('execute on %s', (engine) => {
       asked.push(address)
       return null
     }
-    const ran = await execute({
-      ...base,
-      address: callee,
-      module: levels,
-      state: { module, stored: () => null },
-    })
+    const run = { ...base, address: callee, module: levels }
+    const ran = await execute({ ...run, state: { ...emptyState, module } })
     expect(text(ran.output)).toBe('value')
-    expect(ran).toEqual(await execute({ ...base, address: callee, module: levels }))
+    expect(ran).toEqual(await execute(run))
     expect(asked).toEqual([])
   })
 
   test('a callee that cannot be looked up is a fault of the node, not an outcome', async () => {
     const module = () => Promise.reject(new Error('the peer is away'))
-    const state = { module, stored: () => null }
-    await expect(execute({ ...base, module: calling, state })).rejects.toThrowError(
-      expect.objectContaining({ name: 'NodeFault', message: 'the peer is away' }),
-    )
+    const asking = execute({ ...base, module: calling, state: { ...emptyState, module } })
+    await expect(asking).rejects.toThrowError(fault('the peer is away'))
   })
 
   test('a repeated run leaves nothing of the first behind: one event, one line, one question', async () => {
     let questions = 0
-    const state: AsyncStateReader = {
-      module: () => null,
-      stored: () => {
-        questions += 1
-        return null
-      },
+    const stored = () => {
+      questions += 1
+      return null
     }
     // The NaN of the division is stored, which no fast run may decide about.
     const wasm = hosted(
@@ -136,9 +103,10 @@ describe.each(engineNames)('execute on %s', (engine) => {
        (f64.store (i32.const 200) (f64.div (f64.const 0) (global.get $zero)))
        (i64.store (i32.const 208) (i64.add (i64.shr_u (i64.load (i32.const 200)) (i64.const 60)) (i64.const 48)))
        (i64.const 0xd000000001)`,
+      callee,
       '(global $zero f64 (f64.const 0))',
     )
-    const ran = await execute({ ...base, module: { wasm, functions }, state })
+    const ran = await execute({ ...base, module: { wasm, functions }, state: { ...emptyState, stored } })
     expect(ran).toMatchObject({ success: true, events: [{ name: 'key' }], logs: ['value'] })
     expect(text(ran.output)).toBe('7')
     expect(ran.writes).toHaveLength(1)
@@ -149,11 +117,8 @@ describe.each(engineNames)('execute on %s', (engine) => {
     const endless = moduleOf(
       '(loop $l (memory.fill (i32.const 0) (i32.const 0) (i32.const 65536)) (br $l)) (i64.const 0)',
     )
-    await expect(
-      execute({ ...base, module: endless, gasLimit: 10_000_000_000, timeoutSeconds: 0.2 }),
-    ).rejects.toThrowError(
-      expect.objectContaining({ name: 'NodeFault', message: 'the run took longer than 0.2 s' }),
-    )
+    const running = execute({ ...base, module: endless, gasLimit: 10_000_000_000, timeoutSeconds: 0.2 })
+    await expect(running).rejects.toThrowError(fault('the run took longer than 0.2 s'))
     expect(await execute({ ...base, module: moduleOf('(i64.const 0)') })).toMatchObject({ success: true })
   })
 
@@ -163,9 +128,8 @@ describe.each(engineNames)('execute on %s', (engine) => {
     const run = { ...base, module: endless, gasLimit: 10_000_000_000, signal: stop.signal }
     const running = execute(run)
     stop.abort()
-    const givenUp = expect.objectContaining({ name: 'NodeFault', message: 'the run was given up' })
-    await expect(running).rejects.toThrowError(givenUp)
-    await expect(execute(run)).rejects.toThrowError(givenUp)
+    await expect(running).rejects.toThrowError(fault('the run was given up'))
+    await expect(execute(run)).rejects.toThrowError(fault('the run was given up'))
   })
 
   test('what a module logs is kept up to a number of lines and of bytes, and costs the same past them', async () => {
@@ -200,12 +164,11 @@ describe.each(engineNames)('execute on %s', (engine) => {
 })
 
 describe('a module that V8 refuses and the rules allow', () => {
-  const base = { address: callee, function: 'f', input: new Uint8Array(), gasLimit: 1_000_000 }
   const answer = '(i64.store (i32.const 0) (i64.const 0x37)) (i64.const 1)'
   // v128.const 0; drop: a body of many bytes in operators that are few, for each is looked at several times.
   const longOperator = [0xfd, 0x0c, ...new Array<number>(16).fill(0), 0x1a]
   const lengthened = (count: number): Uint8Array => {
-    const wasm = hosted(answer)
+    const { wasm } = moduleOf(answer)
     const module = readModule(wasm)
     const bodies = module.bodies.map((body, index) => {
       const original = body.bytes.subarray(body.at, body.end)
@@ -224,43 +187,28 @@ describe('a module that V8 refuses and the rules allow', () => {
   test.each([
     [
       'more locals than V8 takes once two are added',
-      () => hosted(`(local ${'i32 '.repeat(49_997)}) ${answer}`),
+      () => moduleOf(`(local ${'i32 '.repeat(49_997)}) ${answer}`).wasm,
     ],
     ['a body longer than V8 takes', () => lengthened(7_700_000)],
     ['a body that is longer than V8 takes only once it counts its gas', () => lengthened(7_654_300)],
   ])('%s: runs on the interpreter, unless that is forbidden', async (_, make) => {
     const module = { wasm: make(), functions }
-    const [auto, pulley] = await Promise.all(
-      (['auto', 'pulley'] as const).map((engine) => execute({ ...base, module, engine })),
-    )
+    const [auto, pulley] = await onBoth({ ...usual, module })
     expect(text(auto!.output)).toBe('7')
     expect(auto).toEqual(pulley)
-    await expect(execute({ ...base, module, engine: 'native' })).rejects.toThrowError(NodeFault)
+    await expect(execute({ ...usual, module, engine: 'native' })).rejects.toThrowError(NodeFault)
   })
 
   test('calls and is called by one that V8 takes', async () => {
     const large = moduleOf(`(local ${'i32 '.repeat(49_997)}) ${set} ${get}`)
-    const state: AsyncStateReader = { module: () => large, stored: () => null }
-    const [auto, pulley] = await Promise.all(
-      (['auto', 'pulley'] as const).map((engine) =>
-        execute({ ...base, address: echoAddress, module: calling, engine, state }),
-      ),
-    )
+    const state = { ...emptyState, module: () => large }
+    const [auto, pulley] = await onBoth({ ...usual, module: calling, state })
     expect(text(auto!.output)).toBe('value')
     expect(auto).toEqual(pulley)
   })
 })
 
 describe('execute refuses, before anything runs,', () => {
-  const base = {
-    engine: 'native',
-    address: echoAddress,
-    module: { wasm: echoWasm, functions: echoManifest.functions },
-    function: 'echo',
-    input: new Uint8Array(),
-    gasLimit: 1,
-  } as const
-
   test.each([
     ['no gas', 'gas_limit', { gasLimit: 0 }],
     ['a fraction of gas', 'gas_limit', { gasLimit: 1.5 }],
@@ -268,7 +216,7 @@ describe('execute refuses, before anything runs,', () => {
     ['an input over the limit', 'input', { input: new Uint8Array(1024 * 1024 + 1) }],
     ['a function that is not exported', 'function', { function: 'other' }],
   ])('%s', async (_, reason, change) => {
-    const refused = execute({ ...base, ...change })
+    const refused = execute({ ...usual, module: moduleOf('(i64.const 0)'), ...change })
     await expect(refused).rejects.toThrowError(ExecutionRefused)
     await expect(refused).rejects.toMatchObject({ reason })
   })

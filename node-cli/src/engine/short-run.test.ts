@@ -1,42 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import wabt from 'wabt'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
+import { temporaryFolder } from '../../../testing/node/nodectl.ts'
 import { engines } from './engines.ts'
 import { type ExecutionRequest, emptyState } from './execution.ts'
 import { executeOn } from './host/call.ts'
 import { closeThreads, execute } from './index.ts'
 import { interpreterWith } from './interpreter/interpreter.ts'
 import { runShortly } from './short-run.ts'
-
-const { parseWat } = await wabt()
+import { assemble, requestOf } from './testing/guests.ts'
 
 afterAll(closeThreads)
 
 const guest = (entry: string, more = ''): Uint8Array =>
-  parseWat(
-    'test.wat',
-    `(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
-      (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
-      (memory (export "memory") 16) ${more}
-      (func (export "__alloc") (param i32) (result i32) ${more.includes('$alloc') ? '(call $alloc)' : ''} (i32.const 1024))
-      (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`,
-    { tail_call: true, reference_types: true, bulk_memory: true, simd: true },
-  ).toBinary({}).buffer
+  assemble(`(module (import "crypto" "hash" (func $hash (param i32 i32) (result i64)))
+    (import "hive" "call" (func $call (param i32 i32 i32 i32 i32 i32) (result i64)))
+    (memory (export "memory") 16) ${more}
+    (func (export "__alloc") (param i32) (result i32) ${more.includes('$alloc') ? '(call $alloc)' : ''} (i32.const 1024))
+    (func (export "__hive_entry") (param i32 i32 i32) (result i64) ${entry}))`)
 
-const request = (wasm: Uint8Array, change: Partial<ExecutionRequest> = {}): ExecutionRequest => ({
-  address: echoAddress,
-  wasm,
-  functionId: 0,
-  input: new Uint8Array(),
-  gasLimit: 1_000_000_000,
-  ...change,
-})
+const request = (wasm: Uint8Array, change: Partial<ExecutionRequest> = {}): ExecutionRequest =>
+  requestOf(wasm, { address: echoAddress, gasLimit: 1_000_000_000, ...change })
 
 describe('a short run', () => {
   test('ends in this thread as it would in another', () => {
@@ -157,8 +145,7 @@ test('pauses where memory is moved and after the host was called change nothing,
 })
 
 describe('the clock ends the run, its thread and the process', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'short-run-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const all = 64 * 1024 * 1024
   const fill = `(memory.fill (i32.const 0) (i32.const 0) (i32.const ${all}))`
   const inFullMemory = (work: string) => guest(`(drop (memory.grow (i32.const 1008))) ${work} (i64.const 0)`)

@@ -20,33 +20,27 @@ export const canonicalized: ReadonlyMap<string, NanKind> = new Map<string, NanKi
   ['f64x2.promote_low_f32x4', 'f64x2'],
 ])
 
+const insensitive = (kind: NanKind, more: readonly string[]): ReadonlySet<string> =>
+  new Set([...[...arithmetic, ...comparisons].map((name) => `${kind}.${name}`), ...more])
+const truncations = (from: 'f32' | 'f64'): string[] =>
+  ['i32.trunc', 'i32.trunc_sat', 'i64.trunc', 'i64.trunc_sat'].flatMap((name) => [
+    `${name}_${from}_s`,
+    `${name}_${from}_u`,
+  ])
+
 /**
  * Operators that take a value of a kind from the top of the stack and whose results do not tell one NaN from another: a
  * result that only they see needs no canonical form.
  */
 export const payloadInsensitive: Readonly<Record<NanKind, ReadonlySet<string>>> = {
-  f32: new Set([
-    ...[...arithmetic, ...comparisons].map((name) => `f32.${name}`),
-    'f64.promote_f32',
-    ...['i32', 'i64'].flatMap((to) =>
-      ['trunc', 'trunc_sat'].flatMap((how) => [`${to}.${how}_f32_s`, `${to}.${how}_f32_u`]),
-    ),
-  ]),
-  f64: new Set([
-    ...[...arithmetic, ...comparisons].map((name) => `f64.${name}`),
-    'f32.demote_f64',
-    ...['i32', 'i64'].flatMap((to) =>
-      ['trunc', 'trunc_sat'].flatMap((how) => [`${to}.${how}_f64_s`, `${to}.${how}_f64_u`]),
-    ),
-  ]),
-  f32x4: new Set([
-    ...[...arithmetic, ...comparisons].map((name) => `f32x4.${name}`),
+  f32: insensitive('f32', ['f64.promote_f32', ...truncations('f32')]),
+  f64: insensitive('f64', ['f32.demote_f64', ...truncations('f64')]),
+  f32x4: insensitive('f32x4', [
     'f64x2.promote_low_f32x4',
     'i32x4.trunc_sat_f32x4_s',
     'i32x4.trunc_sat_f32x4_u',
   ]),
-  f64x2: new Set([
-    ...[...arithmetic, ...comparisons].map((name) => `f64x2.${name}`),
+  f64x2: insensitive('f64x2', [
     'f32x4.demote_f64x2_zero',
     'i32x4.trunc_sat_f64x2_s_zero',
     'i32x4.trunc_sat_f64x2_u_zero',

@@ -8,7 +8,7 @@ import { interpreter } from '../interpreter/interpreter.ts'
 import { native, nativeWith } from '../native/native.ts'
 import { webAssembly } from '../native/web-assembly.ts'
 import { compareInThread } from '../testing/compare-worker.ts'
-import { empty, guest, requestOf, run, text } from '../testing/guests.ts'
+import { empty, guest, requestOf, run } from '../testing/guests.ts'
 import { rewriteStack } from '../testing/stack-rewrite.ts'
 import { meterExactly } from './exact-module.ts'
 import { meterExports, stopped } from './meter-state.ts'
@@ -27,54 +27,6 @@ describe('metering', () => {
       expect(Object.keys(outcomes).length).toBeGreaterThan(4)
     },
   )
-
-  const ten =
-    '(loop $l (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br_if $l (i32.lt_u (local.get 0) (i32.const 10))))'
-  const worker = (body: string) => `(func $empty) (func $work (local i32) ${ten} ${body})`
-
-  test('a trap reports what was saved at the last call or return, an unreachable everything', () => {
-    const gasOf = (body: string, more = '') =>
-      run(guest(`(call $work) ${empty}`, more + worker(body))).gasUsed
-    const before = gasOf('(drop (i32.div_u (i32.const 1) (i32.const 0)))')
-    expect(gasOf('(drop (i32.load (i32.const 70000)))')).toBe(before)
-    const unreachable = gasOf('(unreachable)')
-    expect(unreachable).toBeGreaterThan(before)
-    expect(gasOf('(call $empty) (drop (i32.div_u (i32.const 1) (i32.const 0)))')).toBeGreaterThan(unreachable)
-    // An access that can never be in bounds is counted up to itself; one that only is not now is an ordinary trap.
-    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))')).toBe(unreachable + 2)
-    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))', '(memory (export "memory") 1)')).toBe(
-      before,
-    )
-  })
-
-  test('the start function is metered and runs under the limit', () => {
-    const wasm = guest(empty, '(func $start (loop $l (br $l))) (start $start)')
-    expect(run(wasm, { gasLimit: 5000 })).toMatchObject({ error: 'out of gas', gasUsed: 5000 })
-  })
-
-  test('an active segment out of bounds fails with no gas used', () => {
-    expect(run(guest(empty, '(data (i32.const 65535) "xx")'))).toMatchObject({
-      error: 'trap: memory access out of bounds',
-      gasUsed: 0,
-    })
-  })
-
-  test('every NaN an operation makes is the canonical one, and signs put on it later stay', () => {
-    const wasm = guest(
-      `(f32.store (i32.const 0) (f32.div (f32.const 0) (f32.const 0)))
-       (f64.store (i32.const 8) (f64.mul (f64.const -nan:0xc000000000001) (f64.const 1)))
-       (f32.store (i32.const 16) (f32.neg (f32.sqrt (f32.const -1))))
-       (f32.store (i32.const 20) (f32.demote_f64 (f64.const -nan:0xfff)))
-       (i64.store (i32.const 24) (i64.extend_i32_u (i32.and
-         (i32.eq (i32.load (i32.const 0)) (i32.const 0x7fc00000))
-         (i32.and (i32.eq (i32.load (i32.const 16)) (i32.const 0xffc00000))
-           (i32.and (i32.eq (i32.load (i32.const 20)) (i32.const 0x7fc00000))
-             (i64.eq (i64.load (i32.const 8)) (i64.const 0x7ff8000000000000)))))))
-       (i32.store8 (i32.const 32) (i32.add (i32.load (i32.const 24)) (i32.const 48)))
-       (i64.const 0x2000000001)`,
-    )
-    expect(text(run(wasm).output)).toBe('1')
-  })
 
   test('a NaN in a large module that hardly computes with floats needs no second run', () => {
     /** Whether each instance of a run was metered exactly. */

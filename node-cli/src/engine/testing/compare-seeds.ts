@@ -1,4 +1,3 @@
-import wabt from 'wabt'
 import { createReceipt, hashReceipt } from '../../../../protocol/execution/index.ts'
 import { type ExecutionResult, outOfGas, type StateReader } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
@@ -6,6 +5,7 @@ import type { Engine } from '../host/instance.ts'
 import { interpreter } from '../interpreter/interpreter.ts'
 import { native, nativeWith, optimisticWith } from '../native/native.ts'
 import { webAssembly } from '../native/web-assembly.ts'
+import { assemble } from './guests.ts'
 import { randomCode } from './random-code.ts'
 import { randomModuleAddress } from './random-host.ts'
 import { randomModule } from './random-module.ts'
@@ -17,8 +17,6 @@ export interface Comparison {
   /** How many modules ended how. */
   outcomes: Record<string, number>
 }
-
-const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 
 /** What all must agree with {@link native}; small modules would never make NaNs canonical by themselves. */
 const others = [optimisticWith('canonical'), nativeWith(referenceMeter), interpreter]
@@ -34,12 +32,9 @@ export async function compareSeeds(
   modules: number,
   progress: (done: number) => void = () => {},
 ): Promise<Comparison> {
-  const { parseWat } = await wabt()
   const comparison: Comparison = { runs: 0, differences: [], outcomes: {} }
   for (let seed = first; seed < first + modules; seed++) {
-    const parsed = parseWat(`${seed}.wat`, writers[writer](seed), features)
-    const wasm = parsed.toBinary({}).buffer
-    parsed.destroy()
+    const wasm = assemble(writers[writer](seed))
     const accepted = webAssembly.validate(wasm)
     const run = runner(wasm)
     const { gasUsed, error } = run(gasPlenty, native)
@@ -108,11 +103,8 @@ function shown(result: ExecutionResult): string {
     gas_used: gasUsed,
     success,
   })
-  const kept = writes.map(({ address, key, value }) => [
-    address,
-    key,
-    value && Buffer.from(value).toString('hex'),
-  ])
+  const hex = (value: Uint8Array | null) => value && Buffer.from(value).toString('hex')
+  const kept = writes.map(({ address, key, value }) => [address, key, hex(value)])
   const text = new TextDecoder().decode(output)
   return JSON.stringify({ error, gasUsed, text, events, kept, logs, receipt: hashReceipt(receipt) })
 }

@@ -11,29 +11,11 @@ export interface FunctionContext {
 }
 
 /** Operators as they may stand where nothing on the stack is real. */
-const dead = [
-  'i32.add drop',
-  'f64.neg drop',
-  'select drop',
-  'i64.load drop',
-  'i32.store8',
-  'br_if 0 unreachable',
-  'br_table 0 0',
-  'v128.any_true drop',
-  'i8x16.extract_lane_s 3 drop',
-  'ref.is_null drop',
-  'if nop else nop end',
-  'if (result i32) i32.const 1 else i32.const 2 end drop',
-  'block i32.const 1 drop end',
-  'loop br 0 end',
-  'memory.copy',
-  'memory.grow drop',
-  'table.get $u drop',
-  'table.fill $u',
-  'call $f0 unreachable',
-  'unreachable',
-  'f32.add i32.trunc_sat_f32_s drop',
-]
+const dead = `i32.add drop, f64.neg drop, select drop, i64.load drop, i32.store8, br_if 0 unreachable,
+  br_table 0 0, v128.any_true drop, i8x16.extract_lane_s 3 drop, ref.is_null drop,
+  if nop else nop end, if (result i32) i32.const 1 else i32.const 2 end drop,
+  block i32.const 1 drop end, loop br 0 end, memory.copy, memory.grow drop, table.get $u drop,
+  table.fill $u, call $f0 unreachable, unreachable, f32.add i32.trunc_sat_f32_s drop`.split(/,\s+/)
 
 /** A block with values going in, coming out, or carried by a branch; or with code that cannot be reached. */
 export function randomBlock({ random, expression, nested }: FunctionContext, depth: number): string {

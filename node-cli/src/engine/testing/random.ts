@@ -29,20 +29,7 @@ export class Random {
 export const numberTypes = ['i32', 'i64', 'f32', 'f64', 'v128'] as const
 export type NumberType = (typeof numberTypes)[number]
 
-const floats = [
-  '0',
-  '-0',
-  '1',
-  '-1.5',
-  'inf',
-  '-inf',
-  'nan',
-  '-nan',
-  'nan:0x200000',
-  '1e30',
-  '-3e-40',
-  '2147483648',
-]
+const floats = '0 -0 1 -1.5 inf -inf nan -nan nan:0x200000 1e30 -3e-40 2147483648'.split(' ')
 
 /** A constant, most of the time one at an edge of its type. */
 export function randomConstant(type: NumberType, random: Random): string {

@@ -12,14 +12,7 @@ const free = new Set(['nop', 'drop', 'block', 'loop', 'unreachable', 'return', '
 /** Operators before which pending gas goes to the activation's counter. */
 const flushing = new Set(['loop', 'br', 'br_if', 'br_table', 'if', 'else', 'end'])
 /** Operators before which the activation's counter is saved too. */
-const saving = new Set([
-  'call',
-  'call_indirect',
-  'return',
-  'return_call',
-  'return_call_indirect',
-  'unreachable',
-])
+const saving = new Set('call call_indirect return return_call return_call_indirect unreachable'.split(' '))
 
 /**
  * The rules of gas, one operator at a time and nothing clever: the module after the real stack rewrite, with three
@@ -43,59 +36,55 @@ export function referenceMeter(original: Uint8Array): Uint8Array {
     const local = validator.localCount
     const pending = local + 1
     const code = new ByteWriter()
-    const op = (opcode: number, index: number) => {
-      code.byte(opcode)
-      code.u32(index)
-    }
     const flush = () => {
-      op(0x20, local)
-      op(0x20, pending)
+      code.op(0x20, local)
+      code.op(0x20, pending)
       code.byte(0x7c)
-      op(0x21, local)
+      code.op(0x21, local)
       code.bytes([0x42, 0])
-      op(0x21, pending)
+      code.op(0x21, pending)
     }
     const save = () => {
-      op(0x20, local)
-      op(0x24, fuel)
+      code.op(0x20, local)
+      code.op(0x24, fuel)
     }
     const stopWhen = (condition: () => void, reason: number) => {
       condition()
       code.bytes([0x04, 0x40, 0x41, reason])
-      op(0x24, status)
+      code.op(0x24, status)
       code.bytes([0x00, 0x0b])
     }
     const outOfGas = () => {
-      op(0x20, local)
+      code.op(0x20, local)
       code.bytes([0x42, 0, 0x59])
     }
 
-    op(0x23, fuel)
+    code.op(0x23, fuel)
     code.bytes([0x42, 1, 0x7c])
-    op(0x21, local)
+    code.op(0x21, local)
     stopWhen(outOfGas, stopped.outOfGas)
     while (!validator.done) {
       validator.next()
       const { operator, start, end, offset } = validator.decoder
       const { name } = operator
       if (!free.has(name)) {
-        op(0x20, pending)
+        code.op(0x20, pending)
         code.bytes([0x42, 1, 0x7c])
-        op(0x21, pending)
+        code.op(0x21, pending)
       }
       const neverInBounds = operator.accessBytes > 0 && offset + operator.accessBytes > addressable
       if (flushing.has(name) || saving.has(name) || neverInBounds) flush()
       if (saving.has(name) || neverInBounds || (name === 'end' && validator.controls.length === 1)) save()
       if (name === 'unreachable')
         stopWhen(() => {
-          op(0x23, stack)
+          code.op(0x23, stack)
           code.bytes([0x41, 0, 0x48])
         }, stopped.stackLimit)
       code.range(wasm, start, end)
       if (name === 'loop') stopWhen(outOfGas, stopped.outOfGas)
       if (name === 'call' || name === 'call_indirect') {
-        op(0x23, fuel)
-        op(0x21, local)
+        code.op(0x23, fuel)
+        code.op(0x21, local)
       }
       const nan = canonicalized.get(name)
       if (nan !== undefined) writeCanonical(code, nan, pending + (nan === 'f32' ? 1 : nan === 'f64' ? 2 : 3))

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import wabt from 'wabt'
 import { readModule } from '../../../../protocol/wasm/module.ts'
+import { assemble } from './guests.ts'
 import { rewriteStack } from './stack-rewrite.ts'
-
-const tools = await wabt()
-const assemble = (text: string): Uint8Array =>
-  tools.parseWat('test.wat', text, { tail_call: true, multi_value: true }).toBinary({}).buffer
 
 const take = (units: number) => `
   global.get $stack i32.const ${units} i32.sub global.set $stack

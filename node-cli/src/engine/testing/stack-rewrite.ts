@@ -1,6 +1,6 @@
 import { readModule } from '../../../../protocol/wasm/module.ts'
 import { BlockTypes } from '../metering/block-types.ts'
-import { ByteWriter } from '../metering/byte-writer.ts'
+import { ByteWriter, opcode } from '../metering/byte-writer.ts'
 import { rewriteModule } from '../metering/rewrite-module.ts'
 import { stackCost, stackUnits } from '../validation/stack-cost.ts'
 import { BodyValidator, declaredFunctions } from '../validation/validator.ts'
@@ -33,8 +33,7 @@ export function rewriteStack(wasm: Uint8Array): Uint8Array {
     body.range(wasm, localsStart, codeStart)
     changeBudget(body, budget, cost, subtract)
     // global.get; i32.const 0; i32.lt_s; if; unreachable; end; block
-    body.byte(0x23)
-    body.u32(budget)
+    body.op(opcode.globalGet, budget)
     body.bytes([0x41, 0, 0x48, 0x04, 0x40, 0x00, 0x0b, 0x02])
     blockTypes.write(body, module.types[type]!.results)
     let copied = codeStart
@@ -59,11 +58,8 @@ const add = 0x6a
 const subtract = 0x6b
 
 function changeBudget(body: ByteWriter, budget: number, cost: number, operator: number): void {
-  body.byte(0x23)
-  body.u32(budget)
-  body.byte(0x41)
-  body.signed(cost)
+  body.op(opcode.globalGet, budget)
+  body.i32(cost)
   body.byte(operator)
-  body.byte(0x24)
-  body.u32(budget)
+  body.op(opcode.globalSet, budget)
 }

@@ -5,34 +5,26 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread, Worker } from 'node:worker_threads'
-import wabt from 'wabt'
 import { ownKernels } from '../../../../bench/engine/kernels.ts'
 import { bytesToHex } from '../../../../protocol/encoding/index.ts'
 import { echoWasm } from '../../../../protocol/hbc/testing/artifacts.ts'
-import { type ExecutionResult, emptyState, outOfGas, stackLimit } from '../execution.ts'
+import { emptyState } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
 import type { Engine } from '../host/instance.ts'
 import { interpreter } from '../interpreter/interpreter.ts'
 import { native, nativeWith } from '../native/native.ts'
-import type { EngineCase, Expectation } from '../vectors/cases.ts'
+import { type EngineCase, expectationOf } from '../vectors/cases.ts'
+import { assemble } from './guests.ts'
 import { randomModule } from './random-module.ts'
 import { referenceMeter } from './reference-meter.ts'
 import { type RuleProgram, rulePrograms } from './rule-programs.ts'
 
-const features = { tail_call: true, simd: true, multi_value: true, bulk_memory: true, reference_types: true }
 const engines = [native, interpreter, nativeWith(referenceMeter)]
 const plenty = 100_000_000
 
 interface Program extends Omit<RuleProgram, 'text'> {
   readonly wasm: Uint8Array
 }
-
-const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Expectation => ({
-  success,
-  gas_used: gasUsed,
-  error: error === null || error === outOfGas || error === stackLimit ? error : 'trap',
-  ...(output !== null && { output_utf8: new TextDecoder().decode(output) }),
-})
 
 /** Runs a program with plenty of gas, with what it uses, with one less, with half of it, and with what it asks for. */
 function caseOf({ name, wasm, input = '', functionId = 0, limits = [] }: Program): EngineCase {
@@ -61,14 +53,7 @@ function write(file: string, programs: readonly Program[]): void {
   writeFileSync(target, `${JSON.stringify({ cases: programs.map(caseOf) }, null, 1)}\n`)
 }
 
-async function writeAll(): Promise<void> {
-  const { parseWat } = await wabt()
-  const assemble = (name: string, text: string): Uint8Array => {
-    const parsed = parseWat(name, text, features)
-    const { buffer } = parsed.toBinary({})
-    parsed.destroy()
-    return buffer
-  }
+function writeAll(): void {
   write('rules.json', [
     {
       name: 'echo',
@@ -76,14 +61,14 @@ async function writeAll(): Promise<void> {
       input: '{"msg":"hi"}',
       limits: Array.from({ length: 24 }, (_, at) => 559 + at),
     },
-    ...rulePrograms.map((program) => ({ ...program, wasm: assemble(program.name, program.text) })),
+    ...rulePrograms.map((program) => ({ ...program, wasm: assemble(program.text) })),
   ])
   const examples = path.join(import.meta.dirname, '../../../../examples/wat')
   write(
     'operators.json',
     readdirSync(examples)
       .filter((file) => file !== 'host-tower.wat')
-      .map((file) => ({ name: file, wasm: assemble(file, readFileSync(path.join(examples, file), 'utf8')) })),
+      .map((file) => ({ name: file, wasm: assemble(readFileSync(path.join(examples, file), 'utf8')) })),
   )
   const small: Readonly<Record<string, string>> = {
     ackermann: '1',
@@ -101,10 +86,10 @@ async function writeAll(): Promise<void> {
     'random-modules.json',
     Array.from({ length: 60 }, (_, index) => ({
       name: `random ${index + 1}`,
-      wasm: assemble('random', randomModule(index + 1)),
+      wasm: assemble(randomModule(index + 1)),
     })),
   )
 }
 
 if (isMainThread) new Worker(new URL(import.meta.url), { resourceLimits: { stackSizeMb: 256 } })
-else await writeAll()
+else writeAll()

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import wabt from 'wabt'
 import { WasmError } from '../../../../protocol/wasm/reader.ts'
 import { engines } from '../engines.ts'
 import { emptyState } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
 import { meterExactly } from '../metering/exact-module.ts'
 import { empty, guest, requestOf, run } from '../testing/guests.ts'
-
-const { parseWat } = await wabt()
 
 describe('validation', () => {
   test.each([
@@ -25,14 +22,7 @@ describe('validation', () => {
     ['a tail call that gives something else', '(func $f (result i32) (i32.const 1)) (func (return_call $f))'],
     ['a select of two types', '(func (drop (select (i32.const 1) (i64.const 1) (i32.const 1))))'],
   ])('refuses %s, with no gas used', (_, more) => {
-    const parsed = parseWat(
-      'bad.wat',
-      `(module (memory (export "memory") 1)
-      (func (export "__alloc") (param i32) (result i32) (i32.const 0))
-      (func (export "__hive_entry") (param i32 i32 i32) (result i64) (i64.const 0)) ${more})`,
-      { tail_call: true },
-    )
-    const wasm = parsed.toBinary({ write_debug_names: false }).buffer
+    const wasm = guest(empty, more)
     expect(() => meterExactly(wasm)).toThrowError(WasmError)
     expect(run(wasm)).toMatchObject({
       success: false,

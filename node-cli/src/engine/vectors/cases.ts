@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { EngineName } from '../engine-name.ts'
+import { type ExecutionResult, outOfGas, stackLimit } from '../execution.ts'
 
 /** One known answer of an engine: a call under one or several gas limits. */
 export interface EngineCase {
@@ -38,6 +39,14 @@ export function runEngineCases(cases: readonly EngineCase[], engine: EngineName)
     worker.once('error', reject)
   })
 }
+
+/** What a case states of a run. */
+export const expectationOf = ({ success, gasUsed, error, output }: ExecutionResult): Expectation => ({
+  success,
+  gas_used: gasUsed,
+  error: error === null || error === outOfGas || error === stackLimit ? error : 'trap',
+  ...(output !== null && { output_utf8: new TextDecoder().decode(output) }),
+})
 
 /** Whether an outcome is the one expected. */
 export const agrees = ({ expected, got }: EngineOutcome): boolean =>

@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { hexToBytes } from '../../../../protocol/encoding/index.ts'
 import type { EngineName } from '../engine-name.ts'
 import { engines } from '../engines.ts'
-import { type ExecutionResult, emptyState, outOfGas, stackLimit } from '../execution.ts'
+import { emptyState } from '../execution.ts'
 import { executeOn } from '../host/call.ts'
-import type { EngineCase, EngineOutcome, Expectation } from './cases.ts'
+import { type EngineCase, type EngineOutcome, expectationOf } from './cases.ts'
 
 const { cases, engine } = workerData as { cases: EngineCase[]; engine: EngineName }
 
@@ -21,12 +21,6 @@ function outcomesOf({ name, wasm_hex, call, gas_limit, expect, runs }: EngineCas
       got: expectationOf(executeOn(engines[engine], request, emptyState)),
     }
   })
-}
-
-function expectationOf({ success, gasUsed, error, output }: ExecutionResult): Expectation {
-  const kind = error === null || error === outOfGas || error === stackLimit ? error : 'trap'
-  const text = output === null ? {} : { output_utf8: new TextDecoder().decode(output) }
-  return { success, gas_used: gasUsed, error: kind, ...text }
 }
 
 parentPort?.postMessage(cases.flatMap(outcomesOf))
