@@ -59,7 +59,7 @@ export async function runDirectRound(
   }
   // What is over keeps the votes that decided it.
   if (before?.state === 'finalized') return outcome
-  const fileBytes = await roundFiles.putDirectRound({
+  const fileBytes = await roundFiles.putRound({
     round_id: request.roundId,
     round: request.round,
     exec_votes: gathered.votes,

@@ -10,16 +10,9 @@ import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
 import { RoundFiles } from '../stores/round-files.ts'
-import { requireSet } from '../test/attested-set.ts'
+import { requireSet, seatedOf } from '../test/attested-set.ts'
 import { client } from '../test/client.ts'
-import {
-  killObject,
-  roundOf,
-  type SimulatedMember,
-  SimulatedRounds,
-  seatedOf,
-  testEpoch,
-} from '../test/rounds.ts'
+import { killObject, roundOf, type SimulatedMember, SimulatedRounds, testEpoch } from '../test/rounds.ts'
 import { createRoundConfig } from './round-config.ts'
 
 const rounds = new SimulatedRounds()

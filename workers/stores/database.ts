@@ -1,13 +1,11 @@
 import type { SQLWrapper } from 'drizzle-orm'
 import { type D1PreparedQuery, DrizzleD1Database, SQLiteD1Session } from 'drizzle-orm/d1'
-import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { inTime } from '../deadline.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { onlyReads, scopedToRequests } from './request-database.ts'
+import { dialect } from './statements.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
-
-const dialect = new SQLiteAsyncDialect()
 
 export function openDatabase(d1: D1Database): Database {
   const $client = scopedToRequests(d1)
