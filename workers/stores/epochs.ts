@@ -135,7 +135,6 @@ export class EpochStore extends Store {
     return decodePayoutProof(await this.#proofs.bytes(receiptHash, { range }))
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(
     { projectId, status }: { projectId?: string | undefined; status?: EpochState | undefined },
     after: EpochPosition | undefined,

@@ -62,7 +62,6 @@ export class ModuleStore extends Store {
     await this.#bucket.head('ping')
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(filter: { uploader?: string; after?: ModulePosition; limit: number }): Promise<Module[]> {
     const { uploader, after, limit } = filter
     return this.db

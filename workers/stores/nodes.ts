@@ -101,7 +101,6 @@ export class NodeStore extends Store {
     ])
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
     const rows = await this.db
       .select()

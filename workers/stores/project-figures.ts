@@ -10,25 +10,17 @@ export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
 
 /** What one epoch of a project came to. */
-export interface SettledEpoch {
-  projectId: string
-  epoch: number
-  epochSecs: number
-  settledAt: number
-  rounds: number
-  roundsFinalized: number
-  roundsFallback: number
-  medianFinalityMs: number | null
-  uptimeBp: number | null
+export interface SettledEpoch
+  extends Omit<
+    ProjectEpoch,
+    'seq' | 'startsAt' | 'units' | 'miners' | 'paid' | 'slashes' | `total${string}`
+  > {
   /** Of every miner that was credited. */
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
 }
 
 /** The last epoch, and the last one before a period. */
-export interface EpochBounds {
-  last: ProjectEpoch | null
-  before: ProjectEpoch | null
-}
+export type EpochBounds = Record<'last' | 'before', ProjectEpoch | null>
 
 export type MinerPosition = Pick<ProjectMiner, 'units' | 'miner'>
 

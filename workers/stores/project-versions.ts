@@ -1,28 +1,21 @@
 import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
   type Consensus,
-  type ManifestHashes,
   type ProjectManifest,
   publicStatuses,
   type Tier,
 } from '../../protocol/manifest/index.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
-import type { ProjectVersion } from './projects.ts'
+import type { ProjectVersion, Submission } from './projects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
 import { insertFrom } from './statements.ts'
 
 export type VersionSummary = Omit<ProjectVersion, 'manifest'>
 
-export interface NextVersion {
-  projectId: string
+export interface NextVersion extends Omit<Submission, 'developerName'> {
   /** The version in force. */
   current: ProjectManifest
-  manifest: ProjectManifest
-  canonical: string
-  hashes: ManifestHashes
-  signature: string
-  token: Token
   tiersChanged: readonly Tier[]
 }
 
@@ -100,7 +93,6 @@ export class ProjectVersionStore extends Store {
     return rows[0] ?? null
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(projectId: string, after: number | undefined, limit: number): Promise<VersionSummary[]> {
     return this.db
       .select(summaryColumns)

@@ -26,7 +26,6 @@ export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
 
 /** What members were asked, and what came of it. */
 export class ProofStore extends Store {
-  /** Newest first; `limit` rows after `after`. */
   async leases(
     owner: Wallet,
     { state, ...filter }: LeaseFilter,
@@ -50,7 +49,6 @@ export class ProofStore extends Store {
       .orderBy(() => newestFirst)
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(
     owner: Wallet,
     { status, ...filter }: ProofFilter,

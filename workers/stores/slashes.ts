@@ -128,7 +128,6 @@ export class SlashStore extends Store {
     return JSON.parse(row.evidence ?? (await this.#files.text(evidenceHash))) as Evidence
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(
     { owner, projectId, status }: SlashFilter,
     after: SlashPosition | undefined,

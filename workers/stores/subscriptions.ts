@@ -103,7 +103,6 @@ export class SubscriptionStore extends Store {
     return result.meta.changes === 1 ? 'set' : 'stale'
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(owner: Wallet, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
     const rows = await this.#select()
       .where(

@@ -93,7 +93,6 @@ export class WithdrawalStore extends Store {
     return rows.map(flat)
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(account: Wallet, after: WithdrawalPosition | undefined, limit: number): Promise<Withdrawal[]> {
     const rows = await this.#select(
       and(
