@@ -44,7 +44,6 @@ import { PendingGenerationStore } from './stores/pending-generations.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectFiguresStore } from './stores/project-figures.ts'
-import { ProjectFundingStore } from './stores/project-funding.ts'
 import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
@@ -109,7 +108,6 @@ export function createServices(env: Env) {
     projects: new ProjectStore(db),
     projectLists: new ProjectLists(db),
     projectFigures: new ProjectFiguresStore(db),
-    projectFunding: new ProjectFundingStore(db),
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),

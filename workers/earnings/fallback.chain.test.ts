@@ -14,7 +14,7 @@ import {
   createMembers,
   type Member,
   requireSet,
-  seatsOf,
+  seatedOf,
 } from '../test/attested-set.ts'
 import { client, errorOf } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
@@ -155,8 +155,8 @@ describe('a round without voters', () => {
 
   test('of a set with too few to draw has none', async () => {
     const evidence = await missedVote(start + 100, 'no voters', few)
-    const { task } = evidence.proof as { task: Parameters<typeof seatsOf>[0] }
-    expect(await seatsOf(task)).toEqual([])
+    const { task } = evidence.proof as { task: Parameters<typeof seatedOf>[0] }
+    expect((await seatedOf(task)).seats).toEqual([])
     await refuse(evidence, 'the node is not a primary of the task')
   })
 })

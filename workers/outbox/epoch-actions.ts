@@ -112,7 +112,7 @@ const unpostedMax = 1_000
 
 /** A project is underfunded while its vault does not pay what it owes ([why](../../docs/decisions/0017-when-a-vault-pays-an-epoch.md)). */
 async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState | null): Promise<void> {
-  const { epochs, projects, projectFunding, clock } = services(env)
+  const { epochs, projects, projectDecisions, clock } = services(env)
   const row = await epochs.findBySubject(action.subject)
   const record = row && (await projects.findRecord(row.projectId))
   if (row === null || record === null) return
@@ -124,7 +124,7 @@ async function keepFundingInStep(env: Env, action: HubAction, vault: ChainState 
   const isFunded =
     (!isOpen || pays([cost])) &&
     pays((await epochs.unposted(row.projectId, unpostedMax)).map((one) => costOfRow(one, cost.token)))
-  await projectFunding.setFunded(row.projectId, isFunded, now)
+  await projectDecisions.setFunded(row.projectId, isFunded, now)
 }
 
 /** What the other epochs of a project cost; whether its vault pays their token each says for itself. */

@@ -5,9 +5,9 @@ import type { Round } from '../../durable-objects/round/round.ts'
 import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { isTaskVote } from '../../protocol/rounds/index.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
-import { requireSet } from '../test/attested-set.ts'
+import { requireSet, seatedOf } from '../test/attested-set.ts'
 import { client, errorOf } from '../test/client.ts'
-import { killObject, roundOf, SimulatedRounds, seatedOf, testEpoch } from '../test/rounds.ts'
+import { killObject, roundOf, SimulatedRounds, testEpoch } from '../test/rounds.ts'
 import {
   fileOf,
   isGone,

@@ -7,7 +7,7 @@ import type { Task } from '../../protocol/rounds/index.ts'
 import { services } from '../services.ts'
 import { type CommitteeSet, CommitteeSetStore } from '../stores/committee-sets.ts'
 import { openDatabase } from '../stores/database.ts'
-import { requireSet, seatsOf } from '../test/attested-set.ts'
+import { requireSet, seatedOf } from '../test/attested-set.ts'
 import { createValidators } from '../test/evidence.ts'
 import { createSeatedProject } from '../test/final-rounds.ts'
 import { seatRound } from './seating.ts'
@@ -66,7 +66,7 @@ test('rounds that begin together read their set once, and again after a read tha
   const seated = await seat(20)
   expect(read.times).toBe(2)
   for (const [seq, one] of seated.entries()) {
-    const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
+    const seats = (await seatedOf({ project_id: projectId, epoch, seq } as Task)).seats
     expect(one).toMatchObject({ status: 'fulfilled', value: { set_hash: set.setHash, seq, seats } })
   }
 })

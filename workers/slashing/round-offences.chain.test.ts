@@ -225,7 +225,7 @@ describe('the offences of a round', () => {
       get(session, name: keyof D1DatabaseSession) {
         if (name === 'prepare')
           return (query: string) => {
-            isRecording ||= query.startsWith('INSERT INTO "slashes"')
+            isRecording ||= query.startsWith('insert into "slashes"')
             return session.prepare(query)
           }
         if (name === 'batch')
@@ -276,7 +276,7 @@ describe('the offences of a round', () => {
       roundIds.push(roundId)
     }
     let inserts = 0
-    const DB = failingDatabase((sql) => sql.startsWith('INSERT INTO "slashes"') && ++inserts === 1)
+    const DB = failingDatabase((sql) => sql.startsWith('insert into "slashes"') && ++inserts === 1)
     await recordDueOffences({ ...env, DB })
     expect(await services(env).earlyEvidence.due(10)).toHaveLength(1)
     await recordDueOffences(env)

@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
+import { openSubscriptions } from './chain-facts.ts'
 import { Store } from './database.ts'
-import { openSubscriptions } from './open-subscriptions.ts'
+import { developers, devices } from './schema/index.ts'
 
 /** What decides about a wallet's roles. */
 export interface AccountStanding {
@@ -22,10 +23,11 @@ export interface AccountCounts extends AccountStanding {
 /** Counting reads each row, and an exact number above this is of no interest to the owner. */
 export const countedDevicesMax = 1000
 
-const boundDevices = (address: Wallet): SQL => sql`devices WHERE owner = ${address} AND unbound_at IS NULL`
+const boundDevices = (address: Wallet): SQL =>
+  sql`${devices} WHERE ${devices.owner} = ${address} AND ${devices.unboundAt} IS NULL`
 
-const isEnrolled = (address: Wallet): SQL =>
-  sql`EXISTS (SELECT 1 FROM developers WHERE address = ${address} AND enrollment = 'active')`
+const isEnrolled = (address: Wallet): SQL => sql`EXISTS (SELECT 1 FROM ${developers}
+  WHERE ${developers.address} = ${address} AND ${developers.enrollment} = 'active')`
 
 /** Asks for the standing of a wallet; its rows are for {@link standingFrom}. */
 export const standingStatement = (address: Wallet): SQL => sql`
@@ -46,15 +48,10 @@ export class AccountStore extends Store {
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {
-    const [row] = (await this.db.all(sql`
-        SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
-          (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions,
-          ${isEnrolled(address)} AS enrolled`)) as {
-      devices: number
-      subscriptions: number
-      enrolled: number
-    }[]
-    const { devices = 0, subscriptions = 0, enrolled = 0 } = row ?? {}
-    return { devices, subscriptions, mines: devices + subscriptions > 0, enrolled: enrolled === 1 }
+    const [row] = await this.db.all<{ devices: number; subscriptions: number; enrolled: number }>(sql`
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
+        (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled`)
+    const counted = { devices: row?.devices ?? 0, subscriptions: row?.subscriptions ?? 0 }
+    return { ...counted, mines: counted.devices + counted.subscriptions > 0, enrolled: row?.enrolled === 1 }
   }
 }

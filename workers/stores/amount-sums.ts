@@ -1,18 +1,25 @@
+import { type SQL, sql } from 'drizzle-orm'
+
 /** Amounts have up to 78 digits, and the database sums integers of 18: they are summed in parts of 13. */
 const partDigits = 13
-const parts = 6
+const digits = 6 * partDigits
 
 /** The parts of an amount as integers of the database, the highest first. A number of it would lose digits. */
-export const amountParts = (amount: string): string[] =>
-  Array.from(
-    { length: parts },
-    (_, part) =>
-      `CAST(substr(printf('%0${parts * partDigits}d', 0) || ${amount}, -${parts * partDigits} + ${part * partDigits}, ${partDigits}) AS INTEGER)`,
-  )
+export const amountParts = (amount: SQL): SQL[] =>
+  Array.from({ length: digits / partDigits }, (_, part) => {
+    const place = sql.raw(`${part * partDigits - digits}, ${partDigits}`)
+    return sql`CAST(substr(${sql.raw(`printf('%0${digits}d', 0)`)} || ${amount}, ${place}) AS INTEGER)`
+  })
 
 /** The sums of parts as one text. */
-export const sumText = (summed: readonly string[]): string =>
-  summed.map((part) => `sum(${part})`).join(" || ' ' || ")
+export const sumOfParts = (parts: readonly SQL[]): SQL =>
+  sql.join(
+    parts.map((part) => sql`sum(${part})`),
+    sql` || ' ' || `,
+  )
+
+/** The sum of amounts as such a text. */
+export const amountSum = (amount: SQL): SQL => sumOfParts(amountParts(amount))
 
 /** The sum that such a text is; null is the sum of nothing. */
 export const readSum = (text: string | null): bigint =>

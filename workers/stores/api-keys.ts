@@ -2,13 +2,11 @@ import { and, desc, eq, type InferSelectModel, isNull, lt, or, sql } from 'drizz
 import type { Wallet } from './caller.ts'
 import { type Database, Store } from './database.ts'
 import { apiKeys, projects } from './schema/index.ts'
+import { insertFrom, isOneOf } from './statements.ts'
 
 export type ApiKey = InferSelectModel<typeof apiKeys>
 
-export interface ApiKeyPosition {
-  createdAt: number
-  keyId: string
-}
+export type ApiKeyPosition = Pick<ApiKey, 'createdAt' | 'keyId'>
 
 /** Keys one developer may have that are neither revoked nor expired. */
 export const liveApiKeysMax = 50
@@ -32,14 +30,16 @@ export class ApiKeyStore extends Store {
    * one id, so a key that exists was inserted by another try of the same request.
    */
   async create(key: Omit<ApiKey, 'revokedAt' | 'lastUsedAt'>): Promise<'created' | 'full' | 'exists'> {
-    const { keyId, owner, name, secretHash, scopes, projectIds, createdAt, expiresAt } = key
-    const result = await this.db.run(sql`
-        INSERT INTO ${apiKeys} (key_id, owner, name, secret_hash, scopes, project_ids, created_at, expires_at)
-        SELECT ${keyId}, ${owner}, ${name}, ${secretHash}, ${JSON.stringify(scopes)},
-          ${projectIds && JSON.stringify(projectIds)}, ${createdAt}, ${expiresAt}
-        WHERE (SELECT count(*) FROM ${apiKeys} WHERE owner = ${owner} AND revoked_at IS NULL
-          AND coalesce(expires_at, 9007199254740991) > ${createdAt}) < ${liveApiKeysMax}
-         ON CONFLICT DO NOTHING`)
+    const { keyId, owner, createdAt } = key
+    const live = sql`${apiKeys.owner} = ${owner} AND ${apiKeys.revokedAt} IS NULL
+      AND coalesce(${apiKeys.expiresAt}, 9007199254740991) > ${createdAt}`
+    const result = await this.db.run(
+      insertFrom(
+        apiKeys,
+        key,
+        sql`WHERE ${this.db.$count(apiKeys, live)} < ${liveApiKeysMax}`,
+      ).onConflictDoNothing(),
+    )
     if (result.meta.changes === 1) return 'created'
     return (await this.find(keyId)) ? 'exists' : 'full'
   }
@@ -90,12 +90,7 @@ export class ApiKeyStore extends Store {
     const rows = await this.db
       .select({ projectId: projects.projectId })
       .from(projects)
-      .where(
-        and(
-          eq(projects.developer, owner),
-          sql`${projects.projectId} IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))`,
-        ),
-      )
+      .where(and(eq(projects.developer, owner), isOneOf(projects.projectId, projectIds)))
     const own = new Set(rows.map(({ projectId }) => projectId))
     return projectIds.filter((projectId) => !own.has(projectId))
   }

@@ -1,18 +1,16 @@
 import { eq } from 'drizzle-orm'
-import { unavailable } from '../errors.ts'
 import { type Database, isChanged, Store } from './database.ts'
+import { Files } from './files.ts'
 import { assets } from './schema/index.ts'
 
 export type Asset = typeof assets.$inferSelect
 
-const objectKey = (sha256: string): string => `assets/${sha256}`
-
 /** Listing images under the digest of their bytes: the record in D1, the bytes in R2. */
 export class AssetStore extends Store {
-  readonly #bucket: R2Bucket
+  readonly #files: Files
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
-    this.#bucket = bucket
+    this.#files = new Files(bucket, 'assets', 'The image storage')
   }
 
   async find(sha256: string): Promise<Asset | null> {
@@ -21,24 +19,19 @@ export class AssetStore extends Store {
 
   /** Stores the bytes, then the record: a record never names bytes that are not there. Equal images are one. */
   async put(asset: Asset, bytes: Uint8Array): Promise<'created' | 'exists'> {
-    if (await this.find(asset.sha256)) return 'exists'
+    const { sha256 } = asset
+    if (await this.find(sha256)) return 'exists'
     try {
-      await this.#bucket.put(objectKey(asset.sha256), bytes, { sha256: asset.sha256 })
+      await this.#files.put(sha256, bytes, { sha256 })
     } catch (error) {
-      if (await this.find(asset.sha256)) return 'exists'
-      throw unavailable('The image storage', error)
+      if (await this.find(sha256)) return 'exists'
+      throw error
     }
     const result = await this.db.insert(assets).values(asset).onConflictDoNothing()
     return isChanged(result) ? 'created' : 'exists'
   }
 
   async open({ sha256 }: Asset): Promise<ReadableStream> {
-    try {
-      const object = await this.#bucket.get(objectKey(sha256))
-      if (object) return object.body
-    } catch (error) {
-      throw unavailable('The image storage', error)
-    }
-    throw unavailable('The image storage', new Error(`no object for image ${sha256}`))
+    return (await this.#files.open(sha256)).body
   }
 }

@@ -1,15 +1,20 @@
 import { and, desc, eq, type InferSelectModel, lt, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { auditLog } from './schema/index.ts'
+import { insertFrom } from './statements.ts'
 
 export type AuditEntry = InferSelectModel<typeof auditLog>
 
-export interface OperatorAction {
+/** Who decides, and why. */
+export interface Decision {
   operator: string
+  reason: string | null
+}
+
+export interface OperatorAction extends Decision {
   /** Names the kind of subject and what was done to it: `node.approve`. */
   action: string
   subject: string
-  reason: string | null
   after: Record<string, unknown>
 }
 
@@ -20,13 +25,8 @@ export interface OperatorAction {
  * @param before - A query whose one column `value` is the state as JSON, and which has a row exactly when the change that
  * follows will happen.
  */
-export const auditStatement = (
-  { operator, action, subject, reason, after }: OperatorAction,
-  now: number,
-  before: SQL,
-): SQL => sql`
-  INSERT INTO ${auditLog} (operator, action, subject, reason, before, after, created_at)
-  SELECT ${operator}, ${action}, ${subject}, ${reason}, value, ${JSON.stringify(after)}, ${now} FROM (${before})`
+export const auditStatement = (action: OperatorAction, now: number, before: SQL) =>
+  insertFrom(auditLog, { ...action, before: sql`value`, createdAt: now }, sql`FROM (${before})`)
 
 /** What operators did; written by the stores they did it to. */
 export class AuditLogStore extends Store {

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
-import { beacons } from './schema/index.ts'
+import { beacons, committeeSets, rounds } from './schema/index.ts'
+import { isSameEpoch } from './statements.ts'
 
 export interface BeaconBlock {
   number: number
@@ -19,11 +20,15 @@ export class BeaconStore extends Store {
 
   /** The hash of the block that the committee of a round was drawn with; null for a round without one. */
   async hashOfRound(roundId: string): Promise<string | null> {
-    const [row] = await this.db.all<{ hash: string }>(sql`
-        SELECT b.block_hash AS hash FROM rounds AS r
-        CROSS JOIN committee_sets AS s ON s.project_id = r.project_id AND s.epoch = r.epoch
-        CROSS JOIN ${beacons} AS b ON b.epoch_secs = s.epoch_secs AND b.epoch = s.epoch
-        WHERE r.round_id = ${roundId}`)
+    const [row] = await this.db
+      .select({ hash: beacons.blockHash })
+      .from(rounds)
+      .crossJoin(committeeSets)
+      .crossJoin(beacons)
+      .where(
+        sql`${rounds.roundId} = ${roundId} AND ${isSameEpoch(committeeSets, rounds)}
+          AND ${beacons.epochSecs} = ${committeeSets.epochSecs} AND ${beacons.epoch} = ${committeeSets.epoch}`,
+      )
     return row?.hash ?? null
   }
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Credential } from '../auth/principal.ts'
+import { apiKeys, sessions } from './schema/index.ts'
 
 /** A wallet, or the expression that finds it. */
 export type Wallet = string | SQL
@@ -11,9 +12,9 @@ export type ProjectIds = SQL | null
 export function walletOfCredential(credential: Credential | null): SQL {
   switch (credential?.kind) {
     case 'session':
-      return sql`(SELECT address FROM sessions WHERE token_hash = ${credential.tokenHash})`
+      return sql`(SELECT ${sessions.address} FROM ${sessions} WHERE ${sessions.tokenHash} = ${credential.tokenHash})`
     case 'api_key':
-      return sql`(SELECT owner FROM api_keys WHERE key_id = ${credential.keyId})`
+      return sql`(SELECT ${apiKeys.owner} FROM ${apiKeys} WHERE ${apiKeys.keyId} = ${credential.keyId})`
     default:
       return sql`NULL`
   }
@@ -22,5 +23,5 @@ export function walletOfCredential(credential: Credential | null): SQL {
 /** The projects a credential is for. */
 export const projectsOfCredential = (credential: Credential | null): ProjectIds =>
   credential?.kind === 'api_key'
-    ? sql`(SELECT project_ids FROM api_keys WHERE key_id = ${credential.keyId})`
+    ? sql`(SELECT ${apiKeys.projectIds} FROM ${apiKeys} WHERE ${apiKeys.keyId} = ${credential.keyId})`
     : null

@@ -1,4 +1,18 @@
-import { between, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  between,
+  type Column,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  type InferSelectModel,
+  lte,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { Header } from '../../durable-objects/indexer/chain.ts'
 import type {
@@ -8,9 +22,9 @@ import type {
   StoreOutcome,
 } from '../../durable-objects/indexer/index-store.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { auditStatement, type Decision } from './audit-log.ts'
+import { isState } from './chain-facts.ts'
 import { batch, type Database, Store } from './database.ts'
-import { jsonParts } from './json-parts.ts'
 import { deleteOldEvents } from './old-events.ts'
 import { minersEffect, minersOf, registryEffects } from './registry-effects.ts'
 import {
@@ -31,6 +45,7 @@ import {
   postingEffect,
   vaultEffect,
 } from './settlement-effects.ts'
+import { insertFrom, jsonParts, listed, membersOf } from './statements.ts'
 
 type EventRow = Omit<InferSelectModel<typeof chainEvents>, 'provisional'>
 export type StateRow = InferSelectModel<typeof chainStates>
@@ -82,15 +97,17 @@ export class ChainIndexStore extends Store {
   }
 
   async begin({ number, hash }: BlockRef, network: IndexedNetwork, final?: BlockRef): Promise<void> {
+    const { number: finalNumber, hash: finalHash } = final ?? { number, hash }
     await batch(this.db, [
       // Left by an index that is gone.
-      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE NOT EXISTS (SELECT 1 FROM ${chainCursor})`,
-      sql`
-        INSERT INTO ${chainCursor}
-          (id, block_number, block_hash, final_number, final_hash, updated_at, network, is_behind)
-        VALUES (1, ${number}, ${hash}, ${final?.number ?? number}, ${final?.hash ?? hash}, ${unixNow()},
-          ${JSON.stringify(network)}, 1)
-        ON CONFLICT DO NOTHING`,
+      this.db.delete(chainUnconfirmedLogs).where(sql`NOT EXISTS (SELECT 1 FROM ${chainCursor})`),
+      this.db
+        .insert(chainCursor)
+        .values({
+          ...{ id: 1, blockNumber: number, blockHash: hash, finalNumber, finalHash },
+          ...{ network, isBehind: true, updatedAt: unixNow() },
+        })
+        .onConflictDoNothing(),
     ])
   }
 
@@ -132,50 +149,29 @@ export class ChainIndexStore extends Store {
     const blocks = headers
       .filter(({ number }) => number > oldest)
       .map(({ number, hash, parentHash, timestamp }) => ({ number, hash, parentHash, timestamp }))
-    const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
+    const guard = isAt(tip)
+    const unconfirmed = logs.filter(({ blockNumber }) => blockNumber > final.number)
     return this.#write([
-      ...jsonParts(events).map(
-        (rows) => sql`
-          INSERT INTO ${chainEvents}
-            (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
-          SELECT value->>'blockHash', value->>'logIndex', value->>'blockNumber', value->>'blockTime',
-            value->>'txHash', value->>'contract', value->>'name', value->'args', 1
-          FROM json_each(${rows}) WHERE ${guard}`,
+      ...jsonParts(events).map((part) =>
+        insertFrom(
+          chainEvents,
+          { ...listed(chainEvents, membersOf(eventColumns)), provisional: true },
+          sql`FROM json_each(${part}) WHERE ${guard}`,
+        ),
       ),
-      ...jsonParts(before).map(
-        (rows) => sql`
-          INSERT OR REPLACE INTO ${chainStatesBefore}
-            (kind, subject, block_number, state, owner, state_block_number)
-          SELECT value->>'kind', value->>'subject', value->>'blockNumber', nullif(value->'state', 'null'),
-            value->>'owner', value->>'stateBlockNumber'
-          FROM json_each(${rows}) WHERE ${guard}`,
-      ),
-      ...jsonParts(states).map(
-        (rows) => sql`
-          INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
-          SELECT value->>'kind', value->>'subject', value->'state', value->>'owner', value->>'blockNumber'
-          FROM json_each(${rows}) WHERE ${guard}`,
-      ),
+      ...replaceAll(chainStatesBefore, before, guard),
+      ...replaceAll(chainStates, states, guard),
       ...this.#effects(states, guard),
-      ...jsonParts(logs.filter(({ blockNumber }) => blockNumber > final.number)).map(
-        (rows) => sql`
-          INSERT OR REPLACE INTO ${chainUnconfirmedLogs} (block_number, block_hash, log_indexes)
-          SELECT value->>'blockNumber', value->>'blockHash', value->>'logIndexes'
-          FROM json_each(${rows}) WHERE ${guard}`,
-      ),
-      sql`
-        INSERT OR REPLACE INTO ${chainBlocks} (number, hash, parent_hash, timestamp)
-        SELECT value->>'number', value->>'hash', value->>'parentHash', value->>'timestamp'
-        FROM json_each(${JSON.stringify(blocks)}) WHERE ${guard}`,
-      sql`DELETE FROM ${chainBlocks} WHERE number <= ${oldest} AND ${guard}`,
+      ...replaceAll(chainUnconfirmedLogs, unconfirmed, guard),
+      ...replaceAll(chainBlocks, blocks, guard),
+      this.db.delete(chainBlocks).where(and(lte(chainBlocks.number, oldest), guard)),
       ...this.#finalize(final, guard),
       this.#moveCursor(tip, last, final, { isBehind, timestamp: last.timestamp }),
     ])
   }
 
   async finalize(tip: Cursor, final: BlockRef): Promise<StoreOutcome> {
-    const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    return this.#write([...this.#finalize(final, guard), this.#moveCursor(tip, tip, final, tip)])
+    return this.#write([...this.#finalize(final, isAt(tip)), this.#moveCursor(tip, tip, final, tip)])
   }
 
   /** Which logs were read of those blocks that had events and are not final. */
@@ -200,30 +196,32 @@ export class ChainIndexStore extends Store {
   async restart(tip: Cursor): Promise<StoreOutcome> {
     return this.#write([
       ...(await this.#takeBack(tip, { number: -1 })),
-      sql`DELETE FROM ${chainCursor} WHERE block_hash = ${tip.hash}`,
+      this.db.delete(chainCursor).where(eq(chainCursor.blockHash, tip.hash)),
     ])
   }
 
-  async #takeBack(tip: Cursor, to: Pick<BlockRef, 'number'>): Promise<SQL[]> {
-    const touched = (await this.db.all(
-      sql`SELECT DISTINCT kind, subject FROM ${chainStatesBefore} WHERE block_number > ${to.number}`,
-    )) as Pick<StateRow, 'kind' | 'subject'>[]
-    const guard = sql`(SELECT block_hash FROM ${chainCursor}) = ${tip.hash}`
-    const before = sql`${chainStatesBefore} AS b WHERE b.block_number > ${to.number} AND NOT EXISTS (
-      SELECT 1 FROM ${chainStatesBefore} AS e WHERE e.kind = b.kind AND e.subject = b.subject
-        AND e.block_number > ${to.number} AND e.block_number < b.block_number)`
+  async #takeBack(tip: Cursor, to: Pick<BlockRef, 'number'>): Promise<SQLWrapper[]> {
+    const { kind, subject, blockNumber, stateBlockNumber, state, owner } = chainStatesBefore
+    const isAfter = gt(blockNumber, to.number)
+    const touched = await this.db.selectDistinct({ kind, subject }).from(chainStatesBefore).where(isAfter)
+    const guard = isAt(tip)
+    const before = sql`${chainStatesBefore} WHERE ${isAfter} AND NOT EXISTS (
+      SELECT 1 FROM ${chainStatesBefore} AS e WHERE e.kind = ${kind} AND e.subject = ${subject}
+        AND e.block_number > ${to.number} AND e.block_number < ${blockNumber})`
     return [
-      sql`DELETE FROM ${chainEvents} WHERE block_number > ${to.number} AND ${guard}`,
-      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE block_number > ${to.number} AND ${guard}`,
-      sql`DELETE FROM ${chainBlocks} WHERE number > ${to.number} AND ${guard}`,
-      sql`
-        DELETE FROM ${chainStates} WHERE ${guard} AND (kind, subject) IN
-          (SELECT b.kind, b.subject FROM ${before} AND b.state IS NULL)`,
-      sql`
-        INSERT OR REPLACE INTO ${chainStates} (kind, subject, state, owner, block_number)
-        SELECT b.kind, b.subject, b.state, b.owner, b.state_block_number FROM ${before}
-          AND b.state IS NOT NULL AND ${guard}`,
-      sql`DELETE FROM ${chainStatesBefore} WHERE block_number > ${to.number} AND ${guard}`,
+      this.db.delete(chainEvents).where(and(gt(chainEvents.blockNumber, to.number), guard)),
+      this.db.delete(chainUnconfirmedLogs).where(and(gt(chainUnconfirmedLogs.blockNumber, to.number), guard)),
+      this.db.delete(chainBlocks).where(and(gt(chainBlocks.number, to.number), guard)),
+      this.db.delete(chainStates).where(
+        sql`${guard} AND (${chainStates.kind}, ${chainStates.subject}) IN (
+            SELECT ${kind}, ${subject} FROM ${before} AND ${state} IS NULL)`,
+      ),
+      replaceInto(
+        chainStates,
+        { kind, subject, state, owner, blockNumber: stateBlockNumber },
+        sql`FROM ${before} AND ${state} IS NOT NULL AND ${guard}`,
+      ),
+      this.db.delete(chainStatesBefore).where(and(isAfter, guard)),
       ...this.#effects(touched, guard),
     ]
   }
@@ -232,29 +230,23 @@ export class ChainIndexStore extends Store {
    * Deletes the chain index, and reverts the changes it made to the hub's own records. The indexer then starts again.
    * Of two calls at once the second finds nothing to delete, and is still noted in the audit log.
    */
-  async forget(
-    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
-    now: number,
-  ): Promise<void> {
-    const everyProject = sql`SELECT p.project_id FROM ${projects} AS p`
+  async forget(decision: Decision, now: number): Promise<void> {
+    const everyProject = sql`SELECT ${projects.projectId} FROM ${projects}`
     const always = sql`true`
+    const { blockNumber, finalNumber, network } = chainCursor
     await batch(this.db, [
       auditStatement(
-        { operator, reason, action: 'chain.reindex', subject: 'chain', after: {} },
+        { ...decision, action: 'chain.reindex', subject: 'chain', after: {} },
         now,
-        sql`SELECT coalesce((SELECT json_object('block_number', block_number, 'final_number', final_number,
-          'network', json(network)) FROM ${chainCursor}), '{}') AS value`,
+        sql`SELECT coalesce((SELECT json_object('block_number', ${blockNumber}, 'final_number', ${finalNumber},
+          'network', json(${network})) FROM ${chainCursor}), '{}') AS value`,
       ),
       // Every write of the indexer is guarded by the cursor, so what is under way comes to nothing.
-      ...[
-        chainCursor,
-        chainBlocks,
-        chainEvents,
-        chainStates,
-        chainStatesBefore,
-        chainUnconfirmedLogs,
-        beacons,
-      ].map((table) => sql`DELETE FROM ${table}`),
+      ...[chainCursor, chainBlocks, chainEvents, chainStates, chainStatesBefore].map((table) =>
+        this.db.delete(table),
+      ),
+      this.db.delete(chainUnconfirmedLogs),
+      this.db.delete(beacons),
       ...registryEffects(everyProject, always),
       minersOf(everyProject, always),
       claimEffect(everyClaim, always),
@@ -267,7 +259,7 @@ export class ChainIndexStore extends Store {
     const [row] = await this.db
       .select({ state: chainStates.state })
       .from(chainStates)
-      .where(sql`kind = ${kind} AND subject = ${subject}`)
+      .where(isState(kind, subject))
     return row?.state ?? null
   }
 
@@ -277,13 +269,16 @@ export class ChainIndexStore extends Store {
       this.db
         .select()
         .from(chainStates)
-        .where(sql`(kind, subject) IN (SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`),
+        .where(
+          sql`(${chainStates.kind}, ${chainStates.subject}) IN (
+            SELECT value->>'kind', value->>'id' FROM json_each(${wanted}))`,
+        ),
     )
     return (await Promise.all(parts)).flat()
   }
 
   /** Brings the hub's own records that follow from changed states in step; these are written already. */
-  #effects(changed: readonly Pick<StateRow, 'kind' | 'subject'>[], guard: SQL): SQL[] {
+  #effects(changed: readonly Pick<StateRow, 'kind' | 'subject'>[], guard: SQL): SQLWrapper[] {
     const subjects = (wanted: Subject['kind']) =>
       jsonParts(changed.flatMap(({ kind, subject }) => (kind === wanted ? [subject] : []))).map(
         (part) => sql`SELECT value FROM json_each(${part})`,
@@ -298,12 +293,15 @@ export class ChainIndexStore extends Store {
     ]
   }
 
-  #finalize(final: BlockRef, guard: SQL): SQL[] {
+  #finalize(final: BlockRef, guard: SQL): SQLWrapper[] {
+    const isFinal = (number: Column) => and(lte(number, final.number), guard)
     return [
-      sql`UPDATE ${chainEvents} SET provisional = 0
-          WHERE provisional = 1 AND block_number <= ${final.number} AND ${guard}`,
-      sql`DELETE FROM ${chainStatesBefore} WHERE block_number <= ${final.number} AND ${guard}`,
-      sql`DELETE FROM ${chainUnconfirmedLogs} WHERE block_number <= ${final.number} AND ${guard}`,
+      this.db
+        .update(chainEvents)
+        .set({ provisional: false })
+        .where(sql`${chainEvents.provisional} = 1 AND ${isFinal(chainEvents.blockNumber)}`),
+      this.db.delete(chainStatesBefore).where(isFinal(chainStatesBefore.blockNumber)),
+      this.db.delete(chainUnconfirmedLogs).where(isFinal(chainUnconfirmedLogs.blockNumber)),
     ]
   }
 
@@ -313,18 +311,48 @@ export class ChainIndexStore extends Store {
     to: BlockRef,
     final: BlockRef,
     { isBehind, timestamp = 0 }: { isBehind: boolean; timestamp?: number },
-  ): SQL {
+  ): SQLWrapper {
     const now = unixNow()
-    return sql`
-      UPDATE ${chainCursor} SET block_number = ${to.number}, block_hash = ${to.hash},
-        final_number = ${final.number}, final_hash = ${final.hash}, updated_at = ${now},
-        is_behind = ${Number(isBehind)}, lead_secs = max(lead_secs, ${timestamp - now}),
-        log_differences = ${tip.logDifferences}
-      WHERE block_hash = ${tip.hash}`
+    return this.db
+      .update(chainCursor)
+      .set({
+        ...{ blockNumber: to.number, blockHash: to.hash, finalNumber: final.number, finalHash: final.hash },
+        ...{ isBehind, updatedAt: now, logDifferences: tip.logDifferences },
+        leadSecs: sql`max(${chainCursor.leadSecs}, ${timestamp - now})`,
+      })
+      .where(eq(chainCursor.blockHash, tip.hash))
   }
 
-  async #write(statements: readonly SQL[]): Promise<StoreOutcome> {
+  async #write(statements: readonly SQLWrapper[]): Promise<StoreOutcome> {
     const results = await batch(this.db, statements)
     return results.at(-1)?.meta.changes === 1 ? 'done' : 'moved'
   }
 }
+
+const { provisional: _, ...eventColumns } = getTableColumns(chainEvents)
+
+const isAt = (tip: Cursor): SQL => sql`(SELECT ${chainCursor.blockHash} FROM ${chainCursor}) = ${tip.hash}`
+
+/**
+ * Inserts rows in the place of those that have their keys. The builder updates these, and slashes follow the chain by a
+ * trigger of rows that are inserted.
+ */
+function replaceInto<T extends SQLiteTable>(
+  table: T,
+  row: Record<keyof T['$inferSelect'], SQLWrapper>,
+  from: SQL,
+): SQL {
+  const columns = Object.entries(getTableColumns(table) as Record<string, Column>)
+  const names = columns.map(([, { name }]) => sql.identifier(name))
+  const values = columns.map(([member]) => (row as Record<string, SQLWrapper>)[member])
+  return sql`INSERT OR REPLACE INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)} ${from}`
+}
+
+const replaceAll = <T extends SQLiteTable>(table: T, rows: readonly T['$inferSelect'][], guard: SQL): SQL[] =>
+  jsonParts(rows).map((part) =>
+    replaceInto(
+      table,
+      listed(table, membersOf(getTableColumns(table)) as never) as never,
+      sql`FROM json_each(${part}) WHERE ${guard}`,
+    ),
+  )

@@ -1,6 +1,8 @@
-import { readRows, Store } from './database.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { Store } from './database.ts'
 import type { EpochRow } from './epochs.ts'
-import type { Token } from './schema/index.ts'
+import { epochReceipts, epochShares, type Token } from './schema/index.ts'
+import { fromTemplate, isOneOf, isSameEpoch } from './statements.ts'
 
 /** A payout that its vault pays to the miner, for any caller that submits the proof. */
 export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
@@ -12,10 +14,6 @@ export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
   token: Token
 }
 
-interface PayoutRow extends Omit<Payout, 'token'> {
-  token: string
-}
-
 /** What wallets can claim. */
 export class ClaimStore extends Store {
   /**
@@ -25,8 +23,7 @@ export class ClaimStore extends Store {
    * @param now - Unix seconds.
    */
   async claimable(miner: string, projectId: string | null, now: number, limit: number): Promise<Payout[]> {
-    const rows = await readRows<PayoutRow>(this.db, claimableText, [miner, now, projectId, limit])
-    return rows.map(payoutOf)
+    return this.#payouts(miner, projectId, now, limit, undefined)
   }
 
   /**
@@ -40,54 +37,58 @@ export class ClaimStore extends Store {
     now: number,
     { projectsMax, payoutsMax }: { projectsMax: number; payoutsMax: number },
   ): Promise<Payout[][]> {
-    const only = projectIds && JSON.stringify(projectIds)
-    const found = await readRows<{ projectId: string }>(this.db, freeProjectsText, [
-      miner,
-      now,
-      only,
-      projectsMax,
-    ])
+    const { projectId } = epochShares
+    const earning = sql<string>`earning.project_id`
+    // From project to project by the index, so that the payouts of one are not read to find the next.
+    const next = (after: SQL) =>
+      sql`SELECT min(${projectId}) FROM ${unclaimed} WHERE ${isUnclaimed(miner)}${after}`
+    const found = await this.db.all<{ projectId: string }>(sql`
+      WITH RECURSIVE earning(project_id) AS (
+        ${next(sql``)}
+        UNION ALL
+        SELECT (${next(sql` AND ${projectId} > ${earning}`)}) FROM earning WHERE project_id IS NOT NULL)
+      SELECT ${earning} AS projectId FROM earning
+      WHERE ${earning} IS NOT NULL AND ${projectIds === null ? sql`true` : isOneOf(earning, projectIds)}
+        AND EXISTS (SELECT 1 FROM ${unclaimed} CROSS JOIN ${epochReceipts}
+          WHERE ${isClaimable(miner, now)} AND ${isFree} AND ${projectId} = ${earning})
+      LIMIT ${projectsMax}`)
     const payouts = await Promise.all(
-      found.map(({ projectId }) =>
-        readRows<PayoutRow>(this.db, freeText, [miner, now, projectId, payoutsMax]),
-      ),
+      found.map((project) => this.#payouts(miner, project.projectId, now, payoutsMax, isFree)),
     )
-    return payouts.filter((rows) => rows.length > 0).map((rows) => rows.map(payoutOf))
+    return payouts.filter((rows) => rows.length > 0)
+  }
+
+  async #payouts(
+    miner: string,
+    only: string | null,
+    now: number,
+    limit: number,
+    condition: SQL | undefined,
+  ): Promise<Payout[]> {
+    const { projectId, epoch, amount, leaf } = epochShares
+    const { vault, token, receiptHash, leaves } = epochReceipts
+    return this.db
+      .select({
+        ...fromTemplate({ projectId, epoch, amount }),
+        leaf: sql<number>`${leaf}`,
+        ...{ vault, token, receiptHash, leaves },
+      })
+      .from(unclaimed)
+      .crossJoin(epochReceipts)
+      .where(and(isClaimable(miner, now), condition, only === null ? undefined : eq(projectId, only)))
+      .orderBy(projectId, epoch)
+      .limit(limit)
   }
 }
 
-const payoutOf = (row: PayoutRow): Payout => ({ ...row, token: JSON.parse(row.token) as Token })
+const isFree = sql`${epochShares.withdrawalId} IS NULL`
 
-const isFree = 'AND s.withdrawal_id IS NULL'
+/** The shares that can be claimed: an index has those that were not. */
+const unclaimed = sql`${epochShares} INDEXED BY epoch_shares_unclaimed`
 
-/** The shares of a wallet that can be claimed; an index has those that were not. */
-const fromClaimable = (condition: string): string => `
-  FROM epoch_shares AS s INDEXED BY epoch_shares_unclaimed
-  CROSS JOIN epoch_receipts AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
-  WHERE s.miner = ?1 AND s.claimed_at IS NULL AND s.leaf IS NOT NULL ${condition}
-    AND r.state = 'settled' AND r.release_at <= ?2`
+const isUnclaimed = (miner: string): SQL => sql`${epochShares.miner} = ${miner}
+  AND ${epochShares.claimedAt} IS NULL AND ${epochShares.leaf} IS NOT NULL`
 
-const payoutsText = (condition: string): string => `
-  SELECT s.project_id AS projectId, r.vault, s.epoch, s.amount, s.leaf, r.token, r.receipt_hash AS receiptHash,
-    r.leaves
-  ${fromClaimable(condition)} AND (?3 IS NULL OR s.project_id = ?3)
-  ORDER BY s.project_id, s.epoch LIMIT ?4`
-
-const claimableText = payoutsText('')
-const freeText = payoutsText(isFree)
-
-/** From project to project by the index, so that the payouts of one are not read to find the next. */
-const nextProject = (after: string): string => `
-  SELECT min(s.project_id) FROM epoch_shares AS s INDEXED BY epoch_shares_unclaimed
-  WHERE s.miner = ?1 AND s.claimed_at IS NULL AND s.leaf IS NOT NULL ${after}`
-
-const freeProjectsText = `
-  WITH RECURSIVE earning(project_id) AS (
-    ${nextProject('')}
-    UNION ALL
-    SELECT (${nextProject('AND s.project_id > earning.project_id')}) FROM earning WHERE project_id IS NOT NULL)
-  SELECT earning.project_id AS projectId FROM earning
-  WHERE earning.project_id IS NOT NULL
-    AND (?3 IS NULL OR earning.project_id IN (SELECT value FROM json_each(?3)))
-    AND EXISTS (SELECT 1 ${fromClaimable(`${isFree} AND s.project_id = earning.project_id`)})
-  LIMIT ?4`
+const isClaimable = (miner: string, now: number): SQL => sql`${isUnclaimed(miner)}
+  AND ${isSameEpoch(epochReceipts, epochShares)} AND ${epochReceipts.state} = 'settled'
+  AND ${epochReceipts.releaseAt} <= ${now}`

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { amountParts, readSum, sumText } from './amount-sums.ts'
+import { amountSum, readSum } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
+import { newestTime, openSubscriptions, pendingSlashes } from './chain-facts.ts'
 import { Store } from './database.ts'
-import { openSubscriptions } from './open-subscriptions.ts'
-import { pendingSlashesOf } from './pending-slashes.ts'
+import { chainStates } from './schema/index.ts'
 
 /** What a wallet's subscriptions that are not closed hold together. */
 export interface CollateralTotals {
@@ -19,25 +19,24 @@ interface SummedRow extends Record<'bonded' | 'unbonding' | 'withdrawable' | 'sl
 }
 
 /** The sum of the amounts in one state. */
-const heldAs = (status: string) => sql.raw(sumText(amountParts(`iif(status = '${status}', collateral, '0')`)))
+const heldAs = (status: string) => amountSum(sql`iif(status = ${sql.raw(`'${status}'`)}, collateral, '0')`)
 
 /** Sums over everything a wallet has bonded, made by the database: the answer is as small for a thousand as for one. */
 export class CollateralStore extends Store {
   /** @param now - Unix seconds. The chain's clock counts where it is ahead: its blocks decide what is released. */
   async totals(owner: Wallet, now: number): Promise<CollateralTotals> {
     // One that was closed before its record began again holds nothing, whatever was taken from it then.
-    const [row] = (await this.db.all(sql`
-        SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,
-          ${heldAs('withdrawable')} AS withdrawable,
-          ${sql.raw(sumText(amountParts("iif(status = 'closed', '0', slashed)")))} AS slashed,
-          coalesce(sum(pending), 0) AS pending
-        FROM (
-          SELECT CASE WHEN c.state->>'status' = 'unbonding' AND c.state->>'release_at' <= max(${now}, coalesce((
-              SELECT timestamp FROM chain_blocks ORDER BY number DESC LIMIT 1), 0))
-              THEN 'withdrawable' ELSE c.state->>'status' END AS status,
-            coalesce(c.state->>'collateral', '0') AS collateral, coalesce(c.state->>'slashed_total', '0') AS slashed,
-            ${pendingSlashesOf(sql.raw('s.subscription_id'))} AS pending
-          FROM ${openSubscriptions(owner)})`)) as SummedRow[]
+    const { state } = chainStates
+    const [row] = await this.db.all<SummedRow>(sql`
+      SELECT ${heldAs('bonded')} AS bonded, ${heldAs('unbonding')} AS unbonding,
+        ${heldAs('withdrawable')} AS withdrawable,
+        ${amountSum(sql`iif(status = 'closed', '0', slashed)`)} AS slashed, coalesce(sum(pending), 0) AS pending
+      FROM (
+        SELECT iif(${state}->>'status' = 'unbonding' AND ${state}->>'release_at' <= max(${now}, ${newestTime}),
+            'withdrawable', ${state}->>'status') AS status,
+          coalesce(${state}->>'collateral', '0') AS collateral, coalesce(${state}->>'slashed_total', '0') AS slashed,
+          ${pendingSlashes} AS pending
+        FROM ${openSubscriptions(owner)})`)
     return {
       bonded: readSum(row?.bonded ?? null),
       unbonding: readSum(row?.unbonding ?? null),

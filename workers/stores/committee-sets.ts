@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import {
   type Candidate,
   findSnapshotEntry,
@@ -8,10 +8,18 @@ import {
   type SnapshotEntry,
   type SnapshotOf,
 } from '../../protocol/committees/index.ts'
-import { unavailable } from '../errors.ts'
 import { batch, type Database, isChanged, Store } from './database.ts'
-import { committeeSets, epochsWithoutSet } from './schema/index.ts'
-import { generationOfEpochRow } from './validators.ts'
+import { Files } from './files.ts'
+import {
+  committeeSetAttestations,
+  committeeSets,
+  epochsWithoutSet,
+  nodes,
+  projects,
+  projectVersions,
+} from './schema/index.ts'
+import { build, isEpoch, isSameEpoch } from './statements.ts'
+import { generationOfEpoch } from './validators.ts'
 
 export type CommitteeSet = typeof committeeSets.$inferSelect
 
@@ -29,35 +37,43 @@ export interface ReadSet extends CommitteeSet {
 
 export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'committee' | 'builtAt'>
 
-const objectKey = (setHash: string): string => `committee-sets/${setHash}`
-
 /**
- * Whether a quorum of the validators of the epoch has attested the set `s`. What a key signed before it was ended counts, and
+ * Whether a quorum of the validators of the epoch has attested a set. What a key signed before it was ended counts, and
  * a key that was ended does not lower the quorum. Without a generation there is no quorum.
  */
-const valid = sql`(SELECT coalesce(sum(a.public_key IS NOT NULL AND (n.revoked_at IS NULL OR a.received_at < n.revoked_at)), 0)
-    >= 2 * count(*) / 3 + 1
-  FROM json_each(${generationOfEpochRow('s', 'document')}, '$.validators') AS v
-  LEFT JOIN committee_set_attestations AS a
-    ON a.project_id = s.project_id AND a.epoch = s.epoch AND a.public_key = v.value->>'public_key'
-  LEFT JOIN nodes AS n ON n.node_id = v.value->>'node_id')`
+const valid = sql`(
+  SELECT coalesce(sum(${committeeSetAttestations.publicKey} IS NOT NULL
+    AND (${nodes.revokedAt} IS NULL OR ${committeeSetAttestations.receivedAt} < ${nodes.revokedAt})), 0)
+      >= 2 * count(*) / 3 + 1
+  FROM json_each(${generationOfEpoch(committeeSets)}, '$.validators') AS v
+  LEFT JOIN ${committeeSetAttestations} ON ${isSameEpoch(committeeSetAttestations, committeeSets)}
+    AND ${committeeSetAttestations.publicKey} = v.value->>'public_key'
+  LEFT JOIN ${nodes} ON ${nodes.nodeId} = v.value->>'node_id')`
 
 /** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
 export class CommitteeSetStore extends Store {
-  readonly #bucket: R2Bucket
+  readonly #files: Files
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
-    this.#bucket = bucket
+    this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets')
   }
 
   async find(projectId: string, epoch: number): Promise<ReadSet | null> {
-    const [row] = await this.db.all<SetRow>(sql`
-        SELECT s.*, ${valid} AS valid,
-          (SELECT json_group_array(json_object('publicKey', public_key, 'signature', signature))
-            FROM (SELECT public_key, signature FROM committee_set_attestations
-              WHERE project_id = s.project_id AND epoch = s.epoch ORDER BY public_key)) AS attestations
-        FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch}`)
-    return row === undefined ? null : setOf(row)
+    const { publicKey, signature } = committeeSetAttestations
+    const signed = sql`SELECT ${publicKey}, ${signature} FROM ${committeeSetAttestations}
+      WHERE ${isEpoch(committeeSetAttestations, projectId, epoch)}
+      ORDER BY ${publicKey}`
+    const attestations = sql`(
+      SELECT json_group_array(json_object('publicKey', public_key, 'signature', signature)) FROM (${signed}))`
+    const [row] = await this.db
+      .select({
+        ...getTableColumns(committeeSets),
+        valid: sql<number>`${valid}`,
+        attestations: attestations.mapWith((text: string) => JSON.parse(text) as KeptAttestation[]),
+      })
+      .from(committeeSets)
+      .where(isEpoch(committeeSets, projectId, epoch))
+    return row === undefined ? null : { ...row, valid: row.valid === 1 }
   }
 
   /**
@@ -83,32 +99,17 @@ export class CommitteeSetStore extends Store {
     set: NewSet,
     { setHash, pieces, bytes, entries }: SnapshotDocument,
   ): Promise<'created' | 'exists'> {
-    try {
-      const { readable, writable } = new FixedLengthStream(bytes)
-      await Promise.all([this.#bucket.put(objectKey(setHash), readable), writePieces(writable, pieces)])
-    } catch (error) {
-      throw unavailable('The storage of committee sets', error)
-    }
-    const { projectId, epoch, epochSecs, committee, builtAt } = set
-    const [inserted] = await batch(this.db, [
-      sql`INSERT INTO ${committeeSets}
-          (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
-        VALUES (${projectId}, ${epoch}, ${epochSecs}, ${setHash}, ${bytes}, ${entries},
-          ${JSON.stringify(committee)}, ${builtAt})
-        ON CONFLICT DO NOTHING`,
-    ])
+    await this.#files.putPieces(setHash, pieces, bytes)
+    const inserted = await this.db
+      .insert(committeeSets)
+      .values({ ...set, setHash, bytes, entries })
+      .onConflictDoNothing()
     return isChanged(inserted) ? 'created' : 'exists'
   }
 
   /** The snapshot as canonical JSON. */
   async open(setHash: string): Promise<ReadableStream<Uint8Array>> {
-    try {
-      const object = await this.#bucket.get(objectKey(setHash))
-      if (object) return object.body
-    } catch (error) {
-      throw unavailable('The storage of committee sets', error)
-    }
-    throw unavailable('The storage of committee sets', new Error(`no object for the set ${setHash}`))
+    return (await this.#files.open(setHash)).body
   }
 
   async readSnapshot(setHash: string): Promise<Snapshot> {
@@ -145,10 +146,16 @@ export class CommitteeSetStore extends Store {
     now: number,
   ): Promise<void> {
     await batch(this.db, [
-      sql`INSERT INTO committee_set_attestations (project_id, epoch, public_key, signature, received_at)
-        VALUES (${projectId}, ${epoch}, ${publicKey}, ${signature}, ${now}) ON CONFLICT DO NOTHING`,
+      this.db
+        .insert(committeeSetAttestations)
+        .values({ projectId, epoch, publicKey, signature, receivedAt: now })
+        .onConflictDoNothing(),
       markAttested(projectId, epoch, now),
-      forgetValid(projectId, epoch),
+      // The note that an epoch lacks its set goes with the attestation that makes its quorum.
+      this.db.delete(epochsWithoutSet).where(
+        sql`${isEpoch(epochsWithoutSet, projectId, epoch)} AND EXISTS (
+            SELECT 1 FROM ${committeeSets} WHERE ${isEpoch(committeeSets, projectId, epoch)} AND ${valid})`,
+      ),
     ])
   }
 
@@ -162,55 +169,57 @@ export class CommitteeSetStore extends Store {
     { projectId, epoch, epochSecs }: Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs'>,
     now: number,
   ): Promise<void> {
-    await batch(this.db, [
-      sql`INSERT INTO ${epochsWithoutSet} (project_id, epoch, epoch_secs, noted_at)
-        VALUES (${projectId}, ${epoch}, ${epochSecs}, ${now}) ON CONFLICT DO NOTHING`,
-    ])
+    const row = { projectId, epoch, epochSecs, notedAt: now }
+    await this.db.insert(epochsWithoutSet).values(row).onConflictDoNothing()
   }
 
   /** Takes such a note back. */
   async forgetMissing({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>): Promise<void> {
-    await batch(this.db, [
-      sql`DELETE FROM ${epochsWithoutSet} WHERE project_id = ${projectId} AND epoch = ${epoch}`,
-    ])
+    await this.db.delete(epochsWithoutSet).where(isEpoch(epochsWithoutSet, projectId, epoch))
   }
 
   /** Forgets epochs that are over. */
   async purgeMissing(now: number): Promise<void> {
-    await batch(this.db, [
-      sql`DELETE FROM ${epochsWithoutSet} WHERE (epoch + 1) * epoch_secs <= ${sql.raw(String(Math.floor(now)))}`,
-    ])
+    const { epoch, epochSecs } = epochsWithoutSet
+    await this.db.delete(epochsWithoutSet).where(sql`(${epoch} + 1) * ${epochSecs} <= ${integer(now)}`)
   }
 
   /** Projects with a set of the epoch that runs which an emergency generation has taken the quorum of, in any order. */
   async projectsWithQuorumLost(now: number, limit: number): Promise<string[]> {
-    const time = sql.raw(String(Math.floor(now)))
-    const rows = await this.db.all<{ project_id: string }>(sql`
-        SELECT p.project_id FROM projects AS p
-        JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
-          AND v.status <> 'rejected'
-        JOIN ${committeeSets} AS s ON s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs
-          AND s.attested_at IS NOT NULL
-        WHERE p.listing_status IN ('listed', 'underfunded') AND NOT ${valid}
-        ORDER BY random() LIMIT ${limit}`)
-    return rows.map(({ project_id }) => project_id)
+    return this.#projects(
+      sql`EXISTS (SELECT 1 FROM ${committeeSets}
+        WHERE ${isCurrentSet(now)} AND ${committeeSets.attestedAt} IS NOT NULL AND NOT ${valid})`,
+      limit,
+    )
   }
 
   /** Projects that have committees and no set of the epoch that runs, in any order. */
   async projectsWithoutSet(now: number, limit: number): Promise<string[]> {
-    // Written out, because a bound number is a float to the database, and the division has to be of integers.
-    const time = sql.raw(String(Math.floor(now)))
-    const rows = await this.db.all<{ project_id: string }>(sql`
-        SELECT p.project_id FROM projects AS p
-        JOIN project_versions AS v ON v.project_id = p.project_id AND v.version = p.version
-          AND v.status <> 'rejected'
-        WHERE p.listing_status IN ('listed', 'underfunded') AND NOT EXISTS (
-          SELECT 1 FROM ${committeeSets} AS s
-          WHERE s.project_id = p.project_id AND s.epoch = ${time} / v.epoch_secs)
-        ORDER BY random() LIMIT ${limit}`)
-    return rows.map(({ project_id }) => project_id)
+    return this.#projects(sql`NOT EXISTS (SELECT 1 FROM ${committeeSets} WHERE ${isCurrentSet(now)})`, limit)
+  }
+
+  async #projects(condition: SQL, limit: number): Promise<string[]> {
+    const rows = await this.db
+      .select({ projectId: projects.projectId })
+      .from(projects)
+      .innerJoin(
+        projectVersions,
+        sql`${projectVersions.projectId} = ${projects.projectId} AND ${projectVersions.version} = ${projects.version}
+          AND ${projectVersions.status} <> 'rejected'`,
+      )
+      .where(sql`${projects.listingStatus} IN ('listed', 'underfunded') AND ${condition}`)
+      .orderBy(sql`random()`)
+      .limit(limit)
+    return rows.map(({ projectId }) => projectId)
   }
 }
+
+/** Written out, because a bound number is a float to the database, and divisions have to be of integers. */
+const integer = (value: number): SQL => sql.raw(String(Math.floor(value)))
+
+/** The set of the epoch that runs, of a project whose version the statement has. */
+const isCurrentSet = (now: number): SQL => sql`${committeeSets.projectId} = ${projects.projectId}
+  AND ${committeeSets.epoch} = ${integer(now)} / ${projectVersions.epochSecs}`
 
 const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candidate => ({
   node_key,
@@ -218,48 +227,8 @@ const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candi
   reputation,
 })
 
-const markAttested = (projectId: string, epoch: number, now: number): SQL => sql`
-  UPDATE committee_sets AS s SET attested_at = ${now}
-  WHERE project_id = ${projectId} AND epoch = ${epoch} AND attested_at IS NULL AND ${valid}`
-
-/** The note that an epoch lacks its set goes with the attestation that makes its quorum. */
-const forgetValid = (projectId: string, epoch: number): SQL => sql`
-  DELETE FROM ${epochsWithoutSet} WHERE project_id = ${projectId} AND epoch = ${epoch}
-    AND EXISTS (SELECT 1 FROM committee_sets AS s WHERE s.project_id = ${projectId} AND s.epoch = ${epoch} AND ${valid})`
-
-interface SetRow {
-  project_id: string
-  epoch: number
-  epoch_secs: number
-  set_hash: string
-  bytes: number
-  entries: number
-  committee: string
-  built_at: number
-  attested_at: number | null
-  valid: number
-  attestations: string
-}
-
-const setOf = (row: SetRow): ReadSet => ({
-  projectId: row.project_id,
-  epoch: row.epoch,
-  epochSecs: row.epoch_secs,
-  setHash: row.set_hash,
-  bytes: row.bytes,
-  entries: row.entries,
-  committee: JSON.parse(row.committee) as CommitteeSet['committee'],
-  builtAt: row.built_at,
-  attestedAt: row.attested_at,
-  valid: row.valid === 1,
-  attestations: JSON.parse(row.attestations) as KeptAttestation[],
-})
-
-async function writePieces(
-  writable: WritableStream<Uint8Array>,
-  pieces: readonly Uint8Array[],
-): Promise<void> {
-  const writer = writable.getWriter()
-  for (const piece of pieces) await writer.write(piece)
-  await writer.close()
-}
+const markAttested = (projectId: string, epoch: number, now: number) =>
+  build
+    .update(committeeSets)
+    .set({ attestedAt: now })
+    .where(and(isEpoch(committeeSets, projectId, epoch), isNull(committeeSets.attestedAt), valid))

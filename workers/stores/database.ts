@@ -1,13 +1,11 @@
 import type { SQLWrapper } from 'drizzle-orm'
 import { type D1PreparedQuery, DrizzleD1Database, SQLiteD1Session } from 'drizzle-orm/d1'
-import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import { inTime } from '../deadline.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { onlyReads, scopedToRequests } from './request-database.ts'
+import { dialect } from './statements.ts'
 
 export type Database = DrizzleD1Database & { $client: D1Database }
-
-const dialect = new SQLiteAsyncDialect()
 
 export function openDatabase(d1: D1Database): Database {
   const $client = scopedToRequests(d1)
@@ -18,7 +16,8 @@ export function openDatabase(d1: D1Database): Database {
 /**
  * What reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual
  * tables, recursive reads, guarded INSERT … SELECT, lists as JSON) are `sql` templates over the tables and columns of
- * `schema/`, so that a column that is renamed or missing is an error of types.
+ * `schema/`, so that a column that is renamed or missing is an error of types. Where a list says nothing else, it is of
+ * `limit` rows after `after`, the newest first.
  */
 export class Store {
   protected readonly db: Database

@@ -1,15 +1,12 @@
 import { and, asc, desc, eq, gt, type InferSelectModel, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { auditStatement, type Decision } from './audit-log.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { hubActionsQueue } from './hub-actions.ts'
 import { deadLetters, hubActions } from './schema/index.ts'
 
 export type DeadLetter = InferSelectModel<typeof deadLetters>
 
-export interface DeadLetterPosition {
-  diedAt: number
-  messageId: string
-}
+export type DeadLetterPosition = Pick<DeadLetter, 'diedAt' | 'messageId'>
 
 /** Queue messages that failed every attempt, and actions of the hub's own that fail again and again. */
 export class DeadLetterStore extends Store {
@@ -53,29 +50,28 @@ export class DeadLetterStore extends Store {
   async resolve(
     messageId: string,
     resolution: 'resent' | 'closed',
-    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
+    decision: Decision,
     now: number,
   ): Promise<boolean> {
-    const open = sql`${deadLetters} WHERE message_id = ${messageId} AND resolved_at IS NULL`
+    const action = resolution === 'resent' ? 'dead_letter.resend' : 'dead_letter.close'
+    const { queue, attempts, diedAt, body } = deadLetters
+    const open = and(eq(deadLetters.messageId, messageId), isNull(deadLetters.resolvedAt))
     const results = await batch(this.db, [
       auditStatement(
-        {
-          operator,
-          reason,
-          action: resolution === 'resent' ? 'dead_letter.resend' : 'dead_letter.close',
-          subject: messageId,
-          after: { resolution },
-        },
+        { ...decision, action, subject: messageId, after: { resolution } },
         now,
-        sql`SELECT json_object('queue', queue, 'attempts', attempts, 'died_at', died_at) AS value FROM ${open}`,
+        sql`SELECT json_object('queue', ${queue}, 'attempts', ${attempts}, 'died_at', ${diedAt}) AS value
+          FROM ${deadLetters} WHERE ${open}`,
       ),
-      sql`
-        UPDATE ${hubActions} SET next_attempt_at = ${now},
-          state = CASE WHEN ${resolution} = 'closed' THEN 'closed' ELSE state END
-        WHERE state = 'open' AND (kind, subject, revision) IN (
-          SELECT body->>'kind', body->>'subject', body->>'revision' FROM ${open} AND queue = ${hubActionsQueue})`,
-      sql`UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = ${resolution}
-        WHERE message_id = ${messageId} AND resolved_at IS NULL`,
+      this.db
+        .update(hubActions)
+        .set({ nextAttemptAt: now, ...(resolution === 'closed' && { state: 'closed' }) })
+        .where(
+          sql`${hubActions.state} = 'open' AND (${hubActions.kind}, ${hubActions.subject}, ${hubActions.revision}) IN (
+            SELECT ${body}->>'kind', ${body}->>'subject', ${body}->>'revision' FROM ${deadLetters}
+            WHERE ${open} AND ${queue} = ${hubActionsQueue})`,
+        ),
+      this.db.update(deadLetters).set({ resolvedAt: now, resolution }).where(open),
     ])
     return isChanged(results[2])
   }

@@ -1,5 +1,5 @@
 import { and, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { auditStatement, type Decision } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { developers } from './schema/index.ts'
@@ -71,27 +71,24 @@ export class DeveloperStore extends Store {
     address: string,
     what: 'enrollment' | 'verification',
     verdict: 'approve' | 'reject',
-    decision: Pick<OperatorAction, 'operator' | 'reason'>,
+    decision: Decision,
     now: number,
   ): Promise<'decided' | 'invalid_state'> {
     const granted = what === 'enrollment' ? 'active' : 'verified'
-    const status = verdict === 'approve' ? granted : 'rejected'
-    const other = verdict === 'approve' ? 'rejected' : granted
-    const action = {
-      ...decision,
-      action: `developer.${what}.${verdict}`,
-      subject: address,
-      after: { [what]: status },
-    }
+    const [status, other] = verdict === 'approve' ? [granted, 'rejected'] : ['rejected', granted]
+    const action = `developer.${what}.${verdict}`
     const column = developers[what]
-    const found = sql`address = ${address} AND ${column} IN ('pending', ${other})`
+    const found = sql`${developers.address} = ${address} AND ${column} IN ('pending', ${other})`
     const results = await batch(this.db, [
       auditStatement(
-        action,
+        { ...decision, action, subject: address, after: { [what]: status } },
         now,
         sql`SELECT json_object(${what}, ${column}) AS value FROM ${developers} WHERE ${found}`,
       ),
-      sql`UPDATE ${developers} SET ${sql.identifier(what)} = ${status}, updated_at = ${now} WHERE ${found}`,
+      this.db
+        .update(developers)
+        .set({ [what]: status, updatedAt: now })
+        .where(found),
     ])
     return isChanged(results[1]) ? 'decided' : 'invalid_state'
   }

@@ -1,48 +1,38 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { LinkView } from '../../durable-objects/link/types.ts'
 import { Store } from './database.ts'
 import { devices, nodes, relayTotals } from './schema/index.ts'
 
 /** What decides whether a device may have a socket. */
-export interface DeviceStanding {
-  isBound: boolean
-  isRegistered: boolean
-  isBanned: boolean
-  /** For another reason than its votes, which its link knows of. */
-  isFaulty: boolean
-}
-
-export interface RelayTotals {
-  connectedDevices: number
-  availableSlots: number
-}
+export type DeviceStanding = NonNullable<Awaited<ReturnType<DeviceLinkStore['standing']>>>
+export type RelayTotals = Omit<typeof relayTotals.$inferSelect, 'id'>
 
 /** What the relay says of devices, and whom it lets in. */
 export class DeviceLinkStore extends Store {
   /** Writes what a link says, unless something newer is there. */
   async publish(view: LinkView, revision: number, now: number): Promise<void> {
-    await this.db.run(sql`
-        UPDATE ${devices} SET link_state = ${view.state}, link_revision = ${revision},
-          connected_since = ${view.connectedSince}, free_slots = ${view.freeSlots},
-          vote_fault_at = iif(${view.isVoteFaulty ? 1 : 0}, coalesce(vote_fault_at, ${now}), NULL)
-        WHERE public_key = ${view.nodeKey} AND link_revision < ${revision}`)
+    const { state: linkState, connectedSince, freeSlots } = view
+    const voteFaultAt = view.isVoteFaulty ? sql`coalesce(${devices.voteFaultAt}, ${now})` : null
+    await this.db
+      .update(devices)
+      .set({ linkState, linkRevision: revision, connectedSince, freeSlots, voteFaultAt })
+      .where(and(eq(devices.publicKey, view.nodeKey), lt(devices.linkRevision, revision)))
   }
 
-  /** Null for a key that no device ever had. */
-  async standing(publicKey: string): Promise<DeviceStanding | null> {
-    const [row] = await this.db.all<Record<keyof DeviceStanding, number>>(sql`
-        SELECT d.unbound_at IS NULL AS isBound, n.node_id IS NOT NULL AS isRegistered,
-          d.banned_at IS NOT NULL OR coalesce(n.status = 'revoked', 0) AS isBanned,
-          d.benchmark_fault_at IS NOT NULL OR coalesce(n.health = 'faulty', 0) AS isFaulty
-        FROM ${devices} AS d LEFT JOIN ${nodes} AS n ON n.node_id = d.node_id
-        WHERE d.public_key = ${publicKey}`)
-    if (row === undefined) return null
-    return {
-      isBound: row.isBound === 1,
-      isRegistered: row.isRegistered === 1,
-      isBanned: row.isBanned === 1,
-      isFaulty: row.isFaulty === 1,
-    }
+  /** Null for a key that no device ever had. Votes are no fault here: its link knows of them. */
+  async standing(publicKey: string) {
+    const is = (condition: SQL) => condition.mapWith(Boolean)
+    const [row] = await this.db
+      .select({
+        isBound: is(sql`${devices.unboundAt} IS NULL`),
+        isRegistered: is(sql`${nodes.nodeId} IS NOT NULL`),
+        isBanned: is(sql`${devices.bannedAt} IS NOT NULL OR coalesce(${nodes.status} = 'revoked', 0)`),
+        isFaulty: is(sql`${devices.benchmarkFaultAt} IS NOT NULL OR coalesce(${nodes.health} = 'faulty', 0)`),
+      })
+      .from(devices)
+      .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
+      .where(eq(devices.publicKey, publicKey))
+    return row ?? null
   }
 
   /** Kept in step by a trigger, so that reading them costs one row. */

@@ -1,9 +1,10 @@
-import { and, count, desc, eq, type InferSelectModel, isNull, sql } from 'drizzle-orm'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { and, desc, eq, type InferSelectModel, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { auditStatement, type Decision } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
 import { batch, isChanged, Store } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import { bindings, devices, nodes } from './schema/index.ts'
+import { insertFrom, replaced } from './statements.ts'
 
 export type Binding = InferSelectModel<typeof bindings>
 type DeviceRow = InferSelectModel<typeof devices>
@@ -20,10 +21,7 @@ export interface DeviceBan {
   reason: string | null
 }
 
-export interface DevicePosition {
-  boundAt: number
-  nodeId: string
-}
+export type DevicePosition = Pick<DeviceRow, 'boundAt' | 'nodeId'>
 
 /** An accepted record, before anybody knows whether it changes anything. */
 export type BindingRecord = Omit<Binding, 'acceptedAt'>
@@ -32,7 +30,7 @@ export type BindingRecord = Omit<Binding, 'acceptedAt'>
 export class DeviceStore extends Store {
   /** A bound device. */
   async find(nodeId: string): Promise<Device | null> {
-    const rows = await this.#select().where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt)))
+    const rows = await this.#select().where(isBoundAs(nodeId))
     return rows[0] ? joined(rows[0]) : null
   }
 
@@ -64,33 +62,25 @@ export class DeviceStore extends Store {
    */
   async bind(record: BindingRecord, now: number): Promise<'bound' | 'conflict'> {
     const { bindingHash, nodeId, publicKey, owner } = record
-    const kept = (column: string) =>
-      sql`${sql.identifier(column)} = iif(${devices}.owner = excluded.owner, ${devices}.${sql.identifier(column)}, NULL)`
-    const own = [
-      'label',
-      'class',
-      'platform',
-      'os_version',
-      'arch',
-      'engine',
-      'nodectl_version',
-      'hardware',
-      'benchmark',
-      'profile_updated_at',
-      'benchmark_fault_at',
-    ]
+    const same = sql`${devices.owner} = excluded.owner`
+    const kept = own.map((member) => [member, sql`iif(${same}, ${devices[member]}, NULL)`])
+    const isNamed = sql`${devices.nodeId} = ${nodeId} AND ${devices.bindingHash} = ${bindingHash}`
     const results = await batch(this.db, [
-      sql`
-        INSERT INTO ${devices} (node_id, public_key, owner, binding_hash, bound_at)
-        SELECT ${nodeId}, ${publicKey}, ${owner}, ${bindingHash}, ${now}
-        WHERE NOT EXISTS (SELECT 1 FROM ${bindings} WHERE binding_hash = ${bindingHash})
-        ON CONFLICT (node_id) DO UPDATE SET owner = excluded.owner, binding_hash = excluded.binding_hash,
-          bound_at = excluded.bound_at, unbinding_hash = NULL, unbound_at = NULL, ${sql.join(own.map(kept), sql`, `)}
-        WHERE ${devices}.owner = excluded.owner OR ${devices}.unbound_at IS NOT NULL`,
-      insertBinding(record, now, sql`node_id = ${nodeId} AND binding_hash = ${bindingHash}`),
-      sql`
-        SELECT 1 FROM ${devices}
-        WHERE node_id = ${nodeId} AND binding_hash = ${bindingHash} AND unbound_at IS NULL`,
+      insertFrom(
+        devices,
+        { nodeId, publicKey, owner, bindingHash, boundAt: now },
+        sql`WHERE NOT ${isKept(bindingHash)}`,
+      ).onConflictDoUpdate({
+        target: devices.nodeId,
+        set: {
+          ...replaced(devices, ['owner', 'bindingHash', 'boundAt']),
+          ...{ unbindingHash: null, unboundAt: null },
+          ...Object.fromEntries(kept),
+        },
+        setWhere: sql`${same} OR ${devices.unboundAt} IS NOT NULL`,
+      }),
+      insertBinding(record, now, isNamed),
+      sql`SELECT 1 FROM ${devices} WHERE ${isNamed} AND ${devices.unboundAt} IS NULL`,
     ])
     return results[2]?.results.length === 1 ? 'bound' : 'conflict'
   }
@@ -103,12 +93,16 @@ export class DeviceStore extends Store {
   async unbind(record: BindingRecord, now: number): Promise<number | null> {
     const { bindingHash, nodeId, owner } = record
     const results = await batch(this.db, [
-      sql`
-        UPDATE ${devices} SET unbinding_hash = ${bindingHash}, unbound_at = ${now}
-        WHERE node_id = ${nodeId} AND owner = ${owner} AND unbound_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM ${bindings} WHERE binding_hash = ${bindingHash})`,
-      insertBinding(record, now, sql`node_id = ${nodeId} AND unbinding_hash = ${bindingHash}`),
-      sql`SELECT accepted_at FROM ${bindings} WHERE binding_hash = ${bindingHash}`,
+      this.db
+        .update(devices)
+        .set({ unbindingHash: bindingHash, unboundAt: now })
+        .where(and(isBoundAs(nodeId), eq(devices.owner, owner), sql`NOT ${isKept(bindingHash)}`)),
+      insertBinding(
+        record,
+        now,
+        sql`${devices.nodeId} = ${nodeId} AND ${devices.unbindingHash} = ${bindingHash}`,
+      ),
+      sql`SELECT accepted_at FROM ${bindings} WHERE ${bindings.bindingHash} = ${bindingHash}`,
     ])
     const [ended] = (results[2]?.results ?? []) as { accepted_at: number }[]
     return ended?.accepted_at ?? null
@@ -118,7 +112,7 @@ export class DeviceStore extends Store {
     const result = await this.db
       .update(devices)
       .set({ label })
-      .where(and(eq(devices.nodeId, nodeId), eq(devices.owner, owner), isNull(devices.unboundAt)))
+      .where(and(isBoundAs(nodeId), eq(devices.owner, owner)))
     return result.meta.changes === 1 ? 'set' : 'missing'
   }
 
@@ -133,7 +127,7 @@ export class DeviceStore extends Store {
     const result = await this.db
       .update(devices)
       .set({ ...profile, ...fault, profileUpdatedAt: now })
-      .where(and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt)))
+      .where(isBoundAs(nodeId))
     return isChanged(result) ? 'set' : 'missing'
   }
 
@@ -144,31 +138,27 @@ export class DeviceStore extends Store {
   async setBanned(
     nodeId: string,
     isBanned: boolean,
-    { operator, reason }: Pick<OperatorAction, 'operator' | 'reason'>,
+    decision: Decision,
     now: number,
   ): Promise<DeviceBan | null> {
-    const action = {
-      operator,
-      reason,
-      action: isBanned ? 'device.ban' : 'device.readmit',
-      subject: nodeId,
-      after: { banned: isBanned },
-    }
-    const found = sql`node_id = ${nodeId} AND (banned_at IS NOT NULL) <> ${isBanned ? 1 : 0}`
+    const action = isBanned ? 'device.ban' : 'device.readmit'
+    const { publicKey, bannedAt, banReason } = devices
+    const found = and(eq(devices.nodeId, nodeId), isBanned ? isNull(bannedAt) : isNotNull(bannedAt))
     const results = await batch(this.db, [
       auditStatement(
-        action,
+        { ...decision, action, subject: nodeId, after: { banned: isBanned } },
         now,
-        sql`SELECT json_object('banned', json(iif(banned_at IS NULL, 'false', 'true'))) AS value
+        sql`SELECT json_object('banned', json(iif(${bannedAt} IS NULL, 'false', 'true'))) AS value
           FROM ${devices} WHERE ${found}`,
       ),
-      sql`UPDATE ${devices} SET banned_at = ${isBanned ? now : null}, ban_reason = ${isBanned ? reason : null}
-        WHERE ${found}`,
-      sql`SELECT public_key AS publicKey, banned_at AS bannedAt, ban_reason AS reason
-        FROM ${devices} WHERE node_id = ${nodeId}`,
+      this.db
+        .update(devices)
+        .set({ bannedAt: isBanned ? now : null, banReason: isBanned ? decision.reason : null })
+        .where(found),
+      sql`SELECT ${publicKey} AS publicKey, ${bannedAt} AS bannedAt, ${banReason} AS reason
+        FROM ${devices} WHERE ${devices.nodeId} = ${nodeId}`,
     ])
-    const [row] = (results[2]?.results ?? []) as unknown as DeviceBan[]
-    return row ?? null
+    return ((results[2]?.results ?? []) as unknown as DeviceBan[])[0] ?? null
   }
 
   /** Last bound first; `limit` rows after `after`. */
@@ -187,11 +177,7 @@ export class DeviceStore extends Store {
   }
 
   async count(owner: string): Promise<number> {
-    const [row] = await this.db
-      .select({ devices: count() })
-      .from(devices)
-      .where(and(eq(devices.owner, owner), isNull(devices.unboundAt)))
-    return row?.devices ?? 0
+    return this.db.$count(devices, and(eq(devices.owner, owner), isNull(devices.unboundAt)))
   }
 
   #select() {
@@ -221,15 +207,31 @@ const joined = ({ device, nodeStatus, nodeHealth, nodeHeartbeatAt }: JoinedRow):
   node: nodeStatus && { status: nodeStatus, health: nodeHealth, lastHeartbeatAt: nodeHeartbeatAt },
 })
 
+/** What the owner and the device say of it; another owner begins without. */
+const own = [
+  'label',
+  'class',
+  'platform',
+  'osVersion',
+  'arch',
+  'engine',
+  'nodectlVersion',
+  'hardware',
+  'benchmark',
+  'profileUpdatedAt',
+  'benchmarkFaultAt',
+] as const
+
+/** A bound device. */
+const isBoundAs = (nodeId: string) => and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))
+
+const isKept = (bindingHash: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${bindings} WHERE ${bindings.bindingHash} = ${bindingHash})`
+
 /** Keeps the record if the device's row names it. */
-const insertBinding = (
-  { bindingHash, action, nodeId, publicKey, owner, message, issuedAt, nonce, ...signatures }: BindingRecord,
-  now: number,
-  named: ReturnType<typeof sql>,
-) => sql`
-  INSERT INTO ${bindings} (binding_hash, action, node_id, public_key, owner, message, issued_at, nonce,
-    owner_signature, node_signature, accepted_at)
-  SELECT ${bindingHash}, ${action}, ${nodeId}, ${publicKey}, ${owner}, ${message}, ${issuedAt}, ${nonce},
-    ${signatures.ownerSignature}, ${signatures.nodeSignature}, ${now}
-  FROM ${devices} WHERE ${named}
-  ON CONFLICT DO NOTHING`
+const insertBinding = (record: BindingRecord, now: number, named: SQL) =>
+  insertFrom(
+    bindings,
+    { ...record, acceptedAt: now },
+    sql`FROM ${devices} WHERE ${named}`,
+  ).onConflictDoNothing()

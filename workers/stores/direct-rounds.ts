@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
 import { isRoundOpen } from './rounds.ts'
 import { directRounds, rounds } from './schema/index.ts'
+import { insertFrom, isOneOf } from './statements.ts'
 
 /** How long, how many and how much direct rounds are kept. */
 export interface DirectRetention {
@@ -11,8 +12,8 @@ export interface DirectRetention {
 }
 
 /** Counts a direct round among those that are kept; before the statement that ends it. */
-export const keptDirectRound = (roundId: string, endedAt: number, bytes: number): SQL => sql`
-  INSERT INTO ${directRounds} SELECT ${roundId}, ${endedAt}, ${bytes} WHERE ${isRoundOpen(roundId)}`
+export const keptDirectRound = (roundId: string, endedAt: number, bytes: number) =>
+  insertFrom(directRounds, { roundId, endedAt, bytes }, sql`WHERE ${isRoundOpen(roundId)}`)
 
 /** Direct rounds that are kept, by when they ended. */
 export class DirectRoundStore extends Store {
@@ -28,10 +29,9 @@ export class DirectRoundStore extends Store {
   }
 
   async remove(roundIds: readonly string[]): Promise<void> {
-    const named = sql`round_id IN (SELECT value FROM json_each(${JSON.stringify(roundIds)}))`
     await batch(this.db, [
-      sql`DELETE FROM ${rounds} WHERE ${named} AND kind = 'exec'`,
-      sql`DELETE FROM ${directRounds} WHERE ${named}`,
+      this.db.delete(rounds).where(and(isOneOf(rounds.roundId, roundIds), eq(rounds.kind, 'exec'))),
+      this.db.delete(directRounds).where(isOneOf(directRounds.roundId, roundIds)),
     ])
   }
 }

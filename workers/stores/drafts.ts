@@ -2,15 +2,13 @@ import { and, desc, eq, getTableColumns, type InferSelectModel, sql } from 'driz
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
 import { drafts } from './schema/index.ts'
+import { insertFrom } from './statements.ts'
 
 export type Draft = InferSelectModel<typeof drafts>
 
 export type ListedDraft = Draft & { isCut: boolean }
 
-export interface DraftPosition {
-  updatedAt: number
-  draftId: string
-}
+export type DraftPosition = Pick<Draft, 'updatedAt' | 'draftId'>
 
 export type DraftContent = Pick<Draft, 'currentStep' | 'projectId' | 'data'>
 
@@ -36,15 +34,12 @@ export class DraftStore extends Store {
     content: DraftContent,
     now: number,
   ): Promise<Draft | 'full' | 'exists'> {
-    const { currentStep, projectId, data } = content
-    const revision = firstRevision()
-    const result = await this.db.run(sql`
-        INSERT INTO ${drafts} (owner, draft_id, current_step, project_id, data, revision, created_at, updated_at)
-        SELECT ${owner}, ${draftId}, ${currentStep}, ${projectId}, ${data}, ${revision}, ${now}, ${now}
-        WHERE (SELECT count(*) FROM ${drafts} WHERE owner = ${owner}) < ${draftsMax}
-        ON CONFLICT DO NOTHING`)
-    if (result.meta.changes === 1)
-      return { owner, draftId, ...content, revision, createdAt: now, updatedAt: now }
+    const draft = { owner, draftId, ...content, revision: firstRevision(), createdAt: now, updatedAt: now }
+    const kept = this.db.$count(drafts, eq(drafts.owner, owner))
+    const result = await this.db.run(
+      insertFrom(drafts, draft, sql`WHERE ${kept} < ${draftsMax}`).onConflictDoNothing(),
+    )
+    if (result.meta.changes === 1) return draft
     return (await this.find(owner, draftId)) ? 'exists' : 'full'
   }
 
@@ -86,8 +81,7 @@ export class DraftStore extends Store {
       })
       .from(drafts)
       .where(this.#isAfter(owner, after))
-      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-      .orderBy(...newestFirst)
+      .orderBy(() => newestFirst)
       .limit(limit)
     const fitting = found.slice(0, countFitting(found))
     const isCut = fitting.length < found.length
@@ -97,8 +91,7 @@ export class DraftStore extends Store {
       .select()
       .from(drafts)
       .where(this.#isAfter(owner, after))
-      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-      .orderBy(...newestFirst)
+      .orderBy(() => newestFirst)
       .limit(fitting.length)
     return whole.map((draft) => ({ ...draft, isCut }))
   }

@@ -1,7 +1,7 @@
-import { type InferSelectModel, sql } from 'drizzle-orm'
+import { eq, type InferSelectModel, inArray, lte, sql } from 'drizzle-orm'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
-import { batch, Store } from './database.ts'
+import { Store } from './database.ts'
 import { earlyEvidence, rounds } from './schema/index.ts'
 
 type Row = InferSelectModel<typeof earlyEvidence>
@@ -12,11 +12,11 @@ const keptSecs = 7 * 86_400
 /** Evidence of missed votes in rounds that are not over. There is one for each offence, which only a drawn member has. */
 export class EarlyEvidenceStore extends Store {
   async keep(offenceId: string, evidence: Evidence, now: number): Promise<void> {
-    await batch(this.db, [
-      sql`INSERT INTO ${earlyEvidence} (offence_id, round_id, evidence, received_at)
-        VALUES (${offenceId}, ${evidence.round_id}, ${encodeCanonicalJson(evidence)}, ${now})
-        ON CONFLICT DO NOTHING`,
-    ])
+    const row = { offenceId, roundId: evidence.round_id, receivedAt: now }
+    await this.db
+      .insert(earlyEvidence)
+      .values({ ...row, evidence: sql`${encodeCanonicalJson(evidence)}` })
+      .onConflictDoNothing()
   }
 
   /** That of rounds which are over, in any order: what cannot be judged for long keeps none of the others waiting. */
@@ -24,17 +24,17 @@ export class EarlyEvidenceStore extends Store {
     return this.db
       .select({ offenceId: earlyEvidence.offenceId, evidence: earlyEvidence.evidence })
       .from(earlyEvidence)
-      .innerJoin(rounds, sql`${rounds.roundId} = ${earlyEvidence.roundId}`)
-      .where(sql`${rounds.state} IN ('finalized', 'failed')`)
+      .innerJoin(rounds, eq(rounds.roundId, earlyEvidence.roundId))
+      .where(inArray(rounds.state, ['finalized', 'failed']))
       .orderBy(sql`random()`)
       .limit(limit)
   }
 
   async forget(offenceId: string): Promise<void> {
-    await this.db.delete(earlyEvidence).where(sql`offence_id = ${offenceId}`)
+    await this.db.delete(earlyEvidence).where(eq(earlyEvidence.offenceId, offenceId))
   }
 
   async purge(now: number): Promise<void> {
-    await this.db.delete(earlyEvidence).where(sql`received_at <= ${now - keptSecs}`)
+    await this.db.delete(earlyEvidence).where(lte(earlyEvidence.receivedAt, now - keptSecs))
   }
 }

@@ -1,12 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { amountParts } from './amount-sums.ts'
-import { earningDays } from './schema/index.ts'
+import { earningDays, type Token } from './schema/index.ts'
+import { added, insertFrom, listed } from './statements.ts'
 
 /** Written out, because a bound number is a float to the database. */
 export const daySecs = sql.raw('86400')
 
+const partMembers = ['part0', 'part1', 'part2', 'part3', 'part4', 'part5'] as const
+
 /** The columns with the parts of an amount. */
-export const partColumns = Array.from({ length: 6 }, (_, part) => `part_${part}`)
+export const partColumns = partMembers.map((member) => sql`${sql.identifier(earningDays[member].name)}`)
 
 /** The UTC day of an epoch is that in which it ended; one that ended at midnight is of the day before. */
 export const dayOf = (endsAt: SQL): SQL => sql`(${endsAt} - 1) / ${daySecs}`
@@ -18,12 +21,21 @@ export const dayOf = (endsAt: SQL): SQL => sql`(${endsAt} - 1) / ${daySecs}`
  */
 export const earnedStatement = (
   shares: string,
-  { projectId, token, endsAt }: { projectId: string; token: string; endsAt: number },
+  { projectId, token, endsAt }: { projectId: string; token: Token; endsAt: number },
   condition: SQL,
-): SQL => sql`
-  INSERT INTO ${earningDays} (miner, day, project_id, token, units, ${sql.raw(partColumns.join(', '))})
-  SELECT value->>'miner', ${dayOf(sql`CAST(${endsAt} AS INTEGER)`)}, ${projectId}, ${token}, value->>'units',
-    ${sql.raw(amountParts("(value->>'amount')").join(', '))}
-  FROM json_each(${shares}) WHERE ${condition}
-  ON CONFLICT (miner, day, project_id, token) DO UPDATE SET units = units + excluded.units,
-    ${sql.raw(partColumns.map((part) => `${part} = ${part} + excluded.${part}`).join(', '))}`
+) => {
+  const parts = amountParts(sql`(value->>'amount')`).map((part, i) => [partMembers[i], part])
+  const row = {
+    ...listed(earningDays, ['miner', 'units']),
+    ...(Object.fromEntries(parts) as Record<(typeof partMembers)[number], SQL>),
+    day: dayOf(sql`CAST(${endsAt} AS INTEGER)`),
+  }
+  return insertFrom(
+    earningDays,
+    { ...row, projectId, token },
+    sql`FROM json_each(${shares}) WHERE ${condition}`,
+  ).onConflictDoUpdate({
+    target: [earningDays.miner, earningDays.day, earningDays.projectId, earningDays.token],
+    set: added(earningDays, ['units', ...partMembers]),
+  })
+}

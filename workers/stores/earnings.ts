@@ -1,9 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { amountParts, readSum, sumText } from './amount-sums.ts'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { amountParts, readSum, sumOfParts } from './amount-sums.ts'
 import type { Wallet } from './caller.ts'
+import { isState } from './chain-facts.ts'
 import { Store } from './database.ts'
 import { dayOf, daySecs, partColumns } from './earning-days.ts'
-import type { EpochRow } from './epochs.ts'
 import {
   chainStates,
   earningDays,
@@ -12,29 +12,17 @@ import {
   subscriptions,
   type Token,
 } from './schema/index.ts'
+import { fromTemplate, isSameEpoch } from './statements.ts'
 
 /** What a wallet has in an epoch. */
-export interface EarnedPayout extends Pick<EpochRow, 'projectId' | 'epoch' | 'state' | 'releaseAt'> {
-  miner: string
-  units: number
-  amount: string
-  /** Null for an amount of 0, which nobody claims. */
-  leaf: number | null
-  endsAt: number
-  claimedTx: string | null
-  token: Token
-}
+export type EarnedPayout = Awaited<ReturnType<EarningStore['payouts']>>[number]
 
 export interface PayoutFilter {
   projectId?: string | undefined
   claimed?: boolean | undefined
 }
 
-export interface PayoutPosition {
-  endsAt: number
-  projectId: string
-  epoch: number
-}
+export type PayoutPosition = Pick<typeof epochShares.$inferSelect, 'endsAt' | 'projectId' | 'epoch'>
 
 /** What a wallet earned of one token, in one project or on one day. */
 export interface EarnedSum {
@@ -44,10 +32,8 @@ export interface EarnedSum {
   amount: bigint
 }
 
-const sharedParts = amountParts('s.amount')
-
 const keys = {
-  project: sql`project_id`,
+  project: sql.identifier('project_id'),
   day: sql`date(day * ${daySecs}, 'unixepoch')`,
 }
 
@@ -59,23 +45,31 @@ export class EarningStore extends Store {
     { projectId, claimed }: PayoutFilter,
     after: PayoutPosition | undefined,
     limit: number,
-  ): Promise<EarnedPayout[]> {
+  ) {
+    const { endsAt, epoch, claimedAt, claimedTx, units, amount, leaf } = epochShares
+    const { state, releaseAt, token } = epochReceipts
+    const { miner: by, projectId: id } = epochShares
+    const index = projectId === undefined ? 'epoch_shares_by_time' : 'epoch_shares_of_project_by_time'
+    const newest = sql`ORDER BY ${endsAt} DESC, ${id} DESC, ${epoch} DESC`
     const ranges = [0, 1].filter((range) => claimed === undefined || claimed === (range === 1))
     const rangeOf = (range: number) => sql`SELECT * FROM (
-      SELECT s.miner, s.project_id, s.epoch, s.units, s.amount, s.leaf, s.ends_at, s.claimed_tx FROM ${epochShares} AS s
-      INDEXED BY ${sql.raw(projectId === undefined ? 'epoch_shares_by_time' : 'epoch_shares_of_project_by_time')}
-      WHERE s.miner = ${miner} AND (s.claimed_at IS NOT NULL) = ${sql.raw(String(range))}
-      ${projectId === undefined ? sql`` : sql`AND s.project_id = ${projectId}`}
-      ${after === undefined ? sql`` : sql`AND (s.ends_at, s.project_id, s.epoch) < (${after.endsAt}, ${after.projectId}, ${after.epoch})`}
-      ORDER BY s.ends_at DESC, s.project_id DESC, s.epoch DESC LIMIT ${limit})`
-    const rows = await this.db.all<Omit<EarnedPayout, 'token'> & { token: string }>(sql`
-        SELECT s.miner, s.project_id AS projectId, s.epoch, s.units, s.amount, s.leaf, s.ends_at AS endsAt,
-          s.claimed_tx AS claimedTx, r.state, r.release_at AS releaseAt, r.token
-        FROM (SELECT * FROM (${sql.join(ranges.map(rangeOf), sql` UNION ALL `)})
-          ORDER BY ends_at DESC, project_id DESC, epoch DESC LIMIT ${limit}) AS s
-        CROSS JOIN ${epochReceipts} AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
-        ORDER BY s.ends_at DESC, s.project_id DESC, s.epoch DESC`)
-    return rows.map((row) => ({ ...row, token: JSON.parse(row.token) as Token }))
+      SELECT * FROM ${epochShares} INDEXED BY ${sql.raw(index)} WHERE ${and(
+        sql`${by} = ${miner} AND (${claimedAt} IS NOT NULL) = ${sql.raw(String(range))}`,
+        projectId === undefined ? undefined : eq(id, projectId),
+        after && sql`(${endsAt}, ${id}, ${epoch}) < (${after.endsAt}, ${after.projectId}, ${after.epoch})`,
+      )} ${newest} LIMIT ${limit})`
+    // Of this name, so that its columns are those of the table.
+    const page = sql`(SELECT * FROM (${sql.join(ranges.map(rangeOf), sql` UNION ALL `)}) AS ${epochShares}
+      ${newest} LIMIT ${limit}) AS ${epochShares}`
+    return this.db
+      .select({
+        ...fromTemplate({ miner: by, projectId: id, epoch, units, amount, leaf, endsAt, claimedTx }),
+        ...{ state, releaseAt, token },
+      })
+      .from(page)
+      .crossJoin(epochReceipts)
+      .where(isSameEpoch(epochReceipts, epochShares))
+      .orderBy(desc(endsAt), desc(id), desc(epoch))
   }
 
   /**
@@ -85,11 +79,10 @@ export class EarningStore extends Store {
    * @param since - Unix seconds; null for all there were.
    */
   async sums(miner: Wallet, by: keyof typeof keys, since: number | null): Promise<EarnedSum[]> {
-    const parts = sql.raw(partColumns.join(', '))
     const source = since === null ? everyDay(miner) : recentShares(miner, since)
     const rows = await this.db.all<{ key: string; token: string; units: number; amount: string }>(sql`
-        SELECT ${keys[by]} AS key, token, sum(units) AS units, ${sql.raw(sumText(partColumns))} AS amount
-        FROM (SELECT project_id, day, token, units, ${parts} FROM (${source})) GROUP BY 1, 2`)
+      SELECT ${keys[by]} AS key, token, sum(units) AS units, ${sumOfParts(partColumns)} AS amount
+      FROM (${source}) GROUP BY 1, 2`)
     return rows
       .map((row) => ({ ...row, token: JSON.parse(row.token) as Token, amount: readSum(row.amount) }))
       .filter(({ units }) => units > 0)
@@ -97,31 +90,38 @@ export class EarningStore extends Store {
 
   /** The devices that the wallet has, or had, in each project, where they earn for the wallet itself. */
   async devices(owner: Wallet): Promise<{ projectId: string; nodeId: string }[]> {
-    return this.db.all<{ projectId: string; nodeId: string }>(sql`
-        SELECT s.project_id AS projectId, s.node_id AS nodeId FROM ${subscriptions} AS s
-        JOIN ${chainStates} AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-        WHERE s.owner = ${owner} AND c.state->>'payout' = s.owner`)
+    const { projectId, nodeId } = subscriptions
+    return this.db
+      .select({ projectId, nodeId })
+      .from(subscriptions)
+      .innerJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
+      .where(
+        sql`${subscriptions.owner} = ${owner} AND ${chainStates.state}->>'payout' = ${subscriptions.owner}`,
+      )
   }
 }
 
-const columnsOf = (sign: string): SQL =>
-  sql.raw(
-    `${sign}s.units AS units, ${sharedParts.map((part, i) => `${sign}${part} AS part_${i}`).join(', ')}`,
+const columnsOf = (sign: SQL): SQL => {
+  const parts = amountParts(sql`${epochShares.amount}`).map(
+    (part, i) => sql`${sign}${part} AS ${partColumns[i]}`,
   )
+  return sql`${sign}${epochShares.units} AS units, ${sql.join(parts, sql`, `)}`
+}
+
+const shareDay = dayOf(sql`${epochShares.endsAt}`)
 
 const recentShares = (miner: Wallet, since: number): SQL => sql`
-  SELECT s.project_id, ${dayOf(sql`s.ends_at`)} AS day, r.token, ${columnsOf('')}
-  FROM ${epochShares} AS s INDEXED BY epoch_shares_by_time
-  CROSS JOIN ${epochReceipts} AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
-  WHERE s.miner = ${miner} AND (s.claimed_at IS NOT NULL) IN (0, 1) AND s.ends_at > ${since}
-    AND r.state <> 'vetoed'`
+  SELECT ${epochShares.projectId}, ${shareDay} AS day, ${epochReceipts.token}, ${columnsOf(sql``)}
+  FROM ${epochShares} INDEXED BY epoch_shares_by_time CROSS JOIN ${epochReceipts} ON ${isSameEpoch(epochReceipts, epochShares)}
+  WHERE ${epochShares.miner} = ${miner} AND (${epochShares.claimedAt} IS NOT NULL) IN (0, 1)
+    AND ${epochShares.endsAt} > ${since} AND ${epochReceipts.state} <> 'vetoed'`
 
 /** Vetoes are few, and are taken off again. */
 const everyDay = (miner: Wallet): SQL => sql`
-  SELECT project_id, day, token, units, ${sql.raw(partColumns.join(', '))} FROM ${earningDays}
-  WHERE miner = ${miner}
+  SELECT project_id, day, token, units, ${sql.join(partColumns, sql`, `)} FROM ${earningDays}
+  WHERE ${earningDays.miner} = ${miner}
   UNION ALL
-  SELECT s.project_id, ${dayOf(sql`s.ends_at`)}, r.token, ${columnsOf('-')}
-  FROM ${epochReceipts} AS r INDEXED BY epoch_receipts_by_state
-  CROSS JOIN ${epochShares} AS s ON s.miner = ${miner} AND s.project_id = r.project_id AND s.epoch = r.epoch
-  WHERE r.state = 'vetoed'`
+  SELECT ${epochShares.projectId}, ${shareDay}, ${epochReceipts.token}, ${columnsOf(sql`-`)}
+  FROM ${epochReceipts} INDEXED BY epoch_receipts_by_state
+  CROSS JOIN ${epochShares} ON ${epochShares.miner} = ${miner} AND ${isSameEpoch(epochReceipts, epochShares)}
+  WHERE ${epochReceipts.state} = 'vetoed'`

@@ -1,37 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
-import { type EpochTerms, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
+import { epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
+import { build, fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
-/** What the rounds of an epoch came to. */
-export interface EpochRoundCounts {
-  rounds: number
-  finalized: number
-  fallback: number
-  /** Members that were asked first, and how many of them have a valid vote. */
-  primaries: number
-  answered: number
-  medianFinalityMs: number | null
-}
-
+/** What the rounds of an epoch came to. Primaries are those that were asked first, of whom some answered with a valid vote. */
+export type EpochRoundCounts = NonNullable<Awaited<ReturnType<EpochRoundStore['counts']>>>
 /** How many rounds an epoch had, and how many of them without a committee. */
-export interface RoundTotals {
-  epoch: number
-  rounds: number
-  fallbackRounds: number
-}
-
-/** What a wallet is credited in an epoch that nobody has attested yet. */
-export interface AccruingEpoch {
-  projectId: string
-  epoch: number
-  endsAt: number
-  miner: string
-  units: number
-  /** Of everybody. */
-  epochUnits: number
-  terms: EpochTerms
-}
+export type RoundTotals = Awaited<ReturnType<EpochRoundStore['latest']>>[number]
+/** What a wallet is credited in an epoch that nobody has attested yet; `epochUnits` are those of everybody. */
+export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[number]
 
 /** How long credits of an epoch without a receipt are kept. */
 const keptSecs = 30 * 86_400
@@ -39,51 +17,78 @@ const keptSecs = 30 * 86_400
 /** What the rounds of each epoch of a project come to. */
 export class EpochRoundStore extends Store {
   /** Null for an epoch without rounds. */
-  async counts(projectId: string, epoch: number): Promise<EpochRoundCounts | null> {
-    const isOfEpoch = sql`project_id = ${projectId} AND epoch = ${epoch}`
-    const [row] = await this.db.all<EpochRoundCounts>(sql`
-        SELECT rounds, finalized, fallback, primaries, answered,
-          (SELECT finality_ms FROM ${rounds} INDEXED BY rounds_by_finality
-            WHERE ${isOfEpoch} AND state = 'finalized'
-            ORDER BY finality_ms LIMIT 1
-            OFFSET (SELECT (finalized - 1) / 2 FROM ${epochRounds} WHERE ${isOfEpoch})) AS medianFinalityMs
-        FROM ${epochRounds} WHERE ${isOfEpoch}`)
+  async counts(projectId: string, epoch: number) {
+    const median = sql`SELECT ${rounds.finalityMs} FROM ${rounds} INDEXED BY rounds_by_finality
+      WHERE ${isEpoch(rounds, projectId, epoch)} AND ${rounds.state} = 'finalized' ORDER BY ${rounds.finalityMs} LIMIT 1
+      OFFSET (SELECT (${epochRounds.finalized} - 1) / 2 FROM ${epochRounds} WHERE ${isEpoch(epochRounds, projectId, epoch)})`
+    const { rounds: all, finalized, fallback, primaries, answered } = epochRounds
+    const [row] = await this.db
+      .select({
+        rounds: all,
+        finalized,
+        fallback,
+        primaries,
+        answered,
+        medianFinalityMs: sql<number | null>`(${median})`,
+      })
+      .from(epochRounds)
+      .where(isEpoch(epochRounds, projectId, epoch))
     return row ?? null
   }
 
   /** The last two epochs of a project that had rounds, or the one that is asked for. */
-  async latest(projectId: string, epoch?: number): Promise<RoundTotals[]> {
-    return this.db.all<RoundTotals>(sql`
-        SELECT epoch, rounds, fallback AS fallbackRounds FROM ${epochRounds} WHERE project_id = ${projectId}
-        ${epoch === undefined ? sql`` : sql`AND epoch = ${epoch}`} ORDER BY epoch DESC LIMIT 2`)
+  async latest(projectId: string, epoch?: number) {
+    return this.db
+      .select({ epoch: epochRounds.epoch, rounds: epochRounds.rounds, fallbackRounds: epochRounds.fallback })
+      .from(epochRounds)
+      .where(
+        and(
+          eq(epochRounds.projectId, projectId),
+          epoch === undefined ? undefined : eq(epochRounds.epoch, epoch),
+        ),
+      )
+      .orderBy(desc(epochRounds.epoch))
+      .limit(2)
   }
 
   /** Rounds of each payout address, until the epoch is counted. */
   async roundsOf(projectId: string, epoch: number): Promise<Map<string, number>> {
-    const rows = await this.db.all<{ miner: string; rounds: number }>(sql`
-        SELECT miner, rounds FROM ${epochCredits} INDEXED BY epoch_credits_of_epoch
-        WHERE project_id = ${projectId} AND epoch = ${epoch}`)
+    const { miner, rounds: credited } = epochCredits
+    const rows = await this.db
+      .select(fromTemplate({ miner, rounds: credited }))
+      .from(sql`${epochCredits} INDEXED BY epoch_credits_of_epoch`)
+      .where(isEpoch(epochCredits, projectId, epoch))
     return new Map(rows.map((row) => [row.miner, row.rounds]))
   }
 
   /** Epochs that a wallet is credited in and that nobody has attested; those that end last come first. */
-  async accruing(miner: Wallet, projectId?: string): Promise<AccruingEpoch[]> {
-    const rows = await this.db.all<Omit<AccruingEpoch, 'terms'> & { terms: string }>(sql`
-        SELECT c.miner, c.project_id AS projectId, c.epoch, c.ends_at AS endsAt, c.units, e.units AS epochUnits, e.terms
-        FROM ${epochCredits} AS c CROSS JOIN ${epochRounds} AS e ON e.project_id = c.project_id AND e.epoch = c.epoch
-        WHERE c.miner = ${miner} ${projectId === undefined ? sql`` : sql`AND c.project_id = ${projectId}`}
-          AND NOT EXISTS (SELECT 1 FROM ${epochReceipts} AS r
-            WHERE r.project_id = c.project_id AND r.epoch = c.epoch)
-        ORDER BY c.ends_at DESC, c.project_id DESC, c.epoch DESC`)
-    return rows.map((row) => ({ ...row, terms: JSON.parse(row.terms) as EpochTerms }))
+  async accruing(miner: Wallet, projectId?: string) {
+    const { projectId: id, epoch, endsAt, units } = epochCredits
+    return this.db
+      .select({
+        ...{ miner: epochCredits.miner, projectId: id, epoch, endsAt, units, terms: epochRounds.terms },
+        // Named apart: both tables have such a column.
+        epochUnits: sql<number>`${epochRounds.units}`.as('epoch_units'),
+      })
+      .from(epochCredits)
+      .crossJoin(epochRounds)
+      .where(
+        and(
+          eq(epochCredits.miner, miner),
+          projectId === undefined ? undefined : eq(id, projectId),
+          isSameEpoch(epochRounds, epochCredits),
+          sql`NOT EXISTS (SELECT 1 FROM ${epochReceipts} WHERE ${isSameEpoch(epochReceipts, epochCredits)})`,
+        ),
+      )
+      .orderBy(desc(endsAt), desc(id), desc(epoch))
   }
 
   /** Forgets credits of epochs that ended long ago: nobody attests them any more. @param now - Unix seconds. */
   async purge(now: number): Promise<void> {
-    await this.db.delete(epochCredits).where(sql`ends_at < ${now - keptSecs}`)
+    await this.db.delete(epochCredits).where(lt(epochCredits.endsAt, now - keptSecs))
   }
 }
 
 /** Forgets what payout addresses were credited in an epoch that counts from now on. */
-export const countedStatement = (projectId: string, epoch: number, condition: SQL): SQL => sql`
-  DELETE FROM ${epochCredits} WHERE project_id = ${projectId} AND epoch = ${epoch} AND ${condition}`
+export const countedStatement = (projectId: string, epoch: number, condition: SQL) =>
+  build.delete(epochCredits).where(and(isEpoch(epochCredits, projectId, epoch), condition))

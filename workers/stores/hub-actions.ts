@@ -1,6 +1,8 @@
-import { and, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, isNull, type SQL, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
-import { deadLetters, hubActions } from './schema/index.ts'
+import { RowReader } from './rows.ts'
+import { chainCursor, deadLetters, hubActions, slashes, withdrawals } from './schema/index.ts'
+import { insertFrom, replaced } from './statements.ts'
 
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']
@@ -24,31 +26,25 @@ export const letterIdOf = ({ kind, subject }: Pick<HubAction, 'kind' | 'subject'
  *
  * @param condition - A query that has a row exactly when the decision that follows happens.
  */
-export const wantStatement = ({ kind, subject, wanted }: Wish, now: number, condition: SQL): SQL => sql`
-  INSERT INTO ${hubActions} (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
-  SELECT ${kind}, ${subject}, ${JSON.stringify(wanted)}, 1, 'open', 0, ${now}, ${now} WHERE EXISTS (${condition})
-  ON CONFLICT (kind, subject) DO UPDATE SET wanted = excluded.wanted, revision = revision + 1, state = 'open',
-    attempts = 0, next_attempt_at = excluded.next_attempt_at, last_error = NULL, wanted_at = excluded.wanted_at`
+export const wantStatement = (wish: Wish, now: number, condition: SQL) =>
+  insertFrom(
+    hubActions,
+    { ...wish, revision: 1, state: 'open', attempts: 0, nextAttemptAt: now, wantedAt: now },
+    sql`WHERE EXISTS (${condition})`,
+  ).onConflictDoUpdate({
+    target: [hubActions.kind, hubActions.subject],
+    set: {
+      ...replaced(hubActions, ['wanted', 'state', 'attempts', 'nextAttemptAt', 'lastError', 'wantedAt']),
+      revision: sql`${hubActions.revision} + 1`,
+    },
+  })
 
 const addressLength = 42
 /** Actions of one share, and of all, in one round. */
 const turnsMax = 5
 const roundMax = 50
 
-type DueRow = Record<'kind' | 'subject' | 'wanted' | 'state' | 'share', string> &
-  Record<'revision' | 'attempts' | 'next_attempt_at' | 'wanted_at', number> & { last_error: string | null }
-
-const actionOf = (row: DueRow): HubAction => ({
-  kind: row.kind as HubActionKind,
-  subject: row.subject,
-  wanted: JSON.parse(row.wanted) as HubAction['wanted'],
-  revision: row.revision,
-  state: row.state as HubAction['state'],
-  attempts: row.attempts,
-  nextAttemptAt: row.next_attempt_at,
-  lastError: row.last_error,
-  wantedAt: row.wanted_at,
-})
+const actionRows = new RowReader(hubActions)
 
 /** What the hub itself wants on the chain, until the chain has it. */
 export class HubActionStore extends Store {
@@ -65,18 +61,17 @@ export class HubActionStore extends Store {
    * what is about one vault, one project's slashes, or one wallet's claims.
    */
   async due(now: number): Promise<HubAction[][]> {
-    const rows = await this.db.all<DueRow>(sql`
-        SELECT * FROM (
-          SELECT *, row_number() OVER (PARTITION BY share ORDER BY next_attempt_at, kind, subject) AS turn FROM (
-            SELECT a.*, coalesce(
-              (SELECT s.project_id FROM slashes AS s WHERE s.evidence_hash = a.subject),
-              (SELECT w.account FROM withdrawals AS w WHERE w.withdrawal_id = a.subject),
-              substr(a.subject, 1, ${addressLength})) AS share
-            FROM ${hubActions} AS a WHERE a.state = 'open' AND a.next_attempt_at <= ${now}))
-        WHERE turn <= ${turnsMax} ORDER BY turn, next_attempt_at LIMIT ${roundMax}`)
-    const shares = new Map<string, HubAction[]>()
-    for (const row of rows) shares.set(row.share, [...(shares.get(row.share) ?? []), actionOf(row)])
-    return [...shares.values()]
+    const rows = await this.db.all<{ share: string }>(sql`
+      SELECT * FROM (
+        SELECT *, row_number() OVER (PARTITION BY share ORDER BY next_attempt_at, kind, subject) AS turn FROM (
+          SELECT ${hubActions}.*, coalesce(
+            (SELECT ${slashes.projectId} FROM ${slashes} WHERE ${slashes.evidenceHash} = ${hubActions.subject}),
+            (SELECT ${withdrawals.account} FROM ${withdrawals} WHERE ${withdrawals.withdrawalId} = ${hubActions.subject}),
+            substr(${hubActions.subject}, 1, ${addressLength})) AS share
+          FROM ${hubActions} WHERE ${hubActions.state} = 'open' AND ${hubActions.nextAttemptAt} <= ${now}))
+      WHERE turn <= ${turnsMax} ORDER BY turn, next_attempt_at LIMIT ${roundMax}`)
+    const shares = Map.groupBy(rows, ({ share }) => share)
+    return [...shares.values()].map((share) => share.map((row) => actionRows.read(row)))
   }
 
   /** Takes the next attempt for the caller; of two that want it, one gets it. */
@@ -109,49 +104,53 @@ export class HubActionStore extends Store {
     reason: string,
     { tip, now, until }: { tip: string | null; now: number; until: number },
   ): Promise<void> {
-    await this.db.run(sql`UPDATE ${hubActions} SET last_error = ${reason}, next_attempt_at =
-        CASE WHEN (SELECT block_hash FROM chain_cursor) IS ${tip} THEN ${until} ELSE ${now} END
-        WHERE ${this.#same(action)}`)
+    const nextAttemptAt = sql`iif((SELECT ${chainCursor.blockHash} FROM ${chainCursor}) IS ${tip}, ${until}, ${now})`
+    await this.db.update(hubActions).set({ lastError: reason, nextAttemptAt }).where(this.#same(action))
   }
 
   /** Notes what came of an attempt. When too many came to nothing, a dead letter says so. */
   async note(action: HubAction, lastError: string | null, now: number): Promise<void> {
     const { kind, subject, wanted, revision, attempts } = action
-    const noted = sql`UPDATE ${hubActions} SET last_error = ${lastError} WHERE ${this.#same(action)}`
+    const noted = this.db.update(hubActions).set({ lastError }).where(this.#same(action))
     const body = JSON.stringify({ kind, subject, revision, wanted, error: lastError })
     const isLoud = lastError !== null && attempts >= quietAttemptsMax
-    await batch(this.db, [
-      noted,
-      ...(isLoud
-        ? [
-            sql`
-              INSERT INTO ${deadLetters} (message_id, queue, body, attempts, died_at)
-              SELECT ${letterIdOf(action)}, ${hubActionsQueue}, ${body}, ${attempts}, ${now}
-              WHERE EXISTS (SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)})
-              ON CONFLICT (message_id) DO UPDATE SET body = excluded.body, attempts = excluded.attempts,
-                died_at = CASE WHEN resolved_at IS NULL THEN died_at ELSE excluded.died_at END,
-                resolved_at = NULL, resolution = NULL`,
-          ]
-        : []),
-    ])
+    const letter = insertFrom(
+      deadLetters,
+      { messageId: letterIdOf(action), queue: hubActionsQueue, body, attempts, diedAt: now },
+      sql`FROM ${hubActions} WHERE ${this.#same(action)}`,
+    ).onConflictDoUpdate({
+      target: deadLetters.messageId,
+      set: {
+        ...replaced(deadLetters, ['body', 'attempts']),
+        diedAt: sql`iif(${deadLetters.resolvedAt} IS NULL, ${deadLetters.diedAt}, excluded.died_at)`,
+        resolvedAt: null,
+        resolution: null,
+      },
+    })
+    await batch(this.db, isLoud ? [noted, letter] : [noted])
   }
 
   /** The chain has it. What follows from that is wanted from then on. */
   async finish(action: HubAction, now: number, next: Wish | null = null): Promise<void> {
+    const same = sql`SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)}`
+    const letter = and(eq(deadLetters.messageId, letterIdOf(action)), isNull(deadLetters.resolvedAt))
     await batch(this.db, [
-      ...(next === null
-        ? []
-        : [wantStatement(next, now, sql`SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)}`)]),
-      sql`
-        UPDATE ${deadLetters} SET resolved_at = ${now}, resolution = 'done'
-        WHERE message_id = ${letterIdOf(action)} AND resolved_at IS NULL
-          AND EXISTS (SELECT 1 FROM ${hubActions} WHERE ${this.#same(action)})`,
-      sql`UPDATE ${hubActions} SET state = 'done', last_error = NULL WHERE ${this.#same(action)}`,
+      ...(next === null ? [] : [wantStatement(next, now, same)]),
+      this.db
+        .update(deadLetters)
+        .set({ resolvedAt: now, resolution: 'done' })
+        .where(and(letter, sql`EXISTS (${same})`)),
+      this.db.update(hubActions).set({ state: 'done', lastError: null }).where(this.#same(action)),
     ])
   }
 
   /** The same wish, as long as it is not fulfilled, given up or replaced. */
-  #same({ kind, subject, revision }: HubAction): SQL {
-    return sql`kind = ${kind} AND subject = ${subject} AND revision = ${revision} AND state = 'open'`
+  #same({ kind, subject, revision }: HubAction) {
+    return and(
+      eq(hubActions.kind, kind),
+      eq(hubActions.subject, subject),
+      eq(hubActions.revision, revision),
+      eq(hubActions.state, 'open'),
+    )
   }
 }

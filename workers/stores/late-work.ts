@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type Column, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import {
   committeeSets,
@@ -8,6 +8,7 @@ import {
   projectVersions,
   tasks,
 } from './schema/index.ts'
+import { isSameEpoch } from './statements.ts'
 
 /** What may be late, of a project and an epoch. */
 export const lateKinds = ['set_not_built', 'set_not_attested', 'tasks_waiting', 'rounds_unpaid'] as const
@@ -40,33 +41,44 @@ export class LateWorkStore extends Store {
     // Written out, because a bound number is a float to the database, and the division has to be of integers.
     const time = sql.raw(String(Math.floor(now)))
     const [patience, named, counted] = [patienceSecs, namedMax, countedMax].map((n) => sql.raw(String(n)))
+    const isListed = sql`${projects.listingStatus} IN ('listed', 'underfunded')`
+    const since = (begun: EpochColumns, at: Column) => sql`max(${begun.epoch} * ${begun.epochSecs}, ${at})`
+    const isLate = (
+      begun: EpochColumns,
+      at: Column,
+    ) => sql`(${begun.epoch} + 1) * ${begun.epochSecs} > ${time}
+      AND ${since(begun, at)} <= ${time} - ${patience}`
+    const { builtAt, attestedAt } = committeeSets
+    const { notedAt } = epochsWithoutSet
     return this.db.all<LateWork>(sql`
-        SELECT * FROM (SELECT 'set_not_attested' AS what, s.project_id AS projectId, s.epoch,
-            max(s.epoch * s.epoch_secs, s.built_at) AS since, 1 AS count
-          FROM ${committeeSets} AS s INDEXED BY committee_sets_unattested
-          JOIN ${projects} AS p ON p.project_id = s.project_id AND p.listing_status IN ('listed', 'underfunded')
-          WHERE s.attested_at IS NULL AND (s.epoch + 1) * s.epoch_secs > ${time}
-            AND max(s.epoch * s.epoch_secs, s.built_at) <= ${time} - ${patience} LIMIT ${named})
-        UNION ALL SELECT * FROM (SELECT iif(s.epoch IS NULL, 'set_not_built', 'set_not_attested') AS what,
-            n.project_id AS projectId, n.epoch, max(n.epoch * n.epoch_secs, n.noted_at) AS since, 1 AS count
-          FROM ${epochsWithoutSet} AS n INDEXED BY epochs_without_set_by_end
-          JOIN ${projects} AS p ON p.project_id = n.project_id AND p.listing_status IN ('listed', 'underfunded')
-          LEFT JOIN ${committeeSets} AS s ON s.project_id = n.project_id AND s.epoch = n.epoch
-          WHERE (n.epoch + 1) * n.epoch_secs > ${time}
-            AND max(n.epoch * n.epoch_secs, n.noted_at) <= ${time} - ${patience}
-            AND (s.epoch IS NULL OR s.attested_at IS NOT NULL) LIMIT ${named})
-        UNION ALL SELECT * FROM (SELECT 'tasks_waiting' AS what, t.project_id AS projectId,
-            ${time} / v.epoch_secs AS epoch, min(t.created_at) AS since, count(*) AS count
-          FROM (SELECT project_id, created_at FROM ${tasks} INDEXED BY tasks_waiting
-            WHERE round_id IS NULL AND error IS NULL AND created_at <= ${time} - ${patience}
-            ORDER BY created_at LIMIT ${counted}) AS t
-          JOIN ${projects} AS p ON p.project_id = t.project_id
-          JOIN ${projectVersions} AS v ON v.project_id = p.project_id AND v.version = p.version
-          GROUP BY t.project_id ORDER BY since LIMIT ${named})
-        UNION ALL SELECT * FROM (SELECT 'rounds_unpaid' AS what, project_id AS projectId, epoch, ends_at AS since,
-            unpaid AS count
-          FROM ${epochRounds} INDEXED BY epoch_rounds_unpaid
-          WHERE unpaid > 0 AND ends_at > ${time} - ${sql.raw(String(unpaidShownSecs))}
-          ORDER BY ends_at DESC LIMIT ${named})`)
+      SELECT * FROM (SELECT 'set_not_attested' AS what, ${committeeSets.projectId} AS projectId, ${committeeSets.epoch},
+          ${since(committeeSets, builtAt)} AS since, 1 AS count
+        FROM ${committeeSets} INDEXED BY committee_sets_unattested
+        JOIN ${projects} ON ${projects.projectId} = ${committeeSets.projectId} AND ${isListed}
+        WHERE ${attestedAt} IS NULL AND ${isLate(committeeSets, builtAt)} LIMIT ${named})
+      UNION ALL SELECT * FROM (SELECT iif(${committeeSets.epoch} IS NULL, 'set_not_built', 'set_not_attested') AS what,
+          ${epochsWithoutSet.projectId} AS projectId, ${epochsWithoutSet.epoch},
+          ${since(epochsWithoutSet, notedAt)} AS since, 1 AS count
+        FROM ${epochsWithoutSet} INDEXED BY epochs_without_set_by_end
+        JOIN ${projects} ON ${projects.projectId} = ${epochsWithoutSet.projectId} AND ${isListed}
+        LEFT JOIN ${committeeSets} ON ${isSameEpoch(committeeSets, epochsWithoutSet)}
+        WHERE ${isLate(epochsWithoutSet, notedAt)}
+          AND (${committeeSets.epoch} IS NULL OR ${attestedAt} IS NOT NULL) LIMIT ${named})
+      UNION ALL SELECT * FROM (SELECT 'tasks_waiting' AS what, ${tasks.projectId} AS projectId,
+          ${time} / ${projectVersions.epochSecs} AS epoch, min(${tasks.createdAt}) AS since, count(*) AS count
+        FROM (SELECT * FROM ${tasks} INDEXED BY tasks_waiting
+          WHERE ${tasks.roundId} IS NULL AND ${tasks.error} IS NULL AND ${tasks.createdAt} <= ${time} - ${patience}
+          ORDER BY ${tasks.createdAt} LIMIT ${counted}) AS ${tasks}
+        JOIN ${projects} ON ${projects.projectId} = ${tasks.projectId}
+        JOIN ${projectVersions} ON ${projectVersions.projectId} = ${projects.projectId}
+          AND ${projectVersions.version} = ${projects.version}
+        GROUP BY ${tasks.projectId} ORDER BY since LIMIT ${named})
+      UNION ALL SELECT * FROM (SELECT 'rounds_unpaid' AS what, ${epochRounds.projectId} AS projectId,
+          ${epochRounds.epoch}, ${epochRounds.endsAt} AS since, ${epochRounds.unpaid} AS count
+        FROM ${epochRounds} INDEXED BY epoch_rounds_unpaid
+        WHERE ${epochRounds.unpaid} > 0 AND ${epochRounds.endsAt} > ${time} - ${sql.raw(String(unpaidShownSecs))}
+        ORDER BY ${epochRounds.endsAt} DESC LIMIT ${named})`)
   }
 }
+
+type EpochColumns = Record<'epoch' | 'epochSecs', Column>

@@ -1,40 +1,26 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { inTime } from '../deadline.ts'
-import { unavailable } from '../errors.ts'
 import { type Database, Store } from './database.ts'
+import { Files } from './files.ts'
 import { modules } from './schema/index.ts'
 
-export interface Module {
-  manifestAddress: string
-  sha256: string
-  name: string
-  language: string
-  functions: string[]
-  manifest: Record<string, unknown>
-  hbcSize: number
-  stateless: boolean
-  uploader: string
-  execCount: number
-  deployedAt: number
-}
+export type Module = typeof modules.$inferSelect
 
-export interface ModulePosition {
-  deployedAt: number
-  manifestAddress: string
-}
-
-/** Long enough for the largest artifact. */
 const answerMsMax = 20_000
 
-const objectKey = ({ manifestAddress, sha256 }: Pick<Module, 'manifestAddress' | 'sha256'>): string =>
-  `modules/${manifestAddress}/${sha256}`
+export type ModulePosition = Pick<Module, 'deployedAt' | 'manifestAddress'>
+
+const keyOf = ({ manifestAddress, sha256 }: Pick<Module, 'manifestAddress' | 'sha256'>): string =>
+  `${manifestAddress}/${sha256}`
 
 /** Uploaded modules: the record in D1, the artifact bytes in R2. */
 export class ModuleStore extends Store {
   readonly #bucket: R2Bucket
+  readonly #files: Files
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
     this.#bucket = bucket
+    this.#files = new Files(bucket, 'modules', 'The module storage')
   }
 
   async find(manifestAddress: string): Promise<Module | null> {
@@ -47,41 +33,28 @@ export class ModuleStore extends Store {
    * that are not there. The loser removes its own bytes unless they are the winner's too.
    */
   async insert(module: Omit<Module, 'execCount'>, artifact: Uint8Array): Promise<'created' | 'exists'> {
-    const key = objectKey(module)
+    const { sha256 } = module
     try {
-      const { readable, writable } = new FixedLengthStream(artifact.length)
-      await inTime(
-        Promise.all([
-          this.#bucket.put(key, readable, { sha256: module.sha256 }),
-          writeInChunks(writable, artifact),
-        ]),
-        answerMsMax,
-      )
+      await this.#files.putPieces(keyOf(module), chunksOf(artifact), artifact.length, { sha256 })
     } catch (error) {
       if (await this.find(module.manifestAddress)) return 'exists'
-      throw unavailable('The module storage', error)
+      throw error
     }
     const result = await this.db.insert(modules).values(module).onConflictDoNothing()
     if (result.meta.changes === 1) return 'created'
     const winner = await this.find(module.manifestAddress)
-    if (winner && winner.sha256 !== module.sha256) await this.#bucket.delete(key).catch(() => {})
+    if (winner && winner.sha256 !== sha256) await this.#files.remove([keyOf(module)]).catch(() => {})
     return 'exists'
   }
 
   /** The artifact bytes, or the part of them in `range`. */
   async open(module: Module, range?: { offset: number; length: number }): Promise<ReadableStream> {
-    try {
-      const object = await inTime(this.#bucket.get(objectKey(module), range ? { range } : {}), answerMsMax)
-      if (object) return object.body
-    } catch (error) {
-      throw unavailable('The module storage', error)
-    }
-    throw unavailable('The module storage', new Error(`no object for module ${module.manifestAddress}`))
+    return (await this.#files.open(keyOf(module), range && { range })).body
   }
 
   /** Whether its bytes are there. */
   async isStored(module: Module): Promise<boolean> {
-    return (await inTime(this.#bucket.head(objectKey(module)), answerMsMax)) !== null
+    return (await inTime(this.#bucket.head(`modules/${keyOf(module)}`), answerMsMax)) !== null
   }
 
   /** The cheapest question the storage can answer: whether it answers. */
@@ -89,7 +62,6 @@ export class ModuleStore extends Store {
     await this.#bucket.head('ping')
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(filter: { uploader?: string; after?: ModulePosition; limit: number }): Promise<Module[]> {
     const { uploader, after, limit } = filter
     return this.db
@@ -109,10 +81,6 @@ export class ModuleStore extends Store {
 
 const chunkBytes = 64 * 1024
 
-/** Handed over whole, the bytes would be copied whole. */
-async function writeInChunks(writable: WritableStream<Uint8Array>, bytes: Uint8Array): Promise<void> {
-  const writer = writable.getWriter()
-  for (let at = 0; at < bytes.length; at += chunkBytes)
-    await writer.write(bytes.subarray(at, at + chunkBytes))
-  await writer.close()
+function* chunksOf(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
 }

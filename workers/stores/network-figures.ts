@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm'
-import { amountParts, readSum, sumText } from './amount-sums.ts'
+import { type Column, eq, gte, sql } from 'drizzle-orm'
+import { amountSum, readSum } from './amount-sums.ts'
 import { Store } from './database.ts'
 import {
   categoryCounts,
@@ -11,57 +11,69 @@ import {
 } from './schema/index.ts'
 
 /** What the network is and did. */
-export interface NetworkFigures {
-  projectsListed: number
-  minersOnline: number
-  devicesOnline: number
-  validators: number
-  collateralBonded: string
-  /** When what takes reading everything was counted; 0 for never. */
-  updatedAt: number
+export interface NetworkFigures extends Omit<typeof networkFigures.$inferSelect, 'id'> {
   /** Of the hours that were asked for. */
   rounds: number
   finalized: number
   units: number
 }
 
+/** Before anything that takes reading everything was counted. */
+const uncounted = {
+  ...{ projectsListed: 0, minersOnline: 0, devicesOnline: 0, validators: 0 },
+  ...{ collateralBonded: '0', updatedAt: 0 },
+}
+
 /** Figures of the whole network. Rounds are summed up as they end; what takes reading everything is counted by the schedule. */
 export class NetworkFiguresStore extends Store {
   /** @param sinceHour - Counted from 1970. */
   async read(sinceHour: number): Promise<NetworkFigures> {
-    const sum = (column: string) => sql.raw(`(SELECT coalesce(sum(${column}), 0) FROM lately) AS ${column}`)
-    const [row] = await this.db.all<NetworkFigures>(sql`
-        WITH lately AS MATERIALIZED (SELECT * FROM ${networkHours} WHERE hour >= ${sinceHour})
-        SELECT coalesce(f.projects_listed, 0) AS projectsListed, coalesce(f.miners_online, 0) AS minersOnline,
-          coalesce(f.devices_online, 0) AS devicesOnline, coalesce(f.validators, 0) AS validators,
-          coalesce(f.collateral_bonded, '0') AS collateralBonded, coalesce(f.updated_at, 0) AS updatedAt,
-          ${sum('rounds')}, ${sum('finalized')}, ${sum('units')}
-        FROM (SELECT 1) LEFT JOIN ${networkFigures} AS f ON f.id = 1`)
-    return row as NetworkFigures
+    const sum = (column: Column) => sql<number>`coalesce(sum(${column}), 0)`
+    const { rounds, finalized, units } = networkHours
+    const lately = this.db
+      .select({
+        rounds: sum(rounds).as('rounds'),
+        finalized: sum(finalized).as('finalized'),
+        units: sum(units).as('units'),
+      })
+      .from(networkHours)
+      .where(gte(networkHours.hour, sinceHour))
+      .as('lately')
+    const [row] = await this.db
+      .select({
+        counted: networkFigures,
+        ...{ rounds: lately.rounds, finalized: lately.finalized, units: lately.units },
+      })
+      .from(lately)
+      .leftJoin(networkFigures, eq(networkFigures.id, 1))
+    const { counted, ...figures } = row!
+    return { ...uncounted, ...counted, ...figures }
   }
 
   /** Counts again. A device is online while the relay has its socket. @param now - Unix seconds. */
   async refresh(now: number): Promise<void> {
-    const [counted] = await this.db.all<{
-      projects: number
-      miners: number
-      devices: number
-      validators: number
-      bonded: string
-    }>(sql`
-        SELECT (SELECT coalesce(sum(listed), 0) FROM ${categoryCounts}) AS projects, online.miners, online.devices,
-          coalesce((SELECT json_array_length(document, '$.validators') FROM ${validatorGenerations}
-            WHERE effective_at <= ${now} ORDER BY generation DESC LIMIT 1), 0) AS validators,
-          (SELECT ${sql.raw(sumText(amountParts("(c.state->>'collateral')")))} FROM ${chainStates} AS c
-            WHERE c.kind = 'subscription' AND c.state->>'status' = 'bonded') AS bonded
-        FROM (SELECT count(DISTINCT d.owner) AS miners, count(*) AS devices
-          FROM ${devices} AS d
-          WHERE d.unbound_at IS NULL AND d.banned_at IS NULL AND d.link_state <> 'offline') AS online`)
+    const { state } = chainStates
+    const { document, effectiveAt, generation } = validatorGenerations
+    const [counted] = await this.db.all<Counted>(sql`
+      SELECT (SELECT coalesce(sum(${categoryCounts.listed}), 0) FROM ${categoryCounts}) AS projectsListed,
+        online.minersOnline, online.devicesOnline,
+        coalesce((SELECT json_array_length(${document}, '$.validators') FROM ${validatorGenerations}
+          WHERE ${effectiveAt} <= ${now} ORDER BY ${generation} DESC LIMIT 1), 0) AS validators,
+        (SELECT ${amountSum(sql`(${state}->>'collateral')`)} FROM ${chainStates}
+          WHERE ${chainStates.kind} = 'subscription' AND ${state}->>'status' = 'bonded') AS bonded
+      FROM (SELECT count(DISTINCT ${devices.owner}) AS minersOnline, count(*) AS devicesOnline FROM ${devices}
+        WHERE ${devices.unboundAt} IS NULL AND ${devices.bannedAt} IS NULL
+          AND ${devices.linkState} <> 'offline') AS online`)
     if (counted === undefined) return
-    const bonded = String(readSum(counted.bonded))
-    await this.db.run(sql`
-        INSERT OR REPLACE INTO ${networkFigures} (id, projects_listed, miners_online, devices_online, validators,
-          collateral_bonded, updated_at)
-        VALUES (1, ${counted.projects}, ${counted.miners}, ${counted.devices}, ${counted.validators}, ${bonded}, ${now})`)
+    const { bonded, ...figures } = counted
+    const row = { ...figures, collateralBonded: String(readSum(bonded)), updatedAt: now }
+    await this.db
+      .insert(networkFigures)
+      .values({ id: 1, ...row })
+      .onConflictDoUpdate({ target: networkFigures.id, set: row })
   }
+}
+
+interface Counted extends Omit<typeof networkFigures.$inferSelect, 'id' | 'collateralBonded' | 'updatedAt'> {
+  bonded: string
 }

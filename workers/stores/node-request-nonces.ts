@@ -1,12 +1,9 @@
 import { lte, type SQL, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
-import { devices, nodeRequestNonces, nodes } from './schema/index.ts'
+import { chainStates, devices, nodeRequestNonces, nodes, subscriptions } from './schema/index.ts'
+import { insertFrom } from './statements.ts'
 
-export interface NodeRequestNonce {
-  publicKey: string
-  nonce: string
-  expiresAt: number
-}
+export type NodeRequestNonce = typeof nodeRequestNonces.$inferSelect
 
 /**
  * What the hub knows of a key. `vouched`: something that cannot be made at will stands behind it, which is an operator's
@@ -21,15 +18,14 @@ export class NodeRequestNonceStore extends Store {
    * only where the call takes any key.
    */
   async spend(
-    { publicKey, nonce, expiresAt }: NodeRequestNonce,
+    nonce: NodeRequestNonce,
     takes: 'known_key' | 'any_key',
   ): Promise<{ fresh: boolean; standing: KeyStanding }> {
+    const standing = standingOf(nonce.publicKey)
+    const isTaken = takes === 'any_key' ? sql`true` : sql`(${standing}) <> 'unknown'`
     const [inserted, found] = await batch(this.db, [
-      sql`INSERT INTO ${nodeRequestNonces} (public_key, nonce, expires_at)
-        SELECT ${publicKey}, ${nonce}, ${expiresAt}
-        WHERE ${takes === 'any_key' ? 1 : 0} OR (${standingOf(publicKey)}) <> 'unknown'
-        ON CONFLICT DO NOTHING`,
-      standingOf(publicKey),
+      insertFrom(nodeRequestNonces, nonce, sql`WHERE ${isTaken}`).onConflictDoNothing(),
+      standing,
     ])
     const [row] = (found?.results ?? []) as unknown as StandingRow[]
     return { fresh: inserted?.meta.changes === 1, standing: row?.standing ?? 'unknown' }
@@ -55,15 +51,16 @@ interface StandingRow {
  */
 const standingOf = (publicKey: string): SQL => sql`
   SELECT CASE
-    WHEN EXISTS (SELECT 1 FROM ${nodes}
-        WHERE public_key = ${publicKey} AND role = 'validator' AND status = 'approved')
-      OR EXISTS (SELECT 1 FROM chain_states AS c
-        JOIN subscriptions AS s ON s.subscription_id = c.subject
-        WHERE c.kind = 'subscription' AND json_extract(c.state, '$.status') = 'bonded'
-          AND json_extract(c.state, '$.node_key') = ${publicKey}
-          AND (length(c.state->>'collateral'), c.state->>'collateral') >= (length(s.min_collateral), s.min_collateral))
+    WHEN EXISTS (SELECT 1 FROM ${nodes} WHERE ${nodes.publicKey} = ${publicKey}
+        AND ${nodes.role} = 'validator' AND ${nodes.status} = 'approved')
+      OR EXISTS (SELECT 1 FROM ${chainStates}
+        JOIN ${subscriptions} ON ${subscriptions.subscriptionId} = ${chainStates.subject}
+        WHERE ${chainStates.kind} = 'subscription' AND json_extract(${chainStates.state}, '$.status') = 'bonded'
+          AND json_extract(${chainStates.state}, '$.node_key') = ${publicKey}
+          AND (length(${chainStates.state}->>'collateral'), ${chainStates.state}->>'collateral')
+            >= (length(${subscriptions.minCollateral}), ${subscriptions.minCollateral}))
       THEN 'vouched'
-    WHEN EXISTS (SELECT 1 FROM ${nodes} WHERE public_key = ${publicKey})
-      OR EXISTS (SELECT 1 FROM ${devices} WHERE public_key = ${publicKey} AND unbound_at IS NULL)
+    WHEN EXISTS (SELECT 1 FROM ${nodes} WHERE ${nodes.publicKey} = ${publicKey}) OR EXISTS (SELECT 1 FROM ${devices}
+        WHERE ${devices.publicKey} = ${publicKey} AND ${devices.unboundAt} IS NULL)
       THEN 'known'
     ELSE 'unknown' END AS standing`

@@ -1,7 +1,8 @@
-import { and, desc, eq, type InferSelectModel, ne, sql } from 'drizzle-orm'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { and, desc, eq, type InferSelectModel, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { auditStatement, type Decision } from './audit-log.ts'
 import { batch, Store } from './database.ts'
 import { nodes } from './schema/index.ts'
+import { isOneOf } from './statements.ts'
 
 type Row = InferSelectModel<typeof nodes>
 
@@ -26,19 +27,13 @@ export interface NodeFilter {
   status?: NodeStatus | undefined
 }
 
-export interface NodePosition {
-  registeredAt: number
-  nodeId: string
-}
+export type NodePosition = Pick<Node, 'registeredAt' | 'nodeId'>
 
 /** Nodes that registered with the hub, and what operators decided about them. */
 export class NodeStore extends Store {
   /** Those of some nodes that have registered. */
   async findAll(nodeIds: readonly string[]): Promise<Node[]> {
-    const rows = await this.db
-      .select()
-      .from(nodes)
-      .where(sql`node_id IN (SELECT value FROM json_each(${JSON.stringify(nodeIds)}))`)
+    const rows = await this.db.select().from(nodes).where(isOneOf(nodes.nodeId, nodeIds))
     return rows.map(nodeOf)
   }
 
@@ -84,52 +79,28 @@ export class NodeStore extends Store {
   async decide(
     nodeId: string,
     status: 'approved' | 'revoked',
-    decision: Pick<OperatorAction, 'operator' | 'reason'>,
+    decision: Decision,
     now: number,
   ): Promise<'changed' | 'unchanged'> {
-    const action = {
-      ...decision,
-      action: status === 'approved' ? 'node.approve' : 'node.revoke',
-      subject: nodeId,
-      after: { status },
-    }
-    const found = sql`node_id = ${nodeId} AND status <> ${status}`
+    const found = and(eq(nodes.nodeId, nodeId), ne(nodes.status, status))
+    const action = status === 'approved' ? 'node.approve' : 'node.revoke'
     const results = await batch(this.db, [
-      auditStatement(
-        action,
-        now,
-        sql`SELECT json_object('status', status) AS value FROM ${nodes} WHERE ${found}`,
-      ),
-      sql`UPDATE ${nodes} SET status = ${status}, updated_at = ${now} WHERE ${found}`,
+      auditStatement({ ...decision, action, subject: nodeId, after: { status } }, now, statusOf(found)),
+      this.db.update(nodes).set({ status, updatedAt: now }).where(found),
     ])
     return results[1]?.meta.changes === 1 ? 'changed' : 'unchanged'
   }
 
   /** Ends the key of a validator, once, in network time: what it signs later counts for nothing. */
-  async endKey(
-    nodeId: string,
-    decision: Pick<OperatorAction, 'operator' | 'reason'>,
-    revokedAt: number,
-    now: number,
-  ): Promise<void> {
-    const action = {
-      ...decision,
-      action: 'node.revoke',
-      subject: nodeId,
-      after: { status: 'revoked', revoked_at: revokedAt },
-    }
-    const found = sql`node_id = ${nodeId} AND revoked_at IS NULL`
+  async endKey(nodeId: string, decision: Decision, revokedAt: number, now: number): Promise<void> {
+    const found = and(eq(nodes.nodeId, nodeId), isNull(nodes.revokedAt))
+    const after = { status: 'revoked', revoked_at: revokedAt }
     await batch(this.db, [
-      auditStatement(
-        action,
-        now,
-        sql`SELECT json_object('status', status) AS value FROM ${nodes} WHERE ${found}`,
-      ),
-      sql`UPDATE ${nodes} SET status = 'revoked', revoked_at = ${revokedAt}, updated_at = ${now} WHERE ${found}`,
+      auditStatement({ ...decision, action: 'node.revoke', subject: nodeId, after }, now, statusOf(found)),
+      this.db.update(nodes).set({ status: 'revoked', revokedAt, updatedAt: now }).where(found),
     ])
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
     const rows = await this.db
       .select()
@@ -146,3 +117,6 @@ export class NodeStore extends Store {
     return rows.map(nodeOf)
   }
 }
+
+const statusOf = (found: SQL | undefined): SQL =>
+  sql`SELECT json_object('status', ${nodes.status}) AS value FROM ${nodes} WHERE ${found}`

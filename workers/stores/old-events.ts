@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
+import { newestTime } from './chain-facts.ts'
 import { batch, type Database } from './database.ts'
-import { chainBlocks, chainCursor, chainEvents, transactions } from './schema/index.ts'
+import { chainCursor, chainEvents, transactions } from './schema/index.ts'
+import { fromTemplate } from './statements.ts'
 
 /** Events looked at in one statement. */
 const partMax = 200
@@ -17,18 +19,6 @@ const longestEpoch = Math.max(...epochLengths)
  * built, at the latest, when that epoch ends; blocks may be dated ahead of the clock that says when this is.
  */
 export const eventsKeptSecs = longestEpoch + beaconOffset + skew
-
-interface OldEvent {
-  /** Where the last call ended. */
-  sweptNumber: number
-  sweptLog: number
-  blockHash: string
-  blockNumber: number
-  logIndex: number
-  name: string
-  subscriptionId: string | null
-  isRelayed: number
-}
 
 /**
  * Deletes events that nobody reads any longer: of those that are final and older than {@link eventsKeptSecs}, the next ones
@@ -45,38 +35,47 @@ export async function deleteOldEvents(db: Database): Promise<void> {
 
 /** Returns how many events it passed. */
 async function deletePart(db: Database): Promise<number> {
-  const isRelayed = sql`EXISTS (SELECT 1 FROM ${transactions} AS t WHERE t.tx_hash = e.tx_hash)`
-  const passed = await db.all<OldEvent>(sql`
-      SELECT e.block_hash AS blockHash, e.block_number AS blockNumber, e.log_index AS logIndex, e.name,
-        e.args->>'subscriptionId' AS subscriptionId, ${isRelayed} AS isRelayed, c.swept_number AS sweptNumber,
-        c.swept_log AS sweptLog
-      FROM ${chainCursor} AS c CROSS JOIN (
-        SELECT * FROM ${chainEvents}
-        WHERE (block_number, log_index) > (SELECT swept_number, swept_log FROM ${chainCursor})
-        ORDER BY block_number, log_index LIMIT ${partMax}) AS e
-      WHERE e.provisional = 0 AND e.block_time < (SELECT max(timestamp) FROM ${chainBlocks}) - ${eventsKeptSecs}
-      ORDER BY e.block_number, e.log_index`)
+  const { blockHash, blockNumber, logIndex, name, args } = chainEvents
+  const { sweptNumber, sweptLog } = chainCursor
+  const isRelayed = sql<number>`EXISTS (SELECT 1 FROM ${transactions} WHERE ${transactions.txHash} = ${chainEvents.txHash})`
+  const subscriptionId = sql<string | null>`${args}->>'subscriptionId'`
+  const next = sql`(SELECT * FROM ${chainEvents}
+    WHERE (${blockNumber}, ${logIndex}) > (SELECT ${sweptNumber}, ${sweptLog} FROM ${chainCursor})
+    ORDER BY ${blockNumber}, ${logIndex} LIMIT ${partMax}) AS ${chainEvents}`
+  const passed = await db
+    .select({
+      ...{ sweptNumber, sweptLog, isRelayed, subscriptionId },
+      ...fromTemplate({ blockHash, blockNumber, logIndex, name }),
+    })
+    .from(chainCursor)
+    .crossJoin(next)
+    .where(
+      sql`${chainEvents.provisional} = 0 AND ${chainEvents.blockTime} < ${newestTime} - ${eventsKeptSecs}`,
+    )
+    .orderBy(blockNumber, logIndex)
   const last = passed.at(-1)
   if (last === undefined) return 0
   const unread = passed.filter(
-    ({ name, subscriptionId, isRelayed }) =>
-      subscriptionId === null && name !== 'EpochPosted' && isRelayed === 0,
+    (event) => event.subscriptionId === null && event.name !== 'EpochPosted' && event.isRelayed === 0,
   )
   const lastPayouts = new Map(
     passed.flatMap((event) => (event.name === 'PayoutSet' ? [[event.subscriptionId, event]] : [])),
   )
+  const overtaken = sql`SELECT ${blockHash}, ${logIndex} FROM json_each(${JSON.stringify([...lastPayouts.values()])}) AS l
+    CROSS JOIN ${chainEvents} INDEXED BY chain_events_by_subscription
+      ON json_extract(${args}, '$.subscriptionId') = l.value->>'subscriptionId'
+    WHERE json_extract(${args}, '$.subscriptionId') IS NOT NULL AND ${name} = 'PayoutSet'
+      AND (${blockNumber}, ${logIndex}) < (l.value->>'blockNumber', l.value->>'logIndex') AND NOT ${isRelayed}`
   await batch(db, [
-    sql`DELETE FROM ${chainEvents} WHERE (block_hash, log_index) IN (
-      SELECT value->>'blockHash', value->>'logIndex' FROM json_each(${JSON.stringify(unread)}))`,
-    sql`DELETE FROM ${chainEvents} WHERE (block_hash, log_index) IN (
-      SELECT e.block_hash, e.log_index FROM json_each(${JSON.stringify([...lastPayouts.values()])}) AS l
-      CROSS JOIN ${chainEvents} AS e INDEXED BY chain_events_by_subscription
-        ON json_extract(e.args, '$.subscriptionId') = l.value->>'subscriptionId'
-      WHERE json_extract(e.args, '$.subscriptionId') IS NOT NULL AND e.name = 'PayoutSet'
-        AND (e.block_number, e.log_index) < (l.value->>'blockNumber', l.value->>'logIndex')
-        AND NOT ${isRelayed})`,
-    sql`UPDATE ${chainCursor} SET swept_number = ${last.blockNumber}, swept_log = ${last.logIndex}
-      WHERE (swept_number, swept_log) = (${last.sweptNumber}, ${last.sweptLog})`,
+    db.delete(chainEvents).where(
+      sql`(${blockHash}, ${logIndex}) IN (
+        SELECT value->>'blockHash', value->>'logIndex' FROM json_each(${JSON.stringify(unread)}))`,
+    ),
+    db.delete(chainEvents).where(sql`(${blockHash}, ${logIndex}) IN (${overtaken})`),
+    db
+      .update(chainCursor)
+      .set({ sweptNumber: last.blockNumber, sweptLog: last.logIndex })
+      .where(and(eq(sweptNumber, last.sweptNumber), eq(sweptLog, last.sweptLog))),
   ])
   return passed.length
 }

@@ -1,39 +1,28 @@
-import { and, desc, eq, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, sql } from 'drizzle-orm'
 import { batch, isChanged, readRows, Store } from './database.ts'
 import { countedStatement } from './epoch-rounds.ts'
-import { jsonParts } from './json-parts.ts'
 import { earningsKey } from './project-row.ts'
 import { RowReader } from './rows.ts'
 import { projectEpochs, projectMiners, projects, slashes } from './schema/index.ts'
+import { insertFrom, isOneOf, jsonParts, listed, replaced } from './statements.ts'
 
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
 
 /** What one epoch of a project came to. */
-export interface SettledEpoch {
-  projectId: string
-  epoch: number
-  epochSecs: number
-  settledAt: number
-  rounds: number
-  roundsFinalized: number
-  roundsFallback: number
-  medianFinalityMs: number | null
-  uptimeBp: number | null
+export interface SettledEpoch
+  extends Omit<
+    ProjectEpoch,
+    'seq' | 'startsAt' | 'units' | 'miners' | 'paid' | 'slashes' | `total${string}`
+  > {
   /** Of every miner that was credited. */
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
 }
 
 /** The last epoch, and the last one before a period. */
-export interface EpochBounds {
-  last: ProjectEpoch | null
-  before: ProjectEpoch | null
-}
+export type EpochBounds = Record<'last' | 'before', ProjectEpoch | null>
 
-export interface MinerPosition {
-  units: number
-  miner: string
-}
+export type MinerPosition = Pick<ProjectMiner, 'units' | 'miner'>
 
 const day = 86_400
 /** Days that averages look back. */
@@ -58,7 +47,7 @@ export class ProjectFiguresStore extends Store {
     const { projectId, epoch, epochSecs } = settled
     const startsAt = epoch * epochSecs
     const [executed, last, weekAgo, dayAgo, known] = await Promise.all([
-      this.#executedSlashes(projectId),
+      this.db.$count(slashes, and(eq(slashes.projectId, projectId), eq(slashes.status, 'executed'))),
       this.lastEpoch(projectId),
       this.lastEpoch(projectId, settled.settledAt - averagedDays * day),
       this.lastEpoch(projectId, settled.settledAt - day),
@@ -68,10 +57,12 @@ export class ProjectFiguresStore extends Store {
       ),
     ])
     const row = epochRow(settled, last, executed)
-    const isNext = sql`NOT EXISTS (SELECT 1 FROM ${projectEpochs} WHERE project_id = ${projectId}
-        AND (seq > ${row.seq - 1} OR (starts_at = ${startsAt} AND epoch = ${epoch})))`
-    const isMine = sql`EXISTS (SELECT 1 FROM ${projectEpochs} WHERE project_id = ${projectId}
-        AND seq = ${row.seq} AND starts_at = ${startsAt} AND epoch = ${epoch})`
+    const ofProject = eq(projectEpochs.projectId, projectId)
+    const same = and(eq(projectEpochs.startsAt, startsAt), eq(projectEpochs.epoch, epoch))
+    const isNext = sql`NOT EXISTS (SELECT 1 FROM ${projectEpochs} WHERE ${ofProject}
+      AND (${projectEpochs.seq} > ${row.seq - 1} OR (${same})))`
+    const isMine = sql`EXISTS (SELECT 1 FROM ${projectEpochs} WHERE ${ofProject}
+      AND ${projectEpochs.seq} = ${row.seq} AND ${same})`
     const credits = settled.credits.map(({ miner, rounds, units, amount }) => {
       const before = known.get(miner)
       return {
@@ -82,31 +73,24 @@ export class ProjectFiguresStore extends Store {
       }
     })
     const figures = projectFigures(row, { weekAgo, dayAgo })
-    const counted = jsonParts(credits).map(
-      (part) => sql`
-          INSERT INTO ${projectMiners} (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)
-          SELECT ${projectId}, value->>'miner', value->>'rounds', value->>'units', value->>'earned',
-            ${settled.settledAt}, ${settled.settledAt}
-          FROM json_each(${part}) WHERE ${isNext}
-          ON CONFLICT (project_id, miner) DO UPDATE SET rounds = excluded.rounds, units = excluded.units,
-            earned = excluded.earned, last_credited_at = excluded.last_credited_at`,
+    const creditedAt = { firstCreditedAt: settled.settledAt, lastCreditedAt: settled.settledAt }
+    const counted = jsonParts(credits).map((part) =>
+      insertFrom(
+        projectMiners,
+        { ...listed(projectMiners, ['miner', 'rounds', 'units', 'earned']), ...creditedAt, projectId },
+        sql`FROM json_each(${part}) WHERE ${isNext}`,
+      ).onConflictDoUpdate({
+        target: [projectMiners.projectId, projectMiners.miner],
+        set: replaced(projectMiners, ['rounds', 'units', 'earned', 'lastCreditedAt']),
+      }),
     )
     const results = await batch(this.db, [
       ...counted,
-      sql`
-        INSERT INTO ${projectEpochs} (project_id, seq, epoch, starts_at, epoch_secs, settled_at, rounds,
-          rounds_finalized, rounds_fallback, units, miners, paid, median_finality_ms, uptime_bp, slashes,
-          total_rounds, total_finalized, total_fallback, total_units, total_paid, total_slashes)
-        SELECT ${projectId}, ${row.seq}, ${epoch}, ${startsAt}, ${epochSecs}, ${row.settledAt}, ${row.rounds},
-          ${row.roundsFinalized}, ${row.roundsFallback}, ${row.units}, ${row.miners}, ${row.paid},
-          ${row.medianFinalityMs}, ${row.uptimeBp}, ${row.slashes}, ${row.totalRounds}, ${row.totalFinalized},
-          ${row.totalFallback}, ${row.totalUnits}, ${row.totalPaid}, ${row.totalSlashes}
-        WHERE ${isNext}`,
-      sql`
-        UPDATE ${projects} SET avg_daily_reward = ${figures.avgDailyReward},
-          earnings_key = ${earningsKey(figures.avgDailyReward)}, trending_score = ${figures.trendingScore},
-          last_settled_at = ${row.settledAt}
-        WHERE project_id = ${projectId} AND ${isMine}`,
+      insertFrom(projectEpochs, row, sql`WHERE ${isNext}`),
+      this.db
+        .update(projects)
+        .set({ ...figures, earningsKey: earningsKey(figures.avgDailyReward), lastSettledAt: row.settledAt })
+        .where(and(eq(projects.projectId, projectId), isMine)),
       countedStatement(projectId, epoch, isMine),
     ])
     if (isChanged(results[counted.length])) return 'recorded'
@@ -158,35 +142,23 @@ export class ProjectFiguresStore extends Store {
     await this.db
       .update(projects)
       .set({ trendingScore: 0 })
-      .where(sql`trending_score > 0 AND last_settled_at < ${now - 2 * day}`)
+      .where(and(gt(projects.trendingScore, 0), lt(projects.lastSettledAt, now - 2 * day)))
   }
 
   async #miners(projectId: string, miners: readonly string[]): Promise<Map<string, ProjectMiner>> {
     const rows = await this.db
       .select()
       .from(projectMiners)
-      .where(
-        and(
-          eq(projectMiners.projectId, projectId),
-          sql`${projectMiners.miner} IN (SELECT value FROM json_each(${JSON.stringify(miners)}))`,
-        ),
-      )
+      .where(and(eq(projectMiners.projectId, projectId), isOneOf(projectMiners.miner, miners)))
     return new Map(rows.map((row) => [row.miner, row]))
   }
 
-  async #executedSlashes(projectId: string): Promise<number> {
-    const [row] = await this.db.all<{ executed: number }>(
-      sql`SELECT count(*) AS executed FROM ${slashes} WHERE project_id = ${projectId} AND status = 'executed'`,
-    )
-    return row?.executed ?? 0
-  }
-
   async #isKnown(projectId: string, startsAt: number, epoch: number): Promise<boolean> {
-    const rows = await this.db
-      .select({ seq: projectEpochs.seq })
-      .from(projectEpochs)
-      .where(sql`project_id = ${projectId} AND starts_at = ${startsAt} AND epoch = ${epoch}`)
-    return rows.length > 0
+    const { projectId: id, startsAt: begins, epoch: number } = projectEpochs
+    return (
+      (await this.db.$count(projectEpochs, and(eq(id, projectId), eq(begins, startsAt), eq(number, epoch)))) >
+      0
+    )
   }
 }
 

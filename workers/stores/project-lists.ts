@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { bytesToHex, utf8 } from '../../protocol/encoding/index.ts'
 import type { deviceClasses, ListingStatus } from '../../protocol/manifest/index.ts'
 import { type Database, readRows, Store } from './database.ts'
 import { classBit, type Project } from './project-row.ts'
 import { RowReader } from './rows.ts'
 import { categoryCounts, projects } from './schema/index.ts'
+import { membersOf } from './statements.ts'
 
 export const projectSorts = ['trending', 'newest', 'miners', 'earnings', 'rating', 'name'] as const
 export type ProjectSort = (typeof projectSorts)[number]
@@ -33,36 +34,10 @@ const sortKeys = {
 } as const
 
 /** What lists show of a project, and are sorted by. */
-const listedRows = new RowReader(projects, [
-  'projectId',
-  'slug',
-  'developer',
-  'developerName',
-  'developerVerified',
-  'name',
-  'nameKey',
-  'tagline',
-  'category',
-  'tags',
-  'icon',
-  'accentColor',
-  'listingStatus',
-  'deviceClasses',
-  'token',
-  'rewardModel',
-  'minCollateral',
-  'miners',
-  'avgDailyReward',
-  'earningsKey',
-  'ratingX100',
-  'ratingSum',
-  'ratingCount',
-  'trendingScore',
-  'featured',
-  'listedAt',
-  'version',
-  'ordinal',
-])
+const { manifestHash, consensusHash, classMask, vault, devicesByClass, lastSettledAt, createdAt, ...others } =
+  getTableColumns(projects)
+const { reviewStatus, reviewReason, reviewConditions, reviewedAt, ...shown } = others
+const listedRows = new RowReader(projects, membersOf(shown))
 export type ListedProject = ReturnType<typeof listedRows.read>
 
 export const positionOf = (sort: ProjectSort, project: ListedProject): ProjectPosition => {
@@ -169,23 +144,20 @@ function rangeQuery(
 ) {
   // A plus keeps the database from reading by a condition that narrows less.
   const column = (name: SQL) => (developer === undefined ? name : sql`+${name}`)
-  return (
-    db
-      .select(listedRows.columns)
-      .from(projects)
-      .where(
-        and(
-          sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
-          category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
-          developer === undefined ? undefined : eq(projects.developer, developer),
-          deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
-          after && isAfter(sort, sql`${projects.ordinal}`, after),
-        ),
-      )
-      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-      .orderBy(...orderOf(sort, sql`${projects.ordinal}`))
-      .limit(limit)
-  )
+  return db
+    .select(listedRows.columns)
+    .from(projects)
+    .where(
+      and(
+        sql`${column(sql`${projects.listingStatus}`)} = ${status}`,
+        category === undefined ? undefined : sql`${column(sql`${projects.category}`)} = ${category}`,
+        developer === undefined ? undefined : eq(projects.developer, developer),
+        deviceClass === undefined ? undefined : sql`${projects.classMask} & ${classBit(deviceClass)} <> 0`,
+        after && isAfter(sort, sql`${projects.ordinal}`, after),
+      ),
+    )
+    .orderBy(() => orderOf(sort, sql`${projects.ordinal}`))
+    .limit(limit)
 }
 
 /**
@@ -211,18 +183,15 @@ function searchQuery(
       .orderBy(desc(row))
       .limit(limit)
   const ordinal = sql`found.ordinal`
-  return (
-    read
-      .from(
-        sql`(SELECT ${row} AS ordinal FROM project_search WHERE ${matches} ORDER BY ${row} DESC
+  return read
+    .from(
+      sql`(SELECT ${row} AS ordinal FROM project_search WHERE ${matches} ORDER BY ${row} DESC
         LIMIT ${sortedMatchesMax}) AS found`,
-      )
-      .crossJoin(projects)
-      .where(and(eq(projects.ordinal, ordinal), after && isAfter(sort, ordinal, after)))
-      // biome-ignore lint/plugin/noSpreadArguments: The columns of one order.
-      .orderBy(...orderOf(sort, ordinal))
-      .limit(limit)
-  )
+    )
+    .crossJoin(projects)
+    .where(and(eq(projects.ordinal, ordinal), after && isAfter(sort, ordinal, after)))
+    .orderBy(() => orderOf(sort, ordinal))
+    .limit(limit)
 }
 
 function orderOf(sort: ProjectSort, ordinal: SQL): SQL[] {

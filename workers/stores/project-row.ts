@@ -4,36 +4,11 @@ import type { projects, Token } from './schema/index.ts'
 export type Project = typeof projects.$inferSelect
 
 /** The columns of a project's row that follow from the manifest in force. */
-export type ManifestColumns = Pick<
-  Project,
-  | 'category'
-  | 'name'
-  | 'nameKey'
-  | 'tagline'
-  | 'tags'
-  | 'icon'
-  | 'accentColor'
-  | 'deviceClasses'
-  | 'classMask'
-  | 'token'
-  | 'vault'
-  | 'rewardModel'
-  | 'minCollateral'
-  | 'version'
-  | 'manifestHash'
-  | 'consensusHash'
->
-
-export interface ManifestHashes {
-  manifest_hash: string
-  consensus_hash: string
-}
-
 export function manifestColumns(
   { version, listing, scheduling, consensus }: ProjectManifest,
-  hashes: ManifestHashes,
+  hashes: Record<'manifest_hash' | 'consensus_hash', string>,
   token: Token,
-): ManifestColumns {
+) {
   const { device_classes: classes } = scheduling.requirements
   return {
     category: listing.category,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
   type ManifestHashes,
   type ProjectManifest,
@@ -8,20 +8,15 @@ import {
 } from '../../protocol/manifest/index.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
-import type { ProjectVersion } from './projects.ts'
+import type { ProjectVersion, Submission } from './projects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
+import { insertFrom } from './statements.ts'
 
 export type VersionSummary = Omit<ProjectVersion, 'manifest'>
 
-export interface NextVersion {
-  projectId: string
+export interface NextVersion extends Omit<Submission, 'developerName'> {
   /** The version in force. */
   current: ProjectManifest
-  manifest: ProjectManifest
-  canonical: string
-  hashes: ManifestHashes
-  signature: string
-  token: Token
   tiersChanged: readonly Tier[]
 }
 
@@ -29,11 +24,13 @@ interface VersionInForce {
   projectId: string
   version: number
   manifest: ProjectManifest
-  hashes: { manifest_hash: string; consensus_hash: string }
+  hashes: Record<'manifest_hash' | 'consensus_hash', string>
   token: Token
 }
 
 const { manifest: _, ...summaryColumns } = getTableColumns(projectVersions)
+
+const wasPublished = sql`${projectVersions.status} IN ('registered', 'active', 'superseded')`
 
 /** The versions of projects after their first. */
 export class ProjectVersionStore extends Store {
@@ -56,7 +53,7 @@ export class ProjectVersionStore extends Store {
         and(
           eq(projectVersions.projectId, projectId),
           eq(projectVersions.consensusHash, consensusHash),
-          sql`${projectVersions.status} IN ('registered', 'active', 'superseded')`,
+          wasPublished,
         ),
       )
       .limit(1)
@@ -73,10 +70,13 @@ export class ProjectVersionStore extends Store {
       .select()
       .from(projectVersions)
       .where(
-        sql`project_id = ${projectId} AND status IN ('registered', 'active', 'superseded')
-            AND (version = 1 OR effective_at <= ${time}) AND EXISTS (SELECT 1 FROM ${projects} AS p
-              WHERE p.project_id = ${projectId}
-              AND p.listing_status IN (SELECT value FROM json_each(${JSON.stringify(publicStatuses)})))`,
+        and(
+          eq(projectVersions.projectId, projectId),
+          wasPublished,
+          sql`(${projectVersions.version} = 1 OR ${projectVersions.effectiveAt} <= ${time})`,
+          sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectId}
+            AND ${inArray(projects.listingStatus, publicStatuses)})`,
+        ),
       )
       .orderBy(desc(projectVersions.version))
       .limit(1)
@@ -88,13 +88,12 @@ export class ProjectVersionStore extends Store {
     const rows = await this.db
       .select(summaryColumns)
       .from(projectVersions)
-      .where(and(eq(projectVersions.projectId, projectId), sql`status <> 'rejected'`))
+      .where(and(eq(projectVersions.projectId, projectId), sql`${projectVersions.status} <> 'rejected'`))
       .orderBy(desc(projectVersions.version))
       .limit(1)
     return rows[0] ?? null
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(projectId: string, after: number | undefined, limit: number): Promise<VersionSummary[]> {
     return this.db
       .select(summaryColumns)
@@ -115,25 +114,31 @@ export class ProjectVersionStore extends Store {
    */
   async submit(next: NextVersion, now: number): Promise<'created' | 'exists'> {
     const { projectId, current, manifest, canonical, hashes, signature, token, tiersChanged } = next
-    const { boundarySecs, epochSecs } = boundaryColumns(current, manifest)
-    const { version } = manifest
-    const mine = sql`project_id = ${projectId} AND version = ${version}
-      AND manifest_hash = ${hashes.manifest_hash}`
+    const { version, previous } = manifest
+    const { manifest_hash: manifestHash, consensus_hash: consensusHash } = hashes
+    const ofProject = eq(projectVersions.projectId, projectId)
+    const before = sql`SELECT 1 FROM ${projectVersions} WHERE ${ofProject}
+      AND ${projectVersions.version} = ${version - 1} AND ${projectVersions.manifestHash} = ${previous}
+      AND ${projectVersions.status} <> 'rejected'`
+    const mine = and(
+      ofProject,
+      eq(projectVersions.version, version),
+      eq(projectVersions.manifestHash, manifestHash),
+      eq(projectVersions.status, 'submitted'),
+    )
     const results = await batch(this.db, [
-      sql`
-        INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
-          signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
-        SELECT ${projectId}, ${version}, 'submitted', ${hashes.manifest_hash}, ${hashes.consensus_hash},
-          ${canonical}, ${signature}, ${JSON.stringify(token)}, ${JSON.stringify(tiersChanged)}, ${boundarySecs}, ${epochSecs}, ${now}
-        WHERE EXISTS (SELECT 1 FROM ${projectVersions} WHERE project_id = ${projectId}
-          AND version = ${version - 1} AND manifest_hash = ${manifest.previous} AND status <> 'rejected')
-        ON CONFLICT DO NOTHING`,
+      insertFrom(
+        projectVersions,
+        {
+          ...{ projectId, version, manifestHash, consensusHash, manifest: canonical, signature, token },
+          ...{ status: 'submitted', tiersChanged, submittedAt: now },
+          ...boundaryColumns(current, manifest),
+        },
+        sql`WHERE EXISTS (${before})`,
+      ).onConflictDoNothing(),
       ...(tiersChanged.includes('consensus')
         ? []
-        : this.#putInForce(
-            { projectId, version, manifest, hashes, token },
-            sql`${mine} AND status = 'submitted'`,
-          )),
+        : this.#putInForce({ projectId, version, manifest, hashes, token }, mine)),
     ])
     return isChanged(results[0]) ? 'created' : 'exists'
   }
@@ -157,24 +162,31 @@ export class ProjectVersionStore extends Store {
       this.db,
       this.#putInForce(
         { projectId, version, manifest, hashes, token: row.token },
-        sql`id = ${id} AND status = 'registered'`,
+        and(eq(projectVersions.id, id), eq(projectVersions.status, 'registered')),
       ),
     )
   }
 
   /** The statements that end every earlier version and begin this one, while `waiting` finds it. */
-  #putInForce({ projectId, version, manifest, hashes, token }: VersionInForce, waiting: SQL): SQL[] {
+  #putInForce({ projectId, version, manifest, hashes, token }: VersionInForce, waiting: SQL | undefined) {
     const found = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${waiting})`
     return [
       this.db
         .update(projects)
         .set(manifestColumns(manifest, hashes, token))
-        .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found))
-        .getSQL(),
-      sql`UPDATE ${projectVersions} SET status = 'superseded'
-        WHERE project_id = ${projectId} AND version < ${version}
-        AND status IN ('submitted', 'registered', 'active') AND ${found}`,
-      sql`UPDATE ${projectVersions} SET status = 'active' WHERE ${waiting}`,
+        .where(and(eq(projects.projectId, projectId), lt(projects.version, version), found)),
+      this.db
+        .update(projectVersions)
+        .set({ status: 'superseded' })
+        .where(
+          and(
+            eq(projectVersions.projectId, projectId),
+            lt(projectVersions.version, version),
+            inArray(projectVersions.status, ['submitted', 'registered', 'active']),
+            found,
+          ),
+        ),
+      this.db.update(projectVersions).set({ status: 'active' }).where(waiting),
     ]
   }
 }

@@ -1,12 +1,13 @@
-import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
-import { type ProjectManifest, publicStatuses } from '../../protocol/manifest/index.ts'
+import { and, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm'
+import { type ManifestHashes, type ProjectManifest, publicStatuses } from '../../protocol/manifest/index.ts'
 import type { ChainState } from '../chain/projections.ts'
 import type { ProjectIds, Wallet } from './caller.ts'
 import { batch, isChanged, readRows, Store } from './database.ts'
-import { boundaryColumns, type ManifestHashes, manifestColumns, type Project } from './project-row.ts'
+import { boundaryColumns, manifestColumns, type Project } from './project-row.ts'
 import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
+import { insertFrom } from './statements.ts'
 
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
@@ -45,13 +46,16 @@ export class ProjectStore extends Store {
 
   /** Projects with a slug: public ones and `own`, or all of them. A slug is one project only of its developer. */
   async findIdsBySlug(slug: string, own: string | null, all: boolean, limit: number): Promise<string[]> {
-    const rows = await readRows<{ projectId: string }>(this.db, slugText, [
-      slug,
-      JSON.stringify(publicStatuses),
-      own,
-      all ? 1 : 0,
-      limit,
-    ])
+    const { projectId: id, listingStatus, createdAt } = projects
+    const isOwn = sql`${id} = ${own}`
+    const rows = await this.db
+      .select({ projectId: id })
+      .from(projects)
+      .where(
+        and(eq(projects.slug, slug), all ? undefined : or(isOwn, inArray(listingStatus, publicStatuses))),
+      )
+      .orderBy(desc(isOwn), createdAt)
+      .limit(limit)
     return rows.map(({ projectId }) => projectId)
   }
 
@@ -60,11 +64,10 @@ export class ProjectStore extends Store {
    * all of them.
    */
   async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
-    const rows = await readRows<{ projectId: string }>(this.db, hiddenText, [
-      JSON.stringify(projectIds),
-      JSON.stringify(publicStatuses),
-      wallet,
-    ])
+    const isVisible = or(eq(projects.developer, wallet), inArray(projects.listingStatus, publicStatuses))
+    const rows = await this.db.all<{ projectId: string }>(sql`
+      SELECT asked.value AS projectId FROM json_each(${JSON.stringify(projectIds)}) AS asked WHERE NOT EXISTS (
+        SELECT 1 FROM ${projects} WHERE ${projects.projectId} = asked.value AND ${isVisible}) LIMIT 1`)
     return rows[0]?.projectId ?? null
   }
 
@@ -92,7 +95,7 @@ export class ProjectStore extends Store {
           projectId,
           developer: manifest.developer,
           slug: manifest.slug,
-          listingStatus: sql`CASE WHEN ${registered} THEN 'pending_review' ELSE 'submitted' END`,
+          listingStatus: sql`iif(${registered}, 'pending_review', 'submitted')`,
           createdAt: now,
           ordinal: sql`(SELECT coalesce(max(ordinal), 0) + 1 FROM projects)`,
           developerName,
@@ -110,16 +113,19 @@ export class ProjectStore extends Store {
           featured: false,
           devicesByClass: {},
         })
-        .onConflictDoNothing()
-        .getSQL(),
-      sql`
-        INSERT INTO ${projectVersions} (project_id, version, status, manifest_hash, consensus_hash, manifest,
-          signature, token, tiers_changed, boundary_secs, epoch_secs, submitted_at)
-        SELECT project_id, 1, CASE WHEN ${registered} THEN 'active' ELSE 'submitted' END, ${hashes.manifest_hash},
-          ${hashes.consensus_hash}, ${canonical}, ${signature}, ${JSON.stringify(token)}, '["consensus","scheduling","listing"]',
-          ${boundaryColumns(manifest, manifest).boundarySecs}, ${manifest.consensus.work.epoch_secs}, ${now}
-        FROM ${projects} WHERE project_id = ${projectId} AND manifest_hash = ${hashes.manifest_hash}
-        ON CONFLICT DO NOTHING`,
+        .onConflictDoNothing(),
+      insertFrom(
+        projectVersions,
+        {
+          ...{ projectId, version: 1, manifest: canonical, signature, token, submittedAt: now },
+          ...{ manifestHash: hashes.manifest_hash, consensusHash: hashes.consensus_hash },
+          ...boundaryColumns(manifest, manifest),
+          status: sql`iif(${registered}, 'active', 'submitted')`,
+          tiersChanged: ['consensus', 'scheduling', 'listing'],
+        },
+        sql`FROM ${projects} WHERE ${projects.projectId} = ${projectId}
+          AND ${projects.manifestHash} = ${hashes.manifest_hash}`,
+      ).onConflictDoNothing(),
     ])
     return isChanged(results[0]) ? 'created' : 'exists'
   }
@@ -147,17 +153,6 @@ export class ProjectStore extends Store {
       .limit(limit)
   }
 }
-
-const hiddenText = `
-  SELECT asked.value AS projectId FROM json_each(?1) AS asked WHERE NOT EXISTS (
-    SELECT 1 FROM projects AS p WHERE p.project_id = asked.value
-      AND (p.developer = ?3 OR p.listing_status IN (SELECT value FROM json_each(?2))))
-  LIMIT 1`
-
-const slugText = `
-  SELECT project_id AS projectId FROM projects
-  WHERE slug = ?1 AND (?4 OR project_id = ?3 OR listing_status IN (SELECT value FROM json_each(?2)))
-  ORDER BY project_id = ?3 DESC, created_at LIMIT ?5`
 
 const projectRows = new RowReader(projects)
 const currentRows = new RowReader(projectVersions, undefined, 'current_')

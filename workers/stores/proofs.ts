@@ -1,8 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
 import type { LeaseRow } from './rounds.ts'
-import { type EpochTerms, epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
+import { epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
+import { fromTemplate, isSameEpoch } from './statements.ts'
 
 export interface LeaseFilter {
   state?: LeaseRow['state'] | undefined
@@ -14,110 +15,58 @@ export interface ProofFilter extends Omit<LeaseFilter, 'state'> {
   status?: NonNullable<LeaseRow['proofStatus']> | undefined
 }
 
-export interface LeasePosition {
-  createdAt: number
-  roundId: string
-  position: number
-}
+export type LeasePosition = Pick<LeaseRow, 'createdAt' | 'roundId' | 'position'>
 
 /** A lease with the function of its task. */
-export interface Lease
-  extends Pick<
-    LeaseRow,
-    | 'roundId'
-    | 'position'
-    | 'role'
-    | 'nodeId'
-    | 'projectId'
-    | 'state'
-    | 'deadline'
-    | 'units'
-    | 'createdAt'
-    | 'completedAt'
-  > {
-  function: string
-}
-
+export type Lease = Awaited<ReturnType<ProofStore['leases']>>[number]
 /** What came of a member's vote, or of the lack of one. */
-export interface Proof
-  extends Pick<
-    LeaseRow,
-    | 'proofId'
-    | 'roundId'
-    | 'position'
-    | 'projectId'
-    | 'subscriptionId'
-    | 'nodeId'
-    | 'nodeKey'
-    | 'epoch'
-    | 'receiptHash'
-    | 'rejectionReason'
-    | 'submittedAt'
-    | 'completedAt'
-    | 'createdAt'
-    | 'units'
-  > {
-  status: NonNullable<LeaseRow['proofStatus']>
-  /** Of the round once it is final, else null. */
-  finalReceiptHash: string | null
-  audited: boolean
-  finalityMs: number | null
-  finalizedAt: number | null
-  /** What everybody is credited in the epoch so far, and what it pays for; null before the first round that is final. */
-  epochUnits: number | null
-  terms: EpochTerms | null
-  slashId: string | null
-}
-
+export type Proof = Awaited<ReturnType<ProofStore['list']>>[number]
 /** How many proofs came out how. */
-export interface ProofCounts {
-  verified: number
-  finalityMs: number
-  disagreed: number
-  invalidVote: number
-  late: number
-  missed: number
-}
+export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
 
 /** What members were asked, and what came of it. */
 export class ProofStore extends Store {
-  /** Newest first; `limit` rows after `after`. */
   async leases(
     owner: Wallet,
     { state, ...filter }: LeaseFilter,
     after: LeasePosition | undefined,
     limit: number,
-  ): Promise<Lease[]> {
+  ) {
     const page = pageOf(owner, filter, after, limit, {
       index: 'leases_of_owner_by_state',
-      condition: state === undefined ? null : sql`l.state = ${state}`,
+      condition: state && sql`${leases.state} = ${state}`,
     })
-    return this.db.all<Lease>(sql`
-        SELECT l.round_id AS roundId, l.position, l.role, l.node_id AS nodeId, l.project_id AS projectId, l.state,
-          l.deadline, l.units, l.created_at AS createdAt, l.completed_at AS completedAt, r.function
-        FROM (${page}) AS l CROSS JOIN ${rounds} AS r ON r.round_id = l.round_id ${newestFirst}`)
+    const { roundId, position, role, nodeId, projectId, deadline, units, createdAt, completedAt } = leases
+    return this.db
+      .select({
+        ...fromTemplate({ roundId, position, role, nodeId, projectId, state: leases.state }),
+        ...fromTemplate({ deadline, units, createdAt, completedAt }),
+        function: rounds.function,
+      })
+      .from(page)
+      .crossJoin(rounds)
+      .where(eq(rounds.roundId, roundId))
+      .orderBy(() => newestFirst)
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(
     owner: Wallet,
     { status, ...filter }: ProofFilter,
     after: LeasePosition | undefined,
     limit: number,
-  ): Promise<Proof[]> {
+  ) {
     const page = pageOf(owner, filter, after, limit, {
       index: 'proofs_of_owner_by_status',
-      condition: status === undefined ? null : sql`l.proof_status = ${status}`,
-      always: sql`l.proof_status IS NOT NULL`,
+      condition: status && sql`${leases.proofStatus} = ${status}`,
+      always: isProof,
     })
-    const rows = await this.db.all<ProofRow>(sql`${proofsIn(page)} ${newestFirst}`)
-    return rows.map(proofOf)
+    return this.#proofs(page).orderBy(() => newestFirst)
   }
 
   async find(proofId: string): Promise<Proof | null> {
-    const found = sql`SELECT * FROM ${leases} AS l WHERE l.proof_id = ${proofId} AND l.proof_status IS NOT NULL`
-    const [row] = await this.db.all<ProofRow>(proofsIn(found))
-    return row === undefined ? null : proofOf(row)
+    const found = sql`(SELECT * FROM ${leases} WHERE ${leases.proofId} = ${proofId} AND ${isProof}) AS ${leases}`
+    const [proof] = await this.#proofs(found)
+    return proof ?? null
   }
 
   /**
@@ -125,33 +74,62 @@ export class ProofStore extends Store {
    *
    * @param sinceHour - Counted from 1970; null for all there were.
    */
-  async counts(owner: Wallet, projectId: string | undefined, sinceHour: number | null): Promise<ProofCounts> {
-    const columns = {
-      verified: 'verified',
-      finalityMs: 'finality_ms',
-      disagreed: 'disagreed',
-      invalidVote: 'invalid_vote',
-      late: 'late',
-      missed: 'missed',
-    }
-    const sums = Object.entries(columns).map(([name, column]) => `coalesce(sum(${column}), 0) AS ${name}`)
-    const [row] = await this.db.all<ProofCounts>(sql`
-        SELECT ${sql.raw(sums.join(', '))} FROM ${proofHours}
-        WHERE owner = ${owner} ${projectId === undefined ? sql`` : sql`AND project_id = ${projectId}`}
-          ${sinceHour === null ? sql`` : sql`AND hour >= ${sinceHour}`}`)
-    return row as ProofCounts
+  async counts(owner: Wallet, projectId: string | undefined, sinceHour: number | null) {
+    const { verified, finalityMs, disagreed, invalidVote, late, missed } = proofHours
+    const sum = (column: Column) => sql<number>`coalesce(sum(${column}), 0)`
+    const [counted] = await this.db
+      .select({
+        ...{ verified: sum(verified), finalityMs: sum(finalityMs), disagreed: sum(disagreed) },
+        ...{ invalidVote: sum(invalidVote), late: sum(late), missed: sum(missed) },
+      })
+      .from(proofHours)
+      .where(
+        and(
+          eq(proofHours.owner, owner),
+          projectId === undefined ? undefined : eq(proofHours.projectId, projectId),
+          sinceHour === null ? undefined : gte(proofHours.hour, sinceHour),
+        ),
+      )
+    return counted!
+  }
+
+  /** Proofs with what their rounds and epochs say. @param page - Some of the leases, under the name of the table. */
+  #proofs(page: SQL) {
+    const { proofId, roundId, position, projectId, subscriptionId, nodeId, nodeKey, epoch, units } = leases
+    const { receiptHash, rejectionReason, submittedAt, completedAt, createdAt } = leases
+    const slash = sql`SELECT ${slashes.evidenceHash} FROM ${slashes} INDEXED BY slashes_of_round
+      WHERE ${slashes.roundId} = ${roundId} AND ${slashes.nodeId} = ${nodeId} LIMIT 1`
+    return this.db
+      .select({
+        ...fromTemplate({ proofId, roundId, position, projectId, subscriptionId, nodeId, nodeKey, epoch }),
+        ...fromTemplate({ units, rejectionReason, submittedAt, completedAt, createdAt, receiptHash }),
+        status: sql<NonNullable<LeaseRow['proofStatus']>>`${leases.proofStatus}`,
+        /** Of the round once it is final, else null. */
+        finalReceiptHash: sql<string | null>`iif(${rounds.state} = 'finalized', ${rounds.receiptHash}, NULL)`,
+        ...{ audited: rounds.audited, finalityMs: rounds.finalityMs, finalizedAt: rounds.finalizedAt },
+        // What everybody is credited in the epoch so far, and what it pays for; null before the first round that is final.
+        epochUnits: sql<number | null>`${epochRounds.units}`.as('epoch_units'),
+        terms: epochRounds.terms,
+        slashId: sql<string | null>`(${slash})`,
+      })
+      .from(page)
+      .crossJoin(rounds)
+      .leftJoin(epochRounds, isSameEpoch(epochRounds, leases))
+      .where(eq(rounds.roundId, roundId))
   }
 }
+
+const isProof = sql`${leases.proofStatus} IS NOT NULL`
 
 interface PageCondition {
   /** The index to read by where the list is filtered by nothing but this. */
   index: string
-  condition: SQL | null
+  condition: SQL | undefined
   /** What holds for every row of the list. */
   always?: SQL
 }
 
-/** One range of one index; a further filter is held against its rows. */
+/** One range of one index, under the name of the table; a further filter is held against its rows. */
 function pageOf(
   owner: Wallet,
   { nodeId, projectId }: Omit<LeaseFilter, 'state'>,
@@ -159,49 +137,21 @@ function pageOf(
   limit: number,
   { index, condition, always }: PageCondition,
 ): SQL {
-  const chosen =
-    nodeId !== undefined
-      ? 'leases_of_node'
-      : projectId !== undefined
-        ? 'leases_of_owner_by_project'
-        : condition === null
-          ? 'leases_of_owner'
-          : index
-  const conditions = [
-    sql`l.owner = ${owner}`,
-    ...(nodeId === undefined ? [] : [sql`l.node_id = ${nodeId}`]),
-    ...(projectId === undefined ? [] : [sql`l.project_id = ${projectId}`]),
-    ...(condition === null ? [] : [condition]),
-    ...(always === undefined ? [] : [always]),
-    ...(after === undefined
-      ? []
-      : [
-          sql`(l.created_at, l.round_id, l.position) < (${after.createdAt}, ${after.roundId}, ${after.position})`,
-        ]),
-  ]
-  return sql`SELECT l.* FROM ${leases} AS l INDEXED BY ${sql.raw(chosen)}
-    WHERE ${sql.join(conditions, sql` AND `)} ${newestFirst} LIMIT ${limit}`
+  const ofOwner = condition === undefined ? 'leases_of_owner' : index
+  const ofProject = projectId === undefined ? ofOwner : 'leases_of_owner_by_project'
+  const chosen = nodeId === undefined ? ofProject : 'leases_of_node'
+  const { createdAt, roundId, position } = leases
+  const conditions = and(
+    eq(leases.owner, owner),
+    nodeId === undefined ? undefined : eq(leases.nodeId, nodeId),
+    projectId === undefined ? undefined : eq(leases.projectId, projectId),
+    condition,
+    always,
+    after &&
+      sql`(${createdAt}, ${roundId}, ${position}) < (${after.createdAt}, ${after.roundId}, ${after.position})`,
+  )
+  return sql`(SELECT * FROM ${leases} INDEXED BY ${sql.raw(chosen)} WHERE ${conditions}
+    ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}) AS ${leases}`
 }
 
-const newestFirst = sql.raw('ORDER BY l.created_at DESC, l.round_id DESC, l.position DESC')
-
-/** Proofs with what their rounds and epochs say. @param found - The leases. */
-const proofsIn = (found: SQL): SQL => sql`
-  SELECT l.proof_id AS proofId, l.round_id AS roundId, l.position, l.project_id AS projectId,
-    l.subscription_id AS subscriptionId, l.node_id AS nodeId, l.node_key AS nodeKey, l.epoch,
-    l.proof_status AS status, l.receipt_hash AS receiptHash, l.rejection_reason AS rejectionReason,
-    l.submitted_at AS submittedAt, l.completed_at AS completedAt, l.created_at AS createdAt, l.units,
-    iif(r.state = 'finalized', r.receipt_hash, NULL) AS finalReceiptHash, r.audited,
-    r.finality_ms AS finalityMs, r.finalized_at AS finalizedAt, e.units AS epochUnits, e.terms,
-    (SELECT s.evidence_hash FROM ${slashes} AS s INDEXED BY slashes_of_round
-      WHERE s.round_id = l.round_id AND s.node_id = l.node_id LIMIT 1) AS slashId
-  FROM (${found}) AS l CROSS JOIN ${rounds} AS r ON r.round_id = l.round_id
-  LEFT JOIN ${epochRounds} AS e ON e.project_id = l.project_id AND e.epoch = l.epoch`
-
-type ProofRow = Omit<Proof, 'audited' | 'terms'> & { audited: number; terms: string | null }
-
-const proofOf = (row: ProofRow): Proof => ({
-  ...row,
-  audited: row.audited === 1,
-  terms: row.terms === null ? null : (JSON.parse(row.terms) as EpochTerms),
-})
+const newestFirst = [desc(leases.createdAt), desc(leases.roundId), desc(leases.position)]

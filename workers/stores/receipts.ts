@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
 import { Store } from './database.ts'
 import { rounds } from './schema/index.ts'
@@ -12,28 +12,25 @@ export interface ExecutedReceipt {
   at: number
 }
 
-interface Row extends Omit<ExecutionReceipt, 'v' | 'success'> {
-  round_id: string
-  success: number
-  at: number
-}
-
 /** Receipts of runs, which follow from what rounds came to. */
 export class ReceiptStore extends Store {
   /** Null where no round came to it. @param roundsMax - How many rounds are named. */
   async executed(receiptHash: string, roundsMax: number): Promise<ExecutedReceipt | null> {
-    const rows = await this.db.all<Row>(sql`
-        SELECT round_id, module_address, function, input_hash, output_hash, events_hash, gas_used, success,
-          coalesce(agreed_at, finalized_at, issued_at) AS at
-        FROM ${rounds} WHERE receipt_hash = ${receiptHash} AND output_hash IS NOT NULL
-        ORDER BY issued_at DESC, round_id DESC LIMIT ${roundsMax}`)
+    const { moduleAddress, inputHash, outputHash, eventsHash, gasUsed, success, issuedAt, roundId } = rounds
+    const rows = await this.db
+      .select({
+        ...{ roundId, module_address: moduleAddress, function: rounds.function, input_hash: inputHash },
+        ...{ output_hash: outputHash, events_hash: eventsHash, gas_used: gasUsed, success },
+        at: sql<number>`coalesce(${rounds.agreedAt}, ${rounds.finalizedAt}, ${issuedAt})`,
+      })
+      .from(rounds)
+      .where(and(eq(rounds.receiptHash, receiptHash), isNotNull(outputHash)))
+      .orderBy(desc(issuedAt), desc(roundId))
+      .limit(roundsMax)
     const [newest] = rows
     if (newest === undefined) return null
-    const { round_id: _, at, success, ...run } = newest
-    return {
-      receipt: { v: 1, ...run, success: success === 1 },
-      roundIds: rows.map(({ round_id }) => round_id),
-      at,
-    }
+    const { roundId: _, at, ...run } = newest
+    const receipt = { v: 1, ...run } as ExecutionReceipt
+    return { receipt, roundIds: rows.map((row) => row.roundId), at }
   }
 }

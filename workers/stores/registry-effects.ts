@@ -1,6 +1,10 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { ListingStatus, versionStates } from '../../protocol/manifest/index.ts'
+import { isState } from './chain-facts.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema/index.ts'
+import { build } from './statements.ts'
 
 /** Where a statement finds a version. A bound number is a float to the database, so the number is a column or written out. */
 type VersionTerms = Record<'projectId' | 'version' | 'manifestHash' | 'consensusHash', SQLWrapper>
@@ -10,9 +14,9 @@ type VersionTerms = Record<'projectId' | 'version' | 'manifestHash' | 'consensus
  * later version says nothing about this one.
  */
 export const isPublishedAs = (of: VersionTerms): SQL =>
-  sql`EXISTS (SELECT 1 FROM ${chainStates} AS s WHERE s.kind = 'version'
-    AND s.subject = ${of.projectId} || ':' || ${of.version}
-    AND s.state->>'manifest_hash' = ${of.manifestHash} AND s.state->>'consensus_hash' = ${of.consensusHash})`
+  sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE ${isState('version', sql`${of.projectId} || ':' || ${of.version}`)}
+    AND ${chainStates.state}->>'manifest_hash' = ${of.manifestHash}
+    AND ${chainStates.state}->>'consensus_hash' = ${of.consensusHash})`
 
 /**
  * Brings the hub's own records of projects in step with what the registry says of them, forward and back. A version that
@@ -20,51 +24,65 @@ export const isPublishedAs = (of: VersionTerms): SQL =>
  *
  * @param projectIds - The projects whose events came or went; their states are written already.
  */
-export function registryEffects(projectIds: SQL, guard: SQL): SQL[] {
-  const isChanged = sql`project_id IN (${projectIds}) AND ${guard}`
+export function registryEffects(projectIds: SQL, guard: SQL): SQLWrapper[] {
+  const { projectId, version, status, epochSecs, boundarySecs } = projectVersions
+  const { listingStatus } = projects
+  const isOfVersion = sql`${projectId} = ${projects.projectId}`
   const isPublished = isPublishedAs(projectVersions)
-  const isRegistered = sql`EXISTS (SELECT 1 FROM ${projectVersions}
-    WHERE ${projectVersions.projectId} = ${projects.projectId} AND ${projectVersions.version} = 1
-    AND ${projectVersions.status} <> 'rejected' AND ${isPublished})`
-  const said = (member: string) =>
-    sql`(SELECT s.state->>${member} FROM ${chainStates} AS s WHERE s.kind = 'version'
-      AND s.subject = ${projectVersions.projectId} || ':' || ${projectVersions.version})`
+  const isRegistered = sql`EXISTS (SELECT 1 FROM ${projectVersions} WHERE ${isOfVersion} AND ${version} = 1
+    AND ${status} <> 'rejected' AND ${isPublished})`
+  const said = (member: string) => sql`(SELECT ${chainStates.state}->>${member} FROM ${chainStates}
+    WHERE ${isState('version', sql`${projectId} || ':' || ${version}`)})`
   const publishedAt = said('published_at')
   // Written out, because a bound number is a float to the database, and the division has to be of integers.
   const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
   // The first boundary of both epoch lengths whose snapshot cannot have been built yet (protocol section 6.3).
-  const effectiveAt = sql`((${publishedAt} + ${beaconOffset}) / boundary_secs + 1) * boundary_secs`
+  const effectiveAt = sql`((${publishedAt} + ${beaconOffset}) / ${boundarySecs} + 1) * ${boundarySecs}`
+  const moveProject = (from: ListingStatus, to: ListingStatus, condition: SQL) =>
+    build
+      .update(projects)
+      .set({ listingStatus: to })
+      .where(
+        sql`${listingStatus} = ${from} AND ${projects.projectId} IN (${projectIds}) AND ${guard} AND ${condition}`,
+      )
+  const moveVersions = (from: VersionState, change: Partial<VersionColumns>, condition: SQL) =>
+    build
+      .update(projectVersions)
+      .set(change)
+      .where(sql`${condition} AND ${status} = ${from} AND ${projectId} IN (${projectIds}) AND ${guard}`)
+  const isSubmitted = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${isOfVersion} AND ${listingStatus} = 'submitted')`
+  const isBeyond = sql`EXISTS (SELECT 1 FROM ${projects} WHERE ${isOfVersion} AND ${listingStatus} <> 'submitted')`
+  const published = {
+    ...{ publishedAt, publishTx: said('published_tx'), effectiveAt },
+    effectiveEpoch: sql`${effectiveAt} / ${epochSecs}`,
+  }
+  const unpublished = { publishedAt: null, publishTx: null, effectiveAt: null, effectiveEpoch: null }
   return [
-    sql`UPDATE ${projects} SET listing_status = 'pending_review'
-      WHERE listing_status = 'submitted' AND ${isChanged} AND ${isRegistered}`,
-    sql`UPDATE ${projects} SET listing_status = 'submitted'
-      WHERE listing_status = 'pending_review' AND ${isChanged} AND NOT ${isRegistered}`,
-    sql`UPDATE ${projectVersions} SET status = 'active'
-      WHERE version = 1 AND status = 'submitted' AND ${isChanged}
-      AND EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectVersions.projectId}
-        AND listing_status <> 'submitted')`,
-    sql`UPDATE ${projectVersions} SET status = 'submitted'
-      WHERE version = 1 AND status = 'active' AND ${isChanged}
-      AND EXISTS (SELECT 1 FROM ${projects} WHERE ${projects.projectId} = ${projectVersions.projectId}
-        AND listing_status = 'submitted')`,
-    sql`UPDATE ${projectVersions} SET status = 'registered', published_at = ${publishedAt},
-        publish_tx = ${said('published_tx')},
-        effective_at = ${effectiveAt}, effective_epoch = ${effectiveAt} / epoch_secs
-      WHERE version > 1 AND status = 'submitted' AND ${isChanged} AND ${isPublished}`,
-    sql`UPDATE ${projectVersions} SET status = 'submitted', published_at = NULL, publish_tx = NULL,
-        effective_at = NULL, effective_epoch = NULL
-      WHERE version > 1 AND status = 'registered' AND ${isChanged} AND NOT ${isPublished}`,
+    moveProject('submitted', 'pending_review', isRegistered),
+    moveProject('pending_review', 'submitted', sql`NOT ${isRegistered}`),
+    moveVersions('submitted', { status: 'active' }, sql`${version} = 1 AND ${isBeyond}`),
+    moveVersions('active', { status: 'submitted' }, sql`${version} = 1 AND ${isSubmitted}`),
+    moveVersions('submitted', { status: 'registered', ...published }, sql`${version} > 1 AND ${isPublished}`),
+    moveVersions(
+      'registered',
+      { status: 'submitted', ...unpublished },
+      sql`${version} > 1 AND NOT ${isPublished}`,
+    ),
   ]
 }
+
+type VersionState = (typeof versionStates)[number]
+type VersionColumns = SQLiteUpdateSetSource<typeof projectVersions>
 
 /**
  * Counts again the bonded subscriptions of each project that one of them changed in.
  *
  * @param subscriptionIds - The subscriptions whose events came or went; their states are written already.
  */
-export const minersEffect = (subscriptionIds: SQL, guard: SQL): SQL =>
+export const minersEffect = (subscriptionIds: SQL, guard: SQL) =>
   minersOf(
-    sql`SELECT s.project_id FROM ${subscriptions} AS s WHERE s.subscription_id IN (${subscriptionIds})`,
+    sql`SELECT ${subscriptions.projectId} FROM ${subscriptions}
+      WHERE ${subscriptions.subscriptionId} IN (${subscriptionIds})`,
     guard,
   )
 
@@ -72,11 +90,15 @@ export const minersEffect = (subscriptionIds: SQL, guard: SQL): SQL =>
  * Counts again the bonded subscriptions of projects, in all and by the class of their device: lists sort by the first, and
  * a project of thousands must not be counted whenever it is read. When a device changes its class, a trigger follows.
  */
-export const minersOf = (projectIds: SQL, guard: SQL): SQL => sql`
-  UPDATE ${projects} SET
-    miners = (SELECT count(*) FROM bonded_subscriptions AS b WHERE b.project_id = ${projects.projectId}),
-    devices_by_class = (SELECT json_group_object(class, devices) FROM (
-      SELECT coalesce(d.class, 'unknown') AS class, count(*) AS devices
-      FROM bonded_subscriptions AS b LEFT JOIN ${devices} AS d ON d.node_id = b.node_id
-      WHERE b.project_id = ${projects.projectId} GROUP BY 1))
-  WHERE project_id IN (${projectIds}) AND ${guard}`
+export const minersOf = (projectIds: SQL, guard: SQL) =>
+  build
+    .update(projects)
+    .set({
+      // A view, which the builder does not know.
+      miners: sql`(SELECT count(*) FROM bonded_subscriptions AS b WHERE b.project_id = ${projects.projectId})`,
+      devicesByClass: sql`(SELECT json_group_object(class, devices) FROM (
+        SELECT coalesce(${devices.class}, 'unknown') AS class, count(*) AS devices
+        FROM bonded_subscriptions AS b LEFT JOIN ${devices} ON ${devices.nodeId} = b.node_id
+        WHERE b.project_id = ${projects.projectId} GROUP BY 1))`,
+    })
+    .where(sql`${projects.projectId} IN (${projectIds}) AND ${guard}`)

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
 import { batch, isChanged, Store } from './database.ts'
 import { epochReceipts, epochShares, preferences, projects, reviews, reviewVotes } from './schema/index.ts'
+import { insertFrom, isSameEpoch, replaced } from './statements.ts'
 
 export type Review = typeof reviews.$inferSelect & { authorName: string | null }
 
@@ -39,56 +40,71 @@ export class ReviewStore extends Store {
    * round of the wallet on the project: a share of an attested epoch that no arbiter vetoed.
    */
   async put(review: Omit<Review, 'helpful' | 'authorName'>): Promise<'saved' | 'not_credited'> {
-    const { reviewId, projectId, author, comment, createdAt, updatedAt } = review
+    const { projectId, author } = review
     // Written out: a bound number is a float to the database, and the average is one of integers.
     const rating = sql.raw(String(Math.trunc(review.rating)))
     // Every share is of a credited round, also while the vault cannot pay it.
-    const isCredited = sql`EXISTS (SELECT 1 FROM ${epochShares} AS share
-      JOIN ${epochReceipts} AS receipt ON receipt.project_id = share.project_id AND receipt.epoch = share.epoch
-      WHERE share.miner = ${author} AND share.project_id = ${projectId} AND receipt.state <> 'vetoed')`
-    const before = sql`(SELECT rating FROM ${reviews} WHERE project_id = ${projectId} AND author = ${author})`
+    const isCredited = sql`EXISTS (SELECT 1 FROM ${epochShares} JOIN ${epochReceipts} ON ${isSameEpoch(epochReceipts, epochShares)}
+      WHERE ${epochShares.miner} = ${author} AND ${epochShares.projectId} = ${projectId}
+        AND ${epochReceipts.state} <> 'vetoed')`
+    const before = sql`(SELECT ${reviews.rating} FROM ${reviews} WHERE ${isOf(projectId, author)})`
     const results = await batch(this.db, [
-      sql`UPDATE ${projects} SET rating_sum = rating_sum + ${rating} - coalesce(${before}, 0),
-          rating_count = rating_count + (${before} IS NULL)
-        WHERE project_id = ${projectId} AND ${isCredited}`,
+      this.db
+        .update(projects)
+        .set({
+          ratingSum: sql`${projects.ratingSum} + ${rating} - coalesce(${before}, 0)`,
+          ratingCount: sql`${projects.ratingCount} + (${before} IS NULL)`,
+        })
+        .where(and(eq(projects.projectId, projectId), isCredited)),
       this.#average(projectId),
-      sql`INSERT INTO ${reviews} (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)
-        SELECT ${reviewId}, ${projectId}, ${author}, ${rating}, ${comment}, 0, ${createdAt}, ${updatedAt}
-        WHERE ${isCredited}
-        ON CONFLICT (project_id, author) DO UPDATE SET rating = excluded.rating, comment = excluded.comment,
-          updated_at = excluded.updated_at`,
+      insertFrom(reviews, { ...review, rating, helpful: 0 }, sql`WHERE ${isCredited}`).onConflictDoUpdate({
+        target: [reviews.projectId, reviews.author],
+        set: replaced(reviews, ['rating', 'comment', 'updatedAt']),
+      }),
     ])
     return isChanged(results[2]) ? 'saved' : 'not_credited'
   }
 
   async delete(projectId: string, author: string): Promise<'deleted' | 'missing'> {
-    const own = sql`project_id = ${projectId} AND author = ${author}`
-    const rating = sql`(SELECT rating FROM ${reviews} WHERE ${own})`
+    const own = isOf(projectId, author)
+    const rating = sql`(SELECT ${reviews.rating} FROM ${reviews} WHERE ${own})`
+    const reviewId = this.db.select({ id: reviews.reviewId }).from(reviews).where(own)
     const results = await batch(this.db, [
-      sql`UPDATE ${projects} SET rating_sum = rating_sum - ${rating}, rating_count = rating_count - 1
-        WHERE project_id = ${projectId} AND ${rating} IS NOT NULL`,
+      this.db
+        .update(projects)
+        .set({
+          ratingSum: sql`${projects.ratingSum} - ${rating}`,
+          ratingCount: sql`${projects.ratingCount} - 1`,
+        })
+        .where(and(eq(projects.projectId, projectId), sql`${rating} IS NOT NULL`)),
       this.#average(projectId),
-      sql`DELETE FROM ${reviewVotes} WHERE review_id = (SELECT review_id FROM ${reviews} WHERE ${own})`,
-      sql`DELETE FROM ${reviews} WHERE ${own}`,
+      this.db.delete(reviewVotes).where(inArray(reviewVotes.reviewId, reviewId)),
+      this.db.delete(reviews).where(own),
     ])
     return isChanged(results[3]) ? 'deleted' : 'missing'
   }
 
   /** Counts the wallet's vote once; not on a review of its own. */
   async vote(projectId: string, reviewId: string, voter: string, now: number): Promise<VoteOutcome> {
+    const found = and(eq(reviews.reviewId, reviewId), eq(reviews.projectId, projectId))
+    const others = and(found, ne(reviews.author, voter))
+    const voted = sql`EXISTS (SELECT 1 FROM ${reviewVotes}
+      WHERE ${reviewVotes.reviewId} = ${reviewId} AND ${reviewVotes.voter} = ${voter})`
     await batch(this.db, [
-      sql`UPDATE ${reviews} SET helpful = helpful + 1
-        WHERE review_id = ${reviewId} AND project_id = ${projectId} AND author <> ${voter}
-        AND NOT EXISTS (SELECT 1 FROM ${reviewVotes} WHERE review_id = ${reviewId} AND voter = ${voter})`,
-      sql`INSERT INTO ${reviewVotes} (review_id, voter, created_at)
-        SELECT review_id, ${voter}, ${now} FROM ${reviews}
-        WHERE review_id = ${reviewId} AND project_id = ${projectId} AND author <> ${voter}
-        ON CONFLICT DO NOTHING`,
+      this.db
+        .update(reviews)
+        .set({ helpful: sql`${reviews.helpful} + 1` })
+        .where(and(others, sql`NOT ${voted}`)),
+      insertFrom(
+        reviewVotes,
+        { reviewId, voter, createdAt: now },
+        sql`FROM ${reviews} WHERE ${others}`,
+      ).onConflictDoNothing(),
     ])
     const [review] = await this.db
       .select({ author: reviews.author, helpful: reviews.helpful })
       .from(reviews)
-      .where(and(eq(reviews.reviewId, reviewId), eq(reviews.projectId, projectId)))
+      .where(found)
     if (review === undefined) return { status: 'missing' }
     return review.author === voter ? { status: 'own' } : { status: 'counted', helpful: review.helpful }
   }
@@ -114,10 +130,9 @@ export class ReviewStore extends Store {
   }
 
   #select() {
-    const { reviewId, projectId, author, rating, comment, helpful, createdAt, updatedAt } = reviews
     return this.db
       .select({
-        ...{ reviewId, projectId, author, rating, comment, helpful, createdAt, updatedAt },
+        ...getTableColumns(reviews),
         authorName: sql<string | null>`${preferences.preferences}->>'display_name'`,
       })
       .from(reviews)
@@ -125,11 +140,15 @@ export class ReviewStore extends Store {
   }
 
   /** The average in hundredths, halves up, as the protocol rounds it. */
-  #average(projectId: string): SQL {
-    return sql`UPDATE ${projects} SET rating_x100 = CASE rating_count WHEN 0 THEN 0
-        ELSE (200 * rating_sum + rating_count) / (2 * rating_count) END
-      WHERE project_id = ${projectId}`
+  #average(projectId: string) {
+    const { ratingSum, ratingCount } = projects
+    const ratingX100 = sql`CASE ${ratingCount} WHEN 0 THEN 0
+      ELSE (200 * ${ratingSum} + ${ratingCount}) / (2 * ${ratingCount}) END`
+    return this.db.update(projects).set({ ratingX100 }).where(eq(projects.projectId, projectId))
   }
 }
 
 export type VoteOutcome = { status: 'missing' | 'own' } | { status: 'counted'; helpful: number }
+
+const isOf = (projectId: string, author: string) =>
+  and(eq(reviews.projectId, projectId), eq(reviews.author, author))

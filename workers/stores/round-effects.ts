@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { reputationSteps } from '../../protocol/actions/index.ts'
 import type { MinerUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
@@ -13,6 +13,7 @@ import {
   roundOffences,
   subscriptions,
 } from './schema/index.ts'
+import { added, build, insertFrom, listed, membersOf } from './statements.ts'
 
 /** How a member did in a round that is final. */
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {
@@ -43,25 +44,29 @@ export const hourSecs = 3_600
  * The statements that follow from the end of a round. Each is guarded by the round's being open, and they go before the one
  * that ends it into its batch, so that they happen once.
  */
-export function roundEffects(end: RoundEnd): SQL[] {
+export function roundEffects(end: RoundEnd): SQLWrapper[] {
   const { round, members } = end
   const isOpen = isRoundOpen(round.roundId)
-  const isFinal = round.state === 'finalized'
   return [
     ...(members.length === 0 ? [] : [memberStatement(end, isOpen), proofsStatement(end, isOpen)]),
-    ...(round.projectId === null ? [] : [epochStatement(end, isOpen)]),
+    ...(round.projectId === null ? [] : [epochStatement(end, round.projectId, isOpen)]),
     ...(end.credits.length === 0 ? [] : [creditsStatement(end, isOpen)]),
     networkStatement(end, isOpen),
-    ...(isFinal
+    ...(round.state === 'finalized'
       ? [
-          sql`UPDATE ${modules} SET exec_count = exec_count + 1
-            WHERE manifest_address = ${round.moduleAddress} AND ${isOpen}`,
+          build
+            .update(modules)
+            .set({ execCount: sql`${modules.execCount} + 1` })
+            .where(and(eq(modules.manifestAddress, round.moduleAddress), isOpen)),
         ]
       : []),
     ...(end.provesOffences
       ? [
-          sql`INSERT INTO ${roundOffences} (round_id, attempts, next_attempt_at)
-            SELECT ${round.roundId}, 0, ${end.endedAt} WHERE ${isOpen}`,
+          insertFrom(
+            roundOffences,
+            { roundId: round.roundId, attempts: 0, nextAttemptAt: end.endedAt },
+            sql`WHERE ${isOpen}`,
+          ),
         ]
       : []),
   ]
@@ -75,30 +80,38 @@ const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
  * downward may be taken together. A subscription that was closed and opened again after the task is another one: it
  * keeps its counters.
  */
-function memberStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL): SQL {
+function memberStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
   const { reputation_min: least, reputation_max: most } = defaultNetworkParams
   const { credited, missed_lease, disagreed } = reputationSteps
-  const raised = sql`min(${integer(most)}, reputation + ${integer(credited)} * member.credited)`
-  const rows = members.map(({ subscriptionId, status, disagreements, missedLeases }) => ({
-    subscriptionId,
-    credited: status === 'verified' ? 1 : 0,
-    disagreements,
-    missedLeases,
+  const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt } = subscriptions
+  const raised = sql`min(${integer(most)}, ${reputation} + ${integer(credited)} * member.credited)`
+  const rows = members.map(({ subscriptionId: id, status, ...member }) => ({
+    ...{ id, credited: Number(status === 'verified') },
+    ...{ disagreed: member.disagreements, missed: member.missedLeases },
   }))
-  return sql`
-    UPDATE ${subscriptions} SET credited_rounds = credited_rounds + member.credited,
-      missed_leases = missed_leases + member.missed, disagreements = ${subscriptions}.disagreements + member.disagreed,
-      reputation = max(${integer(least)}, ${raised} + ${integer(missed_lease)} * member.missed
-        + ${integer(disagreed)} * member.disagreed),
-      last_proof_at = iif(member.credited, max(coalesce(last_proof_at, 0), ${integer(endedAt)}), last_proof_at)
-    FROM (SELECT value->>'subscriptionId' AS id, value->>'credited' AS credited,
-        value->>'missedLeases' AS missed, value->>'disagreements' AS disagreed
-      FROM json_each(${JSON.stringify(rows)})) AS member
-    WHERE subscription_id = member.id AND created_at <= ${round.issuedAt} AND ${isOpen}`
+  return build
+    .update(subscriptions)
+    .set({
+      creditedRounds: sql`${creditedRounds} + member.credited`,
+      missedLeases: sql`${missedLeases} + member.missed`,
+      disagreements: sql`${disagreements} + member.disagreed`,
+      reputation: sql`max(${integer(least)}, ${raised} + ${integer(missed_lease)} * member.missed
+        + ${integer(disagreed)} * member.disagreed)`,
+      lastProofAt: sql`iif(member.credited, max(coalesce(${lastProofAt}, 0), ${integer(endedAt)}), ${lastProofAt})`,
+    })
+    .from(
+      sql`(SELECT value->>'id' AS id, value->>'credited' AS credited, value->>'missed' AS missed,
+        value->>'disagreed' AS disagreed FROM json_each(${JSON.stringify(rows)})) AS member`,
+    )
+    .where(
+      sql`${subscriptions.subscriptionId} = member.id AND ${subscriptions.createdAt} <= ${round.issuedAt} AND ${isOpen}`,
+    )
 }
 
+const countedProofs = ['verified', 'finalityMs', 'disagreed', 'invalidVote', 'late', 'missed'] as const
+
 /** Proofs of each wallet by the hour and the reason, so that no sum reads every proof there ever was. */
-function proofsStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL): SQL {
+function proofsStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
   const finalityMs = round.finalityMs ?? 0
   const rows = [...Map.groupBy(members, ({ owner }) => owner)].map(([owner, own]) => {
     const count = (of: (member: EndedMember) => boolean) => own.filter(of).length
@@ -113,59 +126,78 @@ function proofsStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL): SQ
       missed: count(({ reason }) => reason === 'missed'),
     }
   })
-  const counted = ['verified', 'finality_ms', 'disagreed', 'invalid_vote', 'late', 'missed']
-  return sql`
-    INSERT INTO ${proofHours} (owner, project_id, hour, ${sql.raw(counted.join(', '))})
-    SELECT value->>'owner', ${round.projectId}, ${integer(endedAt / hourSecs)}, value->>'verified', value->>'finalityMs',
-      value->>'disagreed', value->>'invalidVote', value->>'late', value->>'missed'
-    FROM json_each(${JSON.stringify(rows)}) WHERE ${isOpen}
-    ON CONFLICT (owner, project_id, hour) DO UPDATE SET
-      ${sql.raw(counted.map((column) => `${column} = ${column} + excluded.${column}`).join(', '))}`
+  return insertFrom(
+    proofHours,
+    {
+      ...listed(proofHours, ['owner', ...countedProofs]),
+      projectId: sql`${round.projectId}`,
+      hour: integer(endedAt / hourSecs),
+    },
+    sql`FROM json_each(${JSON.stringify(rows)}) WHERE ${isOpen}`,
+  ).onConflictDoUpdate({
+    target: [proofHours.owner, proofHours.projectId, proofHours.hour],
+    set: added(proofHours, countedProofs),
+  })
 }
 
 /** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
-function epochStatement({ round, isUnpaid, members, credits }: RoundEnd, isOpen: SQL): SQL {
+function epochStatement({ round, isUnpaid, members, credits }: RoundEnd, projectId: string, isOpen: SQL) {
   const primaries = members.filter(({ role }) => role === 'primary')
   const counts = {
     rounds: 1,
     finalized: Number(round.state === 'finalized'),
     fallback: Number(round.fallback !== null),
     unpaid: Number(isUnpaid),
-    units: credits.reduce((sum, { units }) => sum + units, 0),
+    units: unitsOf(credits),
     primaries: primaries.length,
     answered: primaries.filter(({ missedLeases }) => missedLeases === 0).length,
   }
-  const columns = Object.keys(counts)
-  const [projectId, epoch] = [round.projectId, integer(round.epoch ?? 0)]
-  const isKnown = sql`EXISTS (SELECT 1 FROM ${epochRounds} WHERE project_id = ${projectId} AND epoch = ${epoch})`
-  return sql`
-    INSERT INTO ${epochRounds} (project_id, epoch, ends_at, terms, ${sql.raw(columns.join(', '))})
-    SELECT ${projectId}, ${epoch}, (${epoch} + 1) * v.epoch_secs, iif(${isKnown}, '', json_set(
-        json_extract(v.manifest, '$.consensus.economics'), '$.token', json(v.token), '$.epoch_secs', v.epoch_secs)),
-      ${sql.raw(Object.values(counts).join(', '))}
-    FROM (SELECT * FROM ${projectVersions} WHERE project_id = ${projectId}
-      AND consensus_hash = ${round.consensusHash} LIMIT 1) AS v
-    WHERE ${isOpen}
-    ON CONFLICT (project_id, epoch) DO UPDATE SET
-      ${sql.raw(columns.map((column) => `${column} = ${column} + excluded.${column}`).join(', '))}`
+  const epoch = integer(round.epoch ?? 0)
+  const isKnown = sql`EXISTS (SELECT 1 FROM ${epochRounds}
+    WHERE ${epochRounds.projectId} = ${projectId} AND ${epochRounds.epoch} = ${epoch})`
+  const { manifest, token, epochSecs, consensusHash } = projectVersions
+  return insertFrom(
+    epochRounds,
+    {
+      ...counts,
+      ...{ projectId, epoch },
+      endsAt: sql`(${epoch} + 1) * ${epochSecs}`,
+      terms: sql`iif(${isKnown}, '', json_set(json_extract(${manifest}, '$.consensus.economics'),
+        '$.token', json(${token}), '$.epoch_secs', ${epochSecs}))`,
+    },
+    sql`FROM (SELECT * FROM ${projectVersions} WHERE ${projectVersions.projectId} = ${projectId}
+      AND ${consensusHash} = ${round.consensusHash} LIMIT 1) AS ${projectVersions} WHERE ${isOpen}`,
+  ).onConflictDoUpdate({
+    target: [epochRounds.projectId, epochRounds.epoch],
+    set: added(epochRounds, membersOf(counts)),
+  })
 }
 
 /** What payout addresses are credited in the epoch. Several members may share one, and each is a round of it. */
-function creditsStatement({ round, credits }: RoundEnd, isOpen: SQL): SQL {
-  return sql`
-    INSERT INTO ${epochCredits} (miner, project_id, epoch, ends_at, rounds, units)
-    SELECT value->>'miner', r.project_id, r.epoch, r.ends_at, 1, value->>'units'
-    FROM json_each(${JSON.stringify(credits)}) CROSS JOIN ${epochRounds} AS r
-    WHERE r.project_id = ${round.projectId} AND r.epoch = ${round.epoch} AND ${isOpen}
-    ON CONFLICT (miner, project_id, epoch) DO UPDATE SET rounds = rounds + 1, units = units + excluded.units`
+function creditsStatement({ round, credits }: RoundEnd, isOpen: SQL) {
+  const { projectId, epoch, endsAt } = epochRounds
+  return insertFrom(
+    epochCredits,
+    {
+      ...listed(epochCredits, ['miner', 'units']),
+      ...{ projectId: sql`${projectId}`, epoch: sql`${epoch}`, endsAt: sql`${endsAt}`, rounds: 1 },
+    },
+    sql`FROM json_each(${JSON.stringify(credits)}) CROSS JOIN ${epochRounds}
+      WHERE ${projectId} = ${round.projectId} AND ${epoch} = ${round.epoch} AND ${isOpen}`,
+  ).onConflictDoUpdate({
+    target: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
+    set: added(epochCredits, ['rounds', 'units']),
+  })
 }
 
 /** What the network did, by the hour. */
-function networkStatement({ round, endedAt, credits }: RoundEnd, isOpen: SQL): SQL {
-  const units = credits.reduce((sum, one) => sum + one.units, 0)
-  return sql`
-    INSERT INTO ${networkHours} (hour, rounds, finalized, units)
-    SELECT ${integer(endedAt / hourSecs)}, 1, ${Number(round.state === 'finalized')}, ${units} WHERE ${isOpen}
-    ON CONFLICT (hour) DO UPDATE SET rounds = rounds + 1, finalized = finalized + excluded.finalized,
-      units = units + excluded.units`
+function networkStatement({ round, endedAt, credits }: RoundEnd, isOpen: SQL) {
+  const counts = { rounds: 1, finalized: Number(round.state === 'finalized'), units: unitsOf(credits) }
+  return insertFrom(
+    networkHours,
+    { ...counts, hour: integer(endedAt / hourSecs) },
+    sql`WHERE ${isOpen}`,
+  ).onConflictDoUpdate({ target: networkHours.hour, set: added(networkHours, membersOf(counts)) })
 }
+
+const unitsOf = (credits: readonly MinerUnits[]): number => credits.reduce((sum, { units }) => sum + units, 0)

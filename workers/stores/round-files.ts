@@ -7,8 +7,7 @@ import type {
   Task,
   TaskVote,
 } from '../../protocol/rounds/index.ts'
-import { inTime } from '../deadline.ts'
-import { unavailable } from '../errors.ts'
+import { Files } from './files.ts'
 
 /** Everything of a round that is over, as its file has it. */
 export interface RoundFile {
@@ -31,72 +30,47 @@ export interface DirectRoundFile {
   exec_votes: readonly ExecutionVote[]
 }
 
-const answerMsMax = 10_000
-
-const payloadKey = (hash: string): string => `payloads/${hash}`
-const roundKey = (roundId: string): string => `rounds/${roundId}`
-
 /** Files of rounds: what went in and came out, under its hash, and votes with finality, under the round's id. */
 export class RoundFiles {
-  readonly #bucket: R2Bucket
+  readonly #payloads: Files
+  readonly #rounds: Files
   constructor(bucket: R2Bucket) {
-    this.#bucket = bucket
+    this.#payloads = new Files(bucket, 'payloads', 'The storage of rounds')
+    this.#rounds = new Files(bucket, 'rounds', 'The storage of rounds')
   }
 
   /** Keeps bytes under their hash. The same again is kept for longer. */
   async putPayload(hash: string, bytes: Uint8Array | string): Promise<void> {
-    await this.#put(payloadKey(hash), bytes)
+    await this.#payloads.put(hash, bytes)
   }
 
   /** Null once they are no longer kept. */
   async payload(hash: string): Promise<Uint8Array | null> {
-    return this.#get(payloadKey(hash))
-  }
-
-  async putRound(file: RoundFile): Promise<void> {
-    await this.#put(roundKey(file.round_id), JSON.stringify(file))
+    return this.#payloads.find(hash)
   }
 
   /** @returns Its bytes. */
-  async putDirectRound(file: DirectRoundFile): Promise<number> {
+  async putRound(file: RoundFile | DirectRoundFile): Promise<number> {
     const text = JSON.stringify(file)
-    await this.#put(roundKey(file.round_id), text)
+    await this.#rounds.put(file.round_id, text)
     return text.length
   }
 
   async directRound(roundId: string): Promise<DirectRoundFile | null> {
-    const bytes = await this.#get(roundKey(roundId))
-    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as DirectRoundFile)
+    return this.#find<DirectRoundFile>(roundId)
   }
 
   async round(roundId: string): Promise<RoundFile | null> {
-    const bytes = await this.#get(roundKey(roundId))
-    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RoundFile)
+    return this.#find<RoundFile>(roundId)
   }
 
   /** At most 1,000 at once. */
   async removeRounds(roundIds: readonly string[]): Promise<void> {
-    try {
-      await inTime(this.#bucket.delete(roundIds.map(roundKey)), answerMsMax)
-    } catch (error) {
-      throw unavailable('The storage of rounds', error)
-    }
+    await this.#rounds.remove(roundIds)
   }
 
-  async #put(key: string, value: Uint8Array | string): Promise<void> {
-    try {
-      await inTime(this.#bucket.put(key, value), answerMsMax)
-    } catch (error) {
-      throw unavailable('The storage of rounds', error)
-    }
-  }
-
-  async #get(key: string): Promise<Uint8Array | null> {
-    try {
-      const object = await inTime(this.#bucket.get(key), answerMsMax)
-      return object && new Uint8Array(await inTime(object.arrayBuffer(), answerMsMax))
-    } catch (error) {
-      throw unavailable('The storage of rounds', error)
-    }
+  async #find<T>(roundId: string): Promise<T | null> {
+    const bytes = await this.#rounds.find(roundId)
+    return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as T)
   }
 }

@@ -75,7 +75,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
     const { db, asked } = listeningDatabase()
     const after = { createdAt: 1_001, name: 'task:' }
     await new RoundLists(openDatabase(db)).list(filter, after, 20, attemptOf)
-    const ofRounds = asked.filter(({ text }) => text.includes('FROM rounds'))
+    const ofRounds = asked.filter(({ text }) => text.includes('"rounds"'))
     const named = {
       project_id: projectId !== undefined,
       module_address: module !== undefined,

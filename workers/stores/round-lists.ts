@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { RoundState } from '../../protocol/rounds/index.ts'
 import { Store } from './database.ts'
-import { epochReceipts } from './schema/index.ts'
+import { epochReceipts, rounds } from './schema/index.ts'
+import { fromTemplate } from './statements.ts'
 
 /** What lists show of a round. */
 export interface ListedRound {
@@ -18,7 +19,7 @@ export interface ListedRound {
   committeeSize: number | null
   votes: number | null
   agreeing: number | null
-  audited: number | null
+  audited: boolean | null
   createdAt: number
   finalizedAt: number | null
 }
@@ -57,20 +58,29 @@ export class RoundLists extends Store {
 
   async #rounds(range: RoundRange, after: RoundPosition | undefined, limit: number): Promise<ListedRound[]> {
     const { projectId, module, kind, state } = range
-    const filters = [
-      ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
-      ...(module === undefined ? [] : [sql`module_address = ${module}`]),
-      ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
-      ...(state === undefined ? [] : [sql`state = ${state}`]),
-      ...(after === undefined ? [] : [sql`(issued_at, round_id) < (${after.createdAt}, ${after.name})`]),
-    ]
-    return this.db.all<ListedRound>(sql`
-        SELECT round_id AS roundId, kind, state, project_id AS projectId, module_address AS moduleAddress, function,
-          epoch, seq, receipt_hash AS receiptHash, gas_used AS gasUsed, committee_size AS committeeSize, votes,
-          agreeing, audited, issued_at AS createdAt, finalized_at AS finalizedAt
-        FROM rounds INDEXED BY ${sql.raw(indexFor(range))}
-        ${filters.length === 0 ? sql`` : sql`WHERE ${sql.join(filters, sql` AND `)}`}
-        ORDER BY issued_at DESC, round_id DESC LIMIT ${limit}`)
+    const { issuedAt, roundId } = rounds
+    return this.db
+      .select(
+        fromTemplate({
+          ...{ roundId, kind: rounds.kind, state: rounds.state, projectId: rounds.projectId },
+          ...{ moduleAddress: rounds.moduleAddress, function: rounds.function, epoch: rounds.epoch },
+          ...{ seq: rounds.seq, receiptHash: rounds.receiptHash, gasUsed: rounds.gasUsed },
+          ...{ committeeSize: rounds.committeeSize, votes: rounds.votes, agreeing: rounds.agreeing },
+          ...{ audited: rounds.audited, createdAt: issuedAt, finalizedAt: rounds.finalizedAt },
+        }),
+      )
+      .from(sql`${rounds} INDEXED BY ${sql.raw(indexFor(range))}`)
+      .where(
+        and(
+          projectId === undefined ? undefined : eq(rounds.projectId, projectId),
+          module === undefined ? undefined : eq(rounds.moduleAddress, module),
+          kind === undefined ? undefined : eq(rounds.kind, kind),
+          state === undefined ? undefined : eq(rounds.state, state),
+          after && sql`(${issuedAt}, ${roundId}) < (${after.createdAt}, ${after.name})`,
+        ),
+      )
+      .orderBy(desc(issuedAt), desc(roundId))
+      .limit(limit)
   }
 
   async #epochs(
@@ -78,34 +88,28 @@ export class RoundLists extends Store {
     after: RoundPosition | undefined,
     limit: number,
   ): Promise<AcceptedEpoch[]> {
-    const filters = [
-      ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
-      ...(after === undefined
-        ? []
-        : [sql`(accepted_at, ${epochName}) < (${after.createdAt}, ${after.name})`]),
-    ]
-    return this.db.all<AcceptedEpoch>(sql`
-        SELECT project_id AS projectId, epoch, epoch_secs AS epochSecs, accepted_at AS acceptedAt,
-          receipt_hash AS receiptHash, attestations
-        FROM ${epochReceipts} INDEXED BY ${sql.raw(
-          projectId === undefined
-            ? 'epoch_receipts_by_acceptance'
-            : 'epoch_receipts_of_project_by_acceptance',
-        )}
-        ${filters.length === 0 ? sql`` : sql`WHERE ${sql.join(filters, sql` AND `)}`}
-        ORDER BY accepted_at DESC, ${epochName} DESC LIMIT ${limit}`)
+    const { projectId: id, epoch, epochSecs, acceptedAt, receiptHash, attestations } = epochReceipts
+    const index =
+      projectId === undefined ? 'epoch_receipts_by_acceptance' : 'epoch_receipts_of_project_by_acceptance'
+    return this.db
+      .select(fromTemplate({ projectId: id, epoch, epochSecs, acceptedAt, receiptHash, attestations }))
+      .from(sql`${epochReceipts} INDEXED BY ${sql.raw(index)}`)
+      .where(
+        and(
+          projectId === undefined ? undefined : eq(id, projectId),
+          after && sql`(${acceptedAt}, ${epochName}) < (${after.createdAt}, ${after.name})`,
+        ),
+      )
+      .orderBy(desc(acceptedAt), desc(epochName))
+      .limit(limit)
   }
 }
 
 /** An epoch that a quorum of validators attested. */
-export interface AcceptedEpoch {
-  projectId: string
-  epoch: number
-  epochSecs: number
-  acceptedAt: number
-  receiptHash: string
-  attestations: number
-}
+export type AcceptedEpoch = Pick<
+  typeof epochReceipts.$inferSelect,
+  'projectId' | 'epoch' | 'epochSecs' | 'acceptedAt' | 'receiptHash' | 'attestations'
+>
 
 /** An epoch without a quorum is not known here, and it runs no module. */
 const hasEpochs = ({ kind, state, module }: RoundFilter): boolean =>

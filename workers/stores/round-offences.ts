@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { eq, lte, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { roundOffences } from './schema/index.ts'
 
@@ -12,7 +12,7 @@ export class RoundOffenceStore extends Store {
     const rows = await this.db
       .select({ roundId: roundOffences.roundId })
       .from(roundOffences)
-      .where(sql`next_attempt_at <= ${now}`)
+      .where(lte(roundOffences.nextAttemptAt, now))
       .orderBy(roundOffences.nextAttemptAt)
       .limit(limit)
     return rows.map(({ roundId }) => roundId)
@@ -23,15 +23,15 @@ export class RoundOffenceStore extends Store {
     const rows = await this.db
       .update(roundOffences)
       .set({
-        attempts: sql`attempts + 1`,
-        nextAttemptAt: sql`${now} + min(${pauseSecs.last}, ${sql.raw(String(pauseSecs.first))} << min(attempts, 10))`,
+        attempts: sql`${roundOffences.attempts} + 1`,
+        nextAttemptAt: sql`${now} + min(${pauseSecs.last}, ${sql.raw(String(pauseSecs.first))} << min(${roundOffences.attempts}, 10))`,
       })
-      .where(sql`round_id = ${roundId}`)
+      .where(eq(roundOffences.roundId, roundId))
       .returning({ roundId: roundOffences.roundId })
     return rows.length > 0
   }
 
   async finish(roundId: string): Promise<void> {
-    await this.db.delete(roundOffences).where(sql`round_id = ${roundId}`)
+    await this.db.delete(roundOffences).where(eq(roundOffences.roundId, roundId))
   }
 }

@@ -1,6 +1,16 @@
-import { type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import {
+  eq,
+  getTableColumns,
+  type InferSelectModel,
+  isNull,
+  notInArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import { batch, isChanged, Store } from './database.ts'
 import { leases, rounds, tasks } from './schema/index.ts'
+import { build, insertFrom, listed, membersOf, replaced } from './statements.ts'
 
 export type RoundRow = InferSelectModel<typeof rounds>
 export type LeaseRow = InferSelectModel<typeof leases>
@@ -15,26 +25,25 @@ export interface PublishedRound {
 }
 
 /** Holds while a round is not over, in a statement that comes before the one that ends it. */
-export const isRoundOpen = (roundId: string): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds} AS over
-  WHERE over.round_id = ${roundId} AND over.state IN ('finalized', 'failed'))`
+export const isRoundOpen = (roundId: string | SQL): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
+  WHERE ${rounds.roundId} = ${roundId} AND ${rounds.state} IN ('finalized', 'failed'))`
 
 /** What is published of rounds: a row for each, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
-    return (await this.db.select().from(rounds).where(sql`round_id = ${roundId}`).get()) ?? null
+    return (await this.db.select().from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null
   }
 
   /** Those of some rounds that are not over, also where nothing is published of them yet. */
   async notOver(roundIds: readonly string[]): Promise<string[]> {
     const rows = await this.db.all<{ id: string }>(sql`
-        SELECT given.value AS id FROM json_each(${JSON.stringify(roundIds)}) AS given
-        WHERE NOT EXISTS (SELECT 1 FROM ${rounds} AS over
-          WHERE over.round_id = given.value AND over.state IN ('finalized', 'failed'))`)
+      SELECT given.value AS id FROM json_each(${JSON.stringify(roundIds)}) AS given
+      WHERE ${isRoundOpen(sql`given.value`)}`)
     return rows.map(({ id }) => id)
   }
 
   async leases(roundId: string): Promise<LeaseRow[]> {
-    return this.db.select().from(leases).where(sql`round_id = ${roundId}`).orderBy(leases.position)
+    return this.db.select().from(leases).where(eq(leases.roundId, roundId)).orderBy(leases.position)
   }
 
   /**
@@ -45,105 +54,72 @@ export class RoundStore extends Store {
    */
   async publish(
     { taskId, round, leases: asked }: PublishedRound,
-    following: readonly SQL[] = [],
+    following: readonly SQLWrapper[] = [],
   ): Promise<'written' | 'over'> {
-    const statements = [...following, ...leaseStatements(round.roundId, asked), roundStatement(round)]
-    if (taskId !== null) statements.unshift(taskStatement(taskId, round))
-    const results = await batch(this.db, statements)
+    const results = await batch(this.db, [
+      ...(taskId === null ? [] : [taskStatement(taskId, round)]),
+      ...following,
+      ...(asked.length === 0 ? [] : [leasesStatement(round.roundId, asked)]),
+      roundStatement(round),
+    ])
     return isChanged(results.at(-1)) ? 'written' : 'over'
   }
 }
 
 /** A task that was queued gets its round; of another one the row is made with it. */
-const taskStatement = (taskId: string, round: RoundRow): SQL => sql`
-  INSERT INTO ${tasks} (task_id, project_id, round_id, function, gas_limit, input_hash, created_at)
-  VALUES (${taskId}, ${round.projectId}, ${round.roundId}, ${round.function}, ${round.gasLimit}, ${round.inputHash},
-    ${round.issuedAt})
-  ON CONFLICT (task_id) DO UPDATE SET round_id = excluded.round_id WHERE round_id IS NULL`
-
-const leaseColumns = [
-  ['round_id', 'roundId'],
-  ['position', 'position'],
-  ['role', 'role'],
-  ['node_key', 'nodeKey'],
-  ['node_id', 'nodeId'],
-  ['subscription_id', 'subscriptionId'],
-  ['owner', 'owner'],
-  ['project_id', 'projectId'],
-  ['epoch', 'epoch'],
-  ['state', 'state'],
-  ['missed_because', 'missedBecause'],
-  ['created_at', 'createdAt'],
-  ['deadline', 'deadline'],
-  ['completed_at', 'completedAt'],
-  ['proof_id', 'proofId'],
-  ['proof_status', 'proofStatus'],
-  ['rejection_reason', 'rejectionReason'],
-  ['receipt_hash', 'receiptHash'],
-  ['submitted_at', 'submittedAt'],
-  ['units', 'units'],
-] as const satisfies readonly (readonly [string, keyof LeaseRow])[]
-
-/** Columns of a lease that change after it was made. */
-const movingLeaseColumns = [
-  'state',
-  'missed_because',
-  'completed_at',
-  'proof_status',
-  'rejection_reason',
-  'receipt_hash',
-  'submitted_at',
-  'units',
-]
-
-/** A row that is as it was is not written again. */
-function leaseStatements(roundId: string, asked: readonly LeaseRow[]): SQL[] {
-  if (asked.length === 0) return []
-  const columns = leaseColumns.map(([column]) => column).join(', ')
-  const values = leaseColumns.map(([, member]) => `value->>'${member}'`).join(', ')
-  const moved = movingLeaseColumns.map((column) => `${column} = excluded.${column}`).join(', ')
-  const differs = movingLeaseColumns
-    .map((column) => `leases.${column} IS NOT excluded.${column}`)
-    .join(' OR ')
-  return [
-    sql`INSERT INTO ${leases} (${sql.raw(columns)})
-      SELECT ${sql.raw(values)} FROM json_each(${JSON.stringify(asked)}) WHERE ${isRoundOpen(roundId)}
-      ON CONFLICT (round_id, position) DO UPDATE SET ${sql.raw(moved)} WHERE ${sql.raw(differs)}`,
-  ]
+const taskStatement = (taskId: string, round: RoundRow) => {
+  const { roundId, function: name, gasLimit, inputHash, issuedAt } = round
+  return build
+    .insert(tasks)
+    .values({
+      ...{ taskId, roundId, function: name, gasLimit, inputHash, createdAt: issuedAt },
+      // A task is of a project.
+      projectId: round.projectId as string,
+    })
+    .onConflictDoUpdate({
+      target: tasks.taskId,
+      set: replaced(tasks, ['roundId']),
+      setWhere: isNull(tasks.roundId),
+    })
 }
 
-const movingRoundColumns = [
-  'state',
-  // They are known once the committee is drawn.
-  'fallback',
-  'committee_size',
-  'votes',
-  'agreeing',
-  'audited',
-  'receipt_hash',
-  'success',
-  'gas_used',
-  'output_hash',
-  'events_hash',
-  'output',
-  'events',
-  'agreed_at',
-  'finalized_at',
-  'finality_ms',
-  'error',
-]
+/** A row that is as it was is not written again. */
+const leasesStatement = (roundId: string, asked: readonly LeaseRow[]) => {
+  const { state, missedBecause, completedAt, proofStatus, rejectionReason } = leases
+  const { receiptHash, submittedAt, units } = leases
+  const moving = {
+    state,
+    missedBecause,
+    completedAt,
+    proofStatus,
+    rejectionReason,
+    receiptHash,
+    submittedAt,
+    units,
+  }
+  const moved = replaced(leases, membersOf(moving))
+  const differs = membersOf(moving).map((member) => sql`${leases[member]} IS NOT ${moved[member]}`)
+  return insertFrom(
+    leases,
+    listed(leases, membersOf(getTableColumns(leases))),
+    sql`FROM json_each(${JSON.stringify(asked)}) WHERE ${isRoundOpen(roundId)}`,
+  ).onConflictDoUpdate({
+    target: [leases.roundId, leases.position],
+    set: moved,
+    setWhere: sql.join(differs, sql` OR `),
+  })
+}
 
-const roundStatement = (round: RoundRow): SQL => sql`
-  INSERT INTO ${rounds} (round_id, kind, state, project_id, consensus_hash, epoch, seq, set_hash, module_address,
-    function, input_hash, gas_limit, issued_at, nonce, input, fallback, committee_size, votes, agreeing, audited,
-    receipt_hash, success, gas_used, output_hash, events_hash, output, events, agreed_at, finalized_at, finality_ms, error)
-  VALUES (${round.roundId}, ${round.kind}, ${round.state}, ${round.projectId}, ${round.consensusHash}, ${round.epoch},
-    ${round.seq}, ${round.setHash}, ${round.moduleAddress}, ${round.function}, ${round.inputHash}, ${round.gasLimit},
-    ${round.issuedAt}, ${round.nonce}, ${round.input}, ${round.fallback}, ${round.committeeSize}, ${round.votes},
-    ${round.agreeing}, ${Number(round.audited)}, ${round.receiptHash},
-    ${round.success === null ? null : Number(round.success)}, ${round.gasUsed}, ${round.outputHash},
-    ${round.eventsHash}, ${round.output}, ${round.events === null ? null : JSON.stringify(round.events)},
-    ${round.agreedAt}, ${round.finalizedAt}, ${round.finalityMs}, ${round.error})
-  ON CONFLICT (round_id) DO UPDATE SET
-    ${sql.raw(movingRoundColumns.map((column) => `${column} = excluded.${column}`).join(', '))}
-  WHERE rounds.state NOT IN ('finalized', 'failed')`
+const roundStatement = (round: RoundRow) => {
+  const { kind, projectId, consensusHash, epoch, seq, setHash, issuedAt, nonce, ...others } =
+    getTableColumns(rounds)
+  const { roundId, moduleAddress, function: _, input, inputHash, gasLimit, ...moving } = others
+  return build
+    .insert(rounds)
+    .values(round)
+    .onConflictDoUpdate({
+      target: rounds.roundId,
+      set: replaced(rounds, membersOf(moving)),
+      setWhere: notInArray(rounds.state, ['finalized', 'failed']),
+    })
+}

@@ -3,14 +3,9 @@ import { type AccountStanding, standingFrom, standingStatement } from './account
 import { batch, type Database, isChanged, Store } from './database.ts'
 import { sessions } from './schema/index.ts'
 import { consumeNonce } from './siwe-nonces.ts'
+import { insertFrom } from './statements.ts'
 
-export interface Session {
-  tokenHash: string
-  address: string
-  createdAt: number
-  expiresAt: number
-  revokedAt: number | null
-}
+export type Session = typeof sessions.$inferSelect
 
 /** An expired session is kept this long, so that its holder is told `session_expired` and not `unauthorized`. */
 const keptAfterExpirySeconds = 7 * 86_400
@@ -29,13 +24,11 @@ export class SessionStore extends Store {
    * @returns The standing of the wallet, or `gone` when the nonce was used or has expired.
    */
   async begin(session: Omit<Session, 'revokedAt'>, nonce: string): Promise<AccountStanding | 'gone'> {
-    const { tokenHash, address, createdAt, expiresAt } = session
     const [, begun, standing] = await batch(this.db, [
-      consumeNonce(nonce, createdAt),
+      consumeNonce(nonce, session.createdAt),
       // The statement before changed the nonce's row, or this call is too late.
-      sql`INSERT INTO ${sessions} (token_hash, address, created_at, expires_at)
-        SELECT ${tokenHash}, ${address}, ${createdAt}, ${expiresAt} WHERE changes() = 1`,
-      standingStatement(address),
+      insertFrom(sessions, session, sql`WHERE changes() = 1`),
+      standingStatement(session.address),
     ])
     return isChanged(begun) ? standingFrom(standing?.results ?? []) : 'gone'
   }
@@ -43,7 +36,7 @@ export class SessionStore extends Store {
   /** Begins the session of a sign-in whose nonce is used up already. */
   async insert(session: Omit<Session, 'revokedAt'>): Promise<AccountStanding> {
     const [, standing] = await batch(this.db, [
-      this.db.insert(sessions).values(session).getSQL(),
+      this.db.insert(sessions).values(session),
       standingStatement(session.address),
     ])
     return standingFrom(standing?.results ?? [])

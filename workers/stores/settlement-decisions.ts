@@ -1,12 +1,14 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQLWrapper, sql } from 'drizzle-orm'
 import { pauseRestSecs } from '../chain/pauses.ts'
-import { auditStatement, type OperatorAction } from './audit-log.ts'
+import { auditStatement, type Decision } from './audit-log.ts'
+import { isState } from './chain-facts.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
 import { chainStates } from './schema/index.ts'
 
-type Decision = Pick<OperatorAction, 'operator' | 'reason'>
 export type VetoAction = 'veto' | 'reopen'
+
+const { state } = chainStates
 
 /** What operators have the arbiter do to epochs. What may be decided follows from what is indexed of the chain. */
 export class SettlementDecisionStore extends Store {
@@ -14,25 +16,20 @@ export class SettlementDecisionStore extends Store {
   async decide(
     action: VetoAction,
     { projectId, epoch, subject }: { projectId: string; epoch: number; subject: string },
-    { operator, reason }: Decision,
+    decision: Decision,
     now: number,
   ): Promise<'decided' | 'invalid_state'> {
     const isPossible =
       action === 'veto'
-        ? sql`state->>'vetoed' = 0 AND state->>'release_at' > ${now}`
-        : sql`state->>'vetoed' = 1 AND state->>'reopened' = 0`
-    const found = sql`${chainStates} WHERE kind = 'epoch' AND subject = ${subject} AND ${isPossible}`
+        ? sql`${state}->>'vetoed' = 0 AND ${state}->>'release_at' > ${now}`
+        : sql`${state}->>'vetoed' = 1 AND ${state}->>'reopened' = 0`
+    const found = sql`${chainStates} WHERE ${isState('epoch', subject)} AND ${isPossible}`
+    const after = { epoch, vetoed: action === 'veto' }
     return this.#decide(
       auditStatement(
-        {
-          operator,
-          reason,
-          action: `epoch.${action}`,
-          subject: projectId,
-          after: { epoch, vetoed: action === 'veto' },
-        },
+        { ...decision, action: `epoch.${action}`, subject: projectId, after },
         now,
-        sql`SELECT state AS value FROM ${found}`,
+        sql`SELECT ${state} AS value FROM ${found}`,
       ),
       wantStatement(
         { kind: 'set_veto', subject, wanted: { vetoed: action === 'veto' ? 'yes' : 'no' } },
@@ -49,24 +46,19 @@ export class SettlementDecisionStore extends Store {
   async setPaused(
     factory: string,
     paused: boolean,
-    { operator, reason }: Decision,
+    decision: Decision,
     now: number,
   ): Promise<'decided' | 'invalid_state'> {
-    const isPaused = sql`EXISTS (SELECT 1 FROM ${chainStates}
-      WHERE kind = 'posting' AND subject = ${factory} AND state->>'paused' = 1
-        AND coalesce(state->>'paused_until', ${now + 1}) > ${now})`
-    const rests = sql`EXISTS (SELECT 1 FROM ${chainStates} WHERE kind = 'posting' AND subject = ${factory}
-      AND state->>'paused_until' <= ${now} AND state->>'paused_until' > ${now - pauseRestSecs})`
+    const found = sql`SELECT 1 FROM ${chainStates} WHERE ${isState('posting', factory)}`
+    const isPaused = sql`EXISTS (${found} AND ${state}->>'paused' = 1
+      AND coalesce(${state}->>'paused_until', ${now + 1}) > ${now})`
+    const rests = sql`EXISTS (${found} AND ${state}->>'paused_until' <= ${now}
+      AND ${state}->>'paused_until' > ${now - pauseRestSecs})`
     const condition = paused ? sql`${isPaused} = 0 AND ${rests} = 0` : sql`${isPaused} = 1`
+    const action = paused ? 'settlement.pause' : 'settlement.unpause'
     return this.#decide(
       auditStatement(
-        {
-          operator,
-          reason,
-          action: paused ? 'settlement.pause' : 'settlement.unpause',
-          subject: factory,
-          after: { paused },
-        },
+        { ...decision, action, subject: factory, after: { paused } },
         now,
         sql`SELECT json_object('paused', json(iif(${isPaused}, 'true', 'false'))) AS value WHERE ${condition}`,
       ),
@@ -78,7 +70,7 @@ export class SettlementDecisionStore extends Store {
     )
   }
 
-  async #decide(note: SQL, wish: SQL): Promise<'decided' | 'invalid_state'> {
+  async #decide(note: SQLWrapper, wish: SQLWrapper): Promise<'decided' | 'invalid_state'> {
     const [, wanted] = await batch(this.db, [note, wish])
     return isChanged(wanted) ? 'decided' : 'invalid_state'
   }

@@ -1,13 +1,20 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { chainStates, epochReceipts, epochShares, hubActions } from './schema/index.ts'
+import { inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { isState } from './chain-facts.ts'
+import { chainEvents, chainStates, epochReceipts, epochShares, hubActions } from './schema/index.ts'
+import { build, isSameEpoch } from './statements.ts'
 
 const addressLength = 42
 
 /** As the index of such receipts has it, word for word. */
-export const isUnposted = sql.raw("state IN ('attested', 'submitted', 'underfunded')")
+export const isUnposted = sql`${epochReceipts.state} IN ('attested', 'submitted', 'underfunded')`
+
+const epochName = sql`${epochReceipts.vault} || ':' || ${epochReceipts.epoch}`
+
+/** What a payout is called on the chain, in a statement that has the receipt of its epoch. */
+export const claimName = sql`${epochName} || ':' || ${epochShares.miner}`
 
 /** Every receipt's epoch, named as the states of the chain name it. */
-export const everyEpoch = sql`SELECT r.vault || ':' || r.epoch AS value FROM ${epochReceipts} AS r`
+export const everyEpoch = sql`SELECT ${epochName} AS value FROM ${epochReceipts}`
 
 /**
  * Brings receipts in step with what the chain says of their epochs, forward and back. A posted epoch counts only with the
@@ -15,66 +22,79 @@ export const everyEpoch = sql`SELECT r.vault || ':' || r.epoch AS value FROM ${e
  *
  * @param subjects - A query whose column `value` names epochs as `<vault>:<epoch>`; their states are written already.
  */
-export function epochEffects(subjects: SQL, guard: SQL): SQL[] {
-  const said = sql`(SELECT s.state FROM ${chainStates} AS s WHERE s.kind = 'epoch'
-    AND s.subject = ${epochReceipts}.vault || ':' || ${epochReceipts}.epoch)`
+export function epochEffects(subjects: SQL, guard: SQL): SQLWrapper[] {
+  const { state, settlement, error, receiptHash, merkleRoot, vault, epoch } = epochReceipts
+  const said = sql`(SELECT ${chainStates.state} FROM ${chainStates} WHERE ${isState('epoch', epochName)})`
   const isVetoed = sql`(${said}->>'vetoed' = 1 AND ${said}->>'reopened' = 0)`
-  const isSettled = sql`(${said}->>'vetoed' = 0 AND ${said}->>'receipt_hash' = receipt_hash
-    AND ${said}->>'merkle_root' = merkle_root)`
-  const whenSettled = (member: string) => sql`CASE WHEN ${isSettled} THEN ${said}->>${member} END`
+  const isSettled = sql`(${said}->>'vetoed' = 0 AND ${said}->>'receipt_hash' = ${receiptHash}
+    AND ${said}->>'merkle_root' = ${merkleRoot})`
+  const whenSettled = (value: SQL) => sql`CASE WHEN ${isSettled} THEN ${value} END`
+  const isOver = sql`${state} IN ('settled', 'vetoed')`
+  const block = sql`SELECT ${chainEvents.blockNumber} FROM ${chainEvents}
+    WHERE ${chainEvents.txHash} = ${said}->>'posted_tx' LIMIT 1`
   return [
-    sql`UPDATE ${epochReceipts} SET
-        state = CASE WHEN ${isVetoed} THEN 'vetoed' WHEN ${isSettled} THEN 'settled'
-          WHEN state IN ('settled', 'vetoed') THEN 'attested' ELSE state END,
-        settlement = CASE WHEN state IN ('settled', 'vetoed') THEN 'queued' ELSE settlement END,
-        error = CASE WHEN ${isSettled} OR ${isVetoed} THEN NULL ELSE error END,
-        posted_tx = ${whenSettled('posted_tx')}, posted_at = ${whenSettled('posted_at')},
-        posted_block = CASE WHEN ${isSettled} THEN (SELECT e.block_number FROM chain_events AS e
-          WHERE e.tx_hash = ${said}->>'posted_tx' LIMIT 1) END,
-        release_at = ${whenSettled('release_at')}
-      WHERE (vault, epoch) IN (
-        SELECT substr(value, 1, ${addressLength}), CAST(substr(value, ${addressLength + 2}) AS INTEGER) FROM (${subjects}))
-      AND ${guard}`,
-    due(sql`subject IN (SELECT value FROM (${subjects}))`, guard),
+    build
+      .update(epochReceipts)
+      .set({
+        state: sql`CASE WHEN ${isVetoed} THEN 'vetoed' WHEN ${isSettled} THEN 'settled'
+          WHEN ${isOver} THEN 'attested' ELSE ${state} END`,
+        settlement: sql`CASE WHEN ${isOver} THEN 'queued' ELSE ${settlement} END`,
+        error: sql`CASE WHEN ${isSettled} OR ${isVetoed} THEN NULL ELSE ${error} END`,
+        postedTx: whenSettled(sql`${said}->>'posted_tx'`),
+        postedAt: whenSettled(sql`${said}->>'posted_at'`),
+        postedBlock: whenSettled(sql`(${block})`),
+        releaseAt: whenSettled(sql`${said}->>'release_at'`),
+      })
+      .where(
+        sql`(${vault}, ${epoch}) IN (SELECT substr(value, 1, ${addressLength}),
+          CAST(substr(value, ${addressLength + 2}) AS INTEGER) FROM (${subjects})) AND ${guard}`,
+      ),
+    due(sql`${hubActions.subject} IN (SELECT value FROM (${subjects}))`, guard),
   ]
 }
 
 /** Every share that is held to be claimed, named as the states of the chain name it. */
-export const everyClaim = sql`SELECT r.vault || ':' || r.epoch || ':' || s.miner AS value
-  FROM ${epochShares} AS s JOIN ${epochReceipts} AS r ON r.project_id = s.project_id AND r.epoch = s.epoch
-  WHERE s.claimed_at IS NOT NULL`
+export const everyClaim = sql`SELECT ${claimName} AS value
+  FROM ${epochShares} JOIN ${epochReceipts} ON ${isSameEpoch(epochReceipts, epochShares)}
+  WHERE ${epochShares.claimedAt} IS NOT NULL`
 
 /**
  * Brings shares in step with what the chain says of their claims, forward and back.
  *
  * @param subjects - A query whose column `value` names claims as `<vault>:<epoch>:<miner>`; their states are written already.
  */
-export function claimEffect(subjects: SQL, guard: SQL): SQL {
-  const said = (member: string) => sql`(SELECT c.state->>${member} FROM ${epochReceipts} AS r
-    JOIN ${chainStates} AS c ON c.kind = 'claim'
-      AND c.subject = r.vault || ':' || r.epoch || ':' || ${epochShares}.miner
-    WHERE r.project_id = ${epochShares}.project_id AND r.epoch = ${epochShares}.epoch)`
-  return sql`UPDATE ${epochShares} SET claimed_at = ${said('claimed_at')}, claimed_tx = ${said('claimed_tx')}
-    WHERE (miner, project_id, epoch) IN (
-      SELECT substr(value, -${addressLength}), r.project_id, r.epoch
-      FROM (${subjects}) CROSS JOIN ${epochReceipts} AS r
-      WHERE r.vault = substr(value, 1, ${addressLength})
-        AND r.epoch = CAST(substr(value, ${addressLength + 2}) AS INTEGER))
-    AND ${guard}`
+export function claimEffect(subjects: SQL, guard: SQL) {
+  const said = (member: string) => sql`(SELECT ${chainStates.state}->>${member} FROM ${epochReceipts}
+    JOIN ${chainStates} ON ${isState('claim', claimName)} WHERE ${isSameEpoch(epochReceipts, epochShares)})`
+  return build
+    .update(epochShares)
+    .set({ claimedAt: said('claimed_at'), claimedTx: said('claimed_tx') })
+    .where(
+      sql`(${epochShares.miner}, ${epochShares.projectId}, ${epochShares.epoch}) IN (
+        SELECT substr(value, -${addressLength}), ${epochReceipts.projectId}, ${epochReceipts.epoch}
+        FROM (${subjects}) CROSS JOIN ${epochReceipts}
+        WHERE ${epochReceipts.vault} = substr(value, 1, ${addressLength})
+          AND ${epochReceipts.epoch} = CAST(substr(value, ${addressLength + 2}) AS INTEGER)) AND ${guard}`,
+    )
 }
 
 /** What waits for vaults is due when one of their events is read. @param vaults - A query whose column `value` names them. */
-export const vaultEffect = (vaults: SQL, guard: SQL): SQL =>
+export const vaultEffect = (vaults: SQL, guard: SQL) =>
   due(
-    sql`subject IN (SELECT r.vault || ':' || r.epoch FROM (${vaults}) AS v CROSS JOIN ${epochReceipts} AS r
-      WHERE r.vault = v.value AND r.${isUnposted})`,
+    sql`${hubActions.subject} IN (SELECT ${epochName} FROM (${vaults}) AS v CROSS JOIN ${epochReceipts}
+      WHERE ${epochReceipts.vault} = v.value AND ${isUnposted})`,
     guard,
   )
 
 /** What waits for the end of a pause is due when it may be over. */
-export const postingEffect = (guard: SQL): SQL => due(sql`last_error IS NOT NULL`, guard)
+export const postingEffect = (guard: SQL) => due(sql`${hubActions.lastError} IS NOT NULL`, guard)
 
-const due = (which: SQL, guard: SQL): SQL =>
-  sql`UPDATE ${hubActions} SET next_attempt_at = 0
-    WHERE state = 'open' AND kind IN ('post_epoch', 'pay_fees', 'set_veto', 'set_posting_pause')
-    AND ${which} AND ${guard}`
+const due = (which: SQL, guard: SQL) =>
+  build
+    .update(hubActions)
+    .set({ nextAttemptAt: 0 })
+    .where(
+      sql`${hubActions.state} = 'open' AND ${inArray(hubActions.kind, postingKinds)} AND ${which} AND ${guard}`,
+    )
+
+const postingKinds = ['post_epoch', 'pay_fees', 'set_veto', 'set_posting_pause'] as const

@@ -1,20 +1,16 @@
-import { eq, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { siweNonces } from './schema/index.ts'
+import { build } from './statements.ts'
 
-export interface SiweNonce {
-  nonce: string
-  address: string
-  domain: string
-  message: string
-  issuedAt: number
-  expiresAt: number
-  usedAt: number | null
-}
+export type SiweNonce = typeof siweNonces.$inferSelect
 
 /** Uses a nonce up, if it is neither used nor expired. */
-export const consumeNonce = (nonce: string, now: number): SQL =>
-  sql`UPDATE ${siweNonces} SET used_at = ${now} WHERE nonce = ${nonce} AND used_at IS NULL AND expires_at > ${now}`
+export const consumeNonce = (nonce: string, now: number) =>
+  build
+    .update(siweNonces)
+    .set({ usedAt: now })
+    .where(and(eq(siweNonces.nonce, nonce), isNull(siweNonces.usedAt), gt(siweNonces.expiresAt, now)))
 
 /** Sign-in nonces: issued once, used once. */
 export class SiweNonceStore extends Store {

@@ -2,12 +2,14 @@ import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } 
 import { alias } from 'drizzle-orm/sqlite-core'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence, slashStates } from '../../protocol/slashing/index.ts'
-import { unavailable } from '../errors.ts'
 import { auditStatement } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
+import { isState } from './chain-facts.ts'
 import { batch, type Database, isChanged, Store } from './database.ts'
-import { wantStatement } from './hub-actions.ts'
-import { chainStates, slashes } from './schema/index.ts'
+import { Files } from './files.ts'
+import { type HubActionKind, wantStatement } from './hub-actions.ts'
+import { chainCursor, chainStates, hubActions, slashes, subscriptions } from './schema/index.ts'
+import { build, flat, insertFrom, isOneOf } from './statements.ts'
 import type { SubscriptionFacts } from './subscription-standing.ts'
 
 type Row = InferSelectModel<typeof slashes>
@@ -34,20 +36,7 @@ export interface Slash extends Omit<Row, 'evidence'> {
   subscription: SubscriptionFacts | null
 }
 
-export type NewSlash = Pick<
-  Row,
-  | 'evidenceHash'
-  | 'offenceId'
-  | 'kind'
-  | 'projectId'
-  | 'roundId'
-  | 'subscriptionId'
-  | 'owner'
-  | 'nodeId'
-  | 'bp'
-  | 'amount'
-  | 'closedReason'
->
+export type NewSlash = Omit<Row, 'evidence' | 'status' | `dispute${string}` | 'decision' | `${string}At`>
 
 export interface SlashFilter {
   owner?: Wallet | undefined
@@ -55,15 +44,10 @@ export interface SlashFilter {
   status?: SlashStatus | undefined
 }
 
-export interface SlashPosition {
-  createdAt: number
-  evidenceHash: string
-}
+export type SlashPosition = Pick<Row, 'createdAt' | 'evidenceHash'>
 
 /** Larger evidence lies in the bucket: rows of a table are read whole. */
 const rowCharactersMax = 16 * 1024
-
-const objectKey = (evidenceHash: string): string => `evidence/${evidenceHash}`
 
 const chain = alias(chainStates, 'chain')
 const { evidence: _, ...shown } = getTableColumns(slashes)
@@ -73,11 +57,12 @@ const columns = {
   chain: sql`${chain.state}`.mapWith(parsed<ChainSlash | null>),
   // Only what was taken may have jailed the subscription.
   subscription: sql`CASE WHEN ${slashes.status} = 'executed' THEN (
-    SELECT json_object('chain', json(c.state), 'closings', s.closings, 'pausedAt', s.paused_at,
-      'minCollateral', s.min_collateral)
-    FROM subscriptions AS s
-    LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
-    WHERE s.subscription_id = ${slashes.subscriptionId}) END`.mapWith(parsed<SubscriptionFacts | null>),
+    SELECT json_object('chain', json(${chainStates.state}), 'closings', ${subscriptions.closings},
+      'pausedAt', ${subscriptions.pausedAt}, 'minCollateral', ${subscriptions.minCollateral})
+    FROM ${subscriptions} LEFT JOIN ${chainStates} ON ${isState('subscription', subscriptions.subscriptionId)}
+    WHERE ${subscriptions.subscriptionId} = ${slashes.subscriptionId}) END`.mapWith(
+    parsed<SubscriptionFacts | null>,
+  ),
 }
 
 function parsed<T>(text: string): T {
@@ -86,10 +71,10 @@ function parsed<T>(text: string): T {
 
 /** Offences that were proven to the hub, what their owners say, and what operators decided. */
 export class SlashStore extends Store {
-  readonly #bucket: R2Bucket
+  readonly #files: Files
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
-    this.#bucket = bucket
+    this.#files = new Files(bucket, 'evidence', 'The evidence storage')
   }
 
   async find(evidenceHash: string): Promise<Slash | null> {
@@ -115,7 +100,7 @@ export class SlashStore extends Store {
   ): Promise<void> {
     const text = encodeCanonicalJson(evidence)
     const isLarge = text.length > rowCharactersMax
-    if (isLarge) await this.#put(slash.evidenceHash, text)
+    if (isLarge) await this.#files.put(slash.evidenceHash, text)
     const { evidenceHash, subscriptionId, offenceId, amount } = slash
     const wanted = {
       subscription_id: subscriptionId,
@@ -123,16 +108,13 @@ export class SlashStore extends Store {
       amount,
       dispute_window_secs: String(disputeWindowSecs),
     }
-    const { kind, projectId, roundId, owner, nodeId, bp, closedReason } = slash
     await batch(this.db, [
-      sql`INSERT INTO ${slashes} (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp,
-          amount, closed_reason, evidence, status, created_at)
-        SELECT ${evidenceHash}, ${offenceId}, ${kind}, ${projectId}, ${roundId}, ${subscriptionId}, ${owner}, ${nodeId},
-          ${bp}, ${amount}, ${closedReason}, ${isLarge ? null : text}, 'recorded', ${now}
-        WHERE NOT EXISTS (SELECT 1 FROM ${slashes}
-          WHERE offence_id IN (SELECT value FROM json_each(${JSON.stringify(excusedBy)})))
-        ON CONFLICT DO NOTHING`,
-      wantOnce('propose_slash', evidenceHash, wanted, sql`closed_reason IS NULL`, now),
+      insertFrom(
+        slashes,
+        { ...slash, evidence: isLarge ? null : text, status: 'recorded', createdAt: now },
+        sql`WHERE NOT EXISTS (SELECT 1 FROM ${slashes} WHERE ${isOneOf(slashes.offenceId, excusedBy)})`,
+      ).onConflictDoNothing(),
+      wantOnce('propose_slash', evidenceHash, wanted, sql`${slashes.closedReason} IS NULL`, now),
     ])
   }
 
@@ -143,10 +125,9 @@ export class SlashStore extends Store {
       .from(slashes)
       .where(eq(slashes.evidenceHash, evidenceHash))
     if (row === undefined) return null
-    return JSON.parse(row.evidence ?? (await this.#get(evidenceHash))) as Evidence
+    return JSON.parse(row.evidence ?? (await this.#files.text(evidenceHash))) as Evidence
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(
     { owner, projectId, status }: SlashFilter,
     after: SlashPosition | undefined,
@@ -154,7 +135,7 @@ export class SlashStore extends Store {
   ): Promise<Slash[]> {
     return this.#select(
       and(
-        owner === undefined ? undefined : sql`${slashes.owner} = ${owner}`,
+        owner === undefined ? undefined : eq(slashes.owner, owner),
         projectId === undefined ? undefined : eq(slashes.projectId, projectId),
         status === undefined ? undefined : eq(slashes.status, status),
         after &&
@@ -170,13 +151,16 @@ export class SlashStore extends Store {
     { reason, links }: { reason: string; links: readonly string[] },
     now: number,
   ): Promise<'filed' | 'stale'> {
-    const open = sql`status = 'proposed' AND dispute_filed_at IS NULL AND EXISTS (
-      SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'slash' AND c.subject = ${evidenceHash}
-        AND c.state->>'outcome' IS NULL AND c.state->>'executable_at' > ${now})`
+    const { state } = chainStates
+    const open = sql`${slashes.status} = 'proposed' AND ${slashes.disputeFiledAt} IS NULL AND EXISTS (
+      SELECT 1 FROM ${chainStates} WHERE ${isState('slash', evidenceHash)}
+        AND ${state}->>'outcome' IS NULL AND ${state}->>'executable_at' > ${now})`
     const results = await batch(this.db, [
       wantOnce('dispute_slash', evidenceHash, {}, open, now),
-      sql`UPDATE ${slashes} SET dispute_reason = ${reason}, dispute_links = ${JSON.stringify(links)},
-          dispute_filed_at = ${now} WHERE evidence_hash = ${evidenceHash} AND ${open}`,
+      this.db
+        .update(slashes)
+        .set({ disputeReason: reason, disputeLinks: links, disputeFiledAt: now })
+        .where(and(eq(slashes.evidenceHash, evidenceHash), open)),
     ])
     return isChanged(results[1]) ? 'filed' : 'stale'
   }
@@ -193,25 +177,24 @@ export class SlashStore extends Store {
     { operator, notes, isOnChain }: { operator: string; notes: string | null; isOnChain: boolean },
     now: number,
   ): Promise<'decided' | 'stale'> {
+    const { status } = slashes
     const open =
       decision === 'uphold'
-        ? sql`status = 'disputed' AND decision IS NULL`
-        : sql`status IN ('proposed', 'disputed') AND decision IS NOT 'cancel'`
-    const found = sql`evidence_hash = ${evidenceHash} AND ${open}`
+        ? sql`${status} = 'disputed' AND ${slashes.decision} IS NULL`
+        : sql`${status} IN ('proposed', 'disputed') AND ${slashes.decision} IS NOT 'cancel'`
+    const found = and(eq(slashes.evidenceHash, evidenceHash), open)
     const results = await batch(this.db, [
       auditStatement(
         { operator, reason: notes, action: `slash.${decision}`, subject: evidenceHash, after: { decision } },
         now,
-        sql`SELECT json_object('status', status, 'decision', decision) AS value FROM ${slashes} WHERE ${found}`,
+        sql`SELECT json_object('status', ${status}, 'decision', ${slashes.decision}) AS value
+          FROM ${slashes} WHERE ${found}`,
       ),
       ...(isOnChain ? [wantOnce(`${decision}_slash`, evidenceHash, {}, open, now)] : []),
       ...(decision === 'cancel'
-        ? [
-            sql`UPDATE hub_actions SET state = 'closed' WHERE kind = 'execute_slash' AND state = 'open'
-              AND subject IN (SELECT evidence_hash FROM ${slashes} WHERE ${found})`,
-          ]
+        ? [closeExecution(sql`SELECT ${slashes.evidenceHash} FROM ${slashes} WHERE ${found}`)]
         : []),
-      sql`UPDATE ${slashes} SET decision = ${decision}, decided_at = ${now} WHERE ${found}`,
+      this.db.update(slashes).set({ decision, decidedAt: now }).where(found),
     ])
     return isChanged(results.at(-1)) ? 'decided' : 'stale'
   }
@@ -233,42 +216,34 @@ export class SlashStore extends Store {
     limit: number,
     now: number,
   ): Promise<void> {
-    const isVoid = sql`(json_extract(c.state, '$.executable_at') <= ${executableUntil - executionSecs}
-      AND coalesce(json_extract(c.state, '$.disputed_at'), 0) <= ${disputedUntil - executionSecs})`
-    const due = await this.db.all<{
-      kind: 'execute_slash' | 'uphold_slash' | 'end_dispute' | 'void_slash'
-      evidenceHash: string
-    }>(sql`
-        SELECT 'execute_slash' AS kind, c.subject AS evidenceHash FROM chain_states AS c
-        JOIN slashes AS s ON s.evidence_hash = c.subject AND s.status = 'proposed' AND s.decision IS NOT 'cancel'
-        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
-          AND json_extract(c.state, '$.executable_at') <= ${executableUntil} AND NOT ${isVoid}
-          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'execute_slash' AND subject = c.subject)
-        UNION ALL
-        SELECT 'uphold_slash', c.subject FROM chain_states AS c
-        JOIN slashes AS s ON s.evidence_hash = c.subject AND s.decision = 'uphold'
-        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'disputed'
-          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'uphold_slash' AND subject = c.subject)
-        UNION ALL
-        SELECT 'end_dispute', c.subject FROM chain_states AS c
-        JOIN slashes AS s ON s.evidence_hash = c.subject
-        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'disputed'
-          AND json_extract(c.state, '$.disputed_at') <= ${disputedUntil}
-          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'end_dispute' AND subject = c.subject)
-        UNION ALL
-        SELECT 'void_slash', c.subject FROM chain_states AS c
-        JOIN slashes AS s ON s.evidence_hash = c.subject
-        WHERE c.kind = 'slash' AND json_extract(c.state, '$.status') = 'proposed'
-          AND json_extract(c.state, '$.executable_at') <= ${executableUntil} AND ${isVoid}
-          AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = 'void_slash' AND subject = c.subject)
-        LIMIT ${limit}`)
+    const { kind, subject, state } = chainStates
+    // As the index of open slashes has it.
+    const said = (member: string) => sql`json_extract(${state}, ${sql.raw(`'$.${member}'`)})`
+    const isExecutable = sql`${said('executable_at')} <= ${executableUntil}`
+    const isVoid = sql`(${said('executable_at')} <= ${executableUntil - executionSecs}
+      AND coalesce(${said('disputed_at')}, 0) <= ${disputedUntil - executionSecs})`
+    const wanted = (wish: DueSlash['kind'], status: ChainSlash['status'], condition: SQL) => sql`
+      SELECT ${sql.raw(`'${wish}'`)} AS kind, ${subject} AS evidenceHash FROM ${chainStates}
+      JOIN ${slashes} ON ${slashes.evidenceHash} = ${subject}
+      WHERE ${kind} = 'slash' AND ${said('status')} = ${sql.raw(`'${status}'`)} AND ${condition} AND NOT EXISTS (
+        SELECT 1 FROM ${hubActions} WHERE ${hubActions.kind} = ${wish} AND ${hubActions.subject} = ${subject})`
+    const due = await this.db.all<DueSlash>(sql`
+      ${wanted(
+        'execute_slash',
+        'proposed',
+        sql`${slashes.status} = 'proposed' AND ${slashes.decision} IS NOT 'cancel'
+        AND ${isExecutable} AND NOT ${isVoid}`,
+      )}
+      UNION ALL ${wanted('uphold_slash', 'disputed', sql`${slashes.decision} = 'uphold'`)}
+      UNION ALL ${wanted('end_dispute', 'disputed', sql`${said('disputed_at')} <= ${disputedUntil}`)}
+      UNION ALL ${wanted('void_slash', 'proposed', sql`${isExecutable} AND ${isVoid}`)}
+      LIMIT ${limit}`)
     if (due.length === 0) return
-    const voided = due.filter(({ kind }) => kind === 'void_slash').map(({ evidenceHash }) => evidenceHash)
+    const voided = due.filter((one) => one.kind === 'void_slash').map(({ evidenceHash }) => evidenceHash)
     await batch(this.db, [
-      ...due.map(({ kind, evidenceHash }) => wantOnce(kind, evidenceHash, {}, sql`true`, now)),
+      ...due.map((one) => wantOnce(one.kind, one.evidenceHash, {}, sql`true`, now)),
       // The contract refuses it from now on.
-      sql`UPDATE hub_actions SET state = 'closed' WHERE kind = 'execute_slash' AND state = 'open'
-        AND subject IN (SELECT value FROM json_each(${JSON.stringify(voided)}))`,
+      closeExecution(sql`SELECT value FROM json_each(${JSON.stringify(voided)})`),
     ])
   }
 
@@ -277,12 +252,16 @@ export class SlashStore extends Store {
    * transaction of their own.
    */
   async closeWithdrawn(): Promise<void> {
-    await batch(this.db, [
-      sql`UPDATE ${slashes} SET closed_reason = 'no_collateral'
-        WHERE status = 'recorded' AND EXISTS (
-          SELECT 1 FROM ${chainStates} AS c WHERE c.kind = 'subscription' AND c.subject = ${slashes.subscriptionId}
-            AND c.state->>'status' = 'closed' AND c.block_number <= (SELECT final_number FROM chain_cursor))`,
-    ])
+    const { state, blockNumber } = chainStates
+    await this.db
+      .update(slashes)
+      .set({ closedReason: 'no_collateral' })
+      .where(
+        sql`${slashes.status} = 'recorded' AND EXISTS (
+          SELECT 1 FROM ${chainStates} WHERE ${isState('subscription', slashes.subscriptionId)}
+            AND ${state}->>'status' = 'closed'
+            AND ${blockNumber} <= (SELECT ${chainCursor.finalNumber} FROM ${chainCursor}))`,
+      )
   }
 
   async #one(where: SQL): Promise<Slash | null> {
@@ -298,39 +277,35 @@ export class SlashStore extends Store {
       .where(where)
       .orderBy(desc(slashes.createdAt), desc(slashes.evidenceHash))
       .limit(limit)
-    return rows.map(({ row, ...rest }) => ({ ...row, ...rest }))
-  }
-
-  async #put(evidenceHash: string, text: string): Promise<void> {
-    try {
-      await this.#bucket.put(objectKey(evidenceHash), text)
-    } catch (error) {
-      throw unavailable('The evidence storage', error)
-    }
-  }
-
-  async #get(evidenceHash: string): Promise<string> {
-    try {
-      const object = await this.#bucket.get(objectKey(evidenceHash))
-      if (object) return await object.text()
-    } catch (error) {
-      throw unavailable('The evidence storage', error)
-    }
-    throw unavailable('The evidence storage', new Error(`no object for the evidence ${evidenceHash}`))
+    return rows.map(flat)
   }
 }
 
+interface DueSlash {
+  kind: 'execute_slash' | 'uphold_slash' | 'end_dispute' | 'void_slash'
+  evidenceHash: string
+}
+
+/** Ends the wish to execute slashes. */
+const closeExecution = (evidenceHashes: SQL) =>
+  build
+    .update(hubActions)
+    .set({ state: 'closed' })
+    .where(
+      sql`${hubActions.kind} = 'execute_slash' AND ${hubActions.state} = 'open' AND ${hubActions.subject} IN (${evidenceHashes})`,
+    )
+
 /** Wants something about a slash, once for ever: a second wish would be a second transaction. */
 const wantOnce = (
-  kind: Parameters<typeof wantStatement>[0]['kind'],
+  kind: HubActionKind,
   evidenceHash: string,
   wanted: Record<string, string>,
   condition: SQL,
   now: number,
-): SQL =>
+) =>
   wantStatement(
     { kind, subject: evidenceHash, wanted },
     now,
-    sql`SELECT 1 FROM ${slashes} WHERE evidence_hash = ${evidenceHash} AND ${condition}
-      AND NOT EXISTS (SELECT 1 FROM hub_actions WHERE kind = ${kind} AND subject = ${evidenceHash})`,
+    sql`SELECT 1 FROM ${slashes} WHERE ${slashes.evidenceHash} = ${evidenceHash} AND ${condition} AND NOT EXISTS (
+      SELECT 1 FROM ${hubActions} WHERE ${hubActions.kind} = ${kind} AND ${hubActions.subject} = ${evidenceHash})`,
   )

@@ -1,10 +1,8 @@
 import { and, desc, eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
 import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
+import { isClosed, isState, newestTime, openSubscriptions, pendingSlashes } from './chain-facts.ts'
 import { batch, isChanged, Store } from './database.ts'
-import { openSubscriptions } from './open-subscriptions.ts'
-import { pendingSlashesOf } from './pending-slashes.ts'
 import { minersOf } from './registry-effects.ts'
 import {
   chainStates,
@@ -14,6 +12,7 @@ import {
   subscriptions,
   type Token,
 } from './schema/index.ts'
+import { flat, insertFrom, replaced } from './statements.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
 
@@ -41,34 +40,22 @@ export type NewSubscription = Pick<
   'subscriptionId' | 'projectId' | 'owner' | 'nodeId' | 'nodeKey' | 'reputation'
 >
 
-export interface SubscriptionPosition {
-  createdAt: number
-  subscriptionId: string
-}
+export type SubscriptionPosition = Pick<Row, 'createdAt' | 'subscriptionId'>
 
 /** What a wallet may have that is not closed: its collateral is summed over all of them. */
 export const openSubscriptionsMax = 1000
 
 const countOpen = (owner: string): SQL => sql`(SELECT count(*) FROM ${openSubscriptions(owner)})`
 
-const chain = alias(chainStates, 'chain')
+const columns = { row: subscriptions, chain: chainStates.state, pendingSlashes, chainTime: newestTime }
 
-/** Whether the chain closed the subscription after its record began. */
-const isClosed = sql`coalesce(json_extract(${chain.state}, '$.status') = 'closed'
-  AND json_extract(${chain.state}, '$.closings') > ${subscriptions.closings}, false)`
-
-const columns = {
-  row: subscriptions,
-  chain: chain.state,
-  pendingSlashes: pendingSlashesOf(subscriptions.subscriptionId),
-  chainTime: sql<number>`coalesce((SELECT timestamp FROM chain_blocks ORDER BY number DESC LIMIT 1), 0)`,
-}
+const newestFirst = [desc(subscriptions.createdAt), desc(subscriptions.subscriptionId)]
 
 /** What the hub keeps of subscriptions, read together with what the chain says of them. */
 export class SubscriptionStore extends Store {
   async find(subscriptionId: string): Promise<Subscription | null> {
     const rows = await this.#select().where(eq(subscriptions.subscriptionId, subscriptionId))
-    return rows[0] ? joined(rows[0]) : null
+    return rows[0] ? flat(rows[0]) : null
   }
 
   /**
@@ -77,21 +64,25 @@ export class SubscriptionStore extends Store {
    * project has a miner more.
    */
   async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists' | 'full'> {
-    const { subscriptionId, projectId, owner, nodeId, nodeKey, reputation } = fresh
-    const state = (member: string) =>
-      sql`(SELECT json_extract(state, ${member}) FROM ${chainStates}
-        WHERE kind = 'subscription' AND subject = ${subscriptionId})`
+    const { subscriptionId, projectId, owner } = fresh
+    const state = (
+      member: string,
+    ) => sql`(SELECT json_extract(${chainStates.state}, ${member}) FROM ${chainStates}
+      WHERE ${isState('subscription', subscriptionId)})`
+    const counters = { creditedRounds: 0, missedLeases: 0, disagreements: 0 }
     const results = await batch(this.db, [
-      sql`
-        INSERT INTO ${subscriptions} (subscription_id, project_id, owner, node_id, node_key, closings, paused_at,
-          reputation, credited_rounds, missed_leases, disagreements, last_proof_at, created_at)
-        SELECT ${subscriptionId}, ${projectId}, ${owner}, ${nodeId}, ${nodeKey}, coalesce(${state('$.closings')}, 0),
-          NULL, ${reputation}, 0, 0, 0, NULL, ${now}
-        WHERE ${countOpen(owner)} < ${openSubscriptionsMax}
-        ON CONFLICT (subscription_id) DO UPDATE SET closings = excluded.closings, paused_at = NULL,
-          reputation = excluded.reputation, credited_rounds = 0, missed_leases = 0, disagreements = 0,
-          last_proof_at = NULL, created_at = excluded.created_at
-        WHERE excluded.closings > ${subscriptions.closings} AND ${state('$.status')} = 'closed'`,
+      insertFrom(
+        subscriptions,
+        { ...fresh, ...counters, closings: sql`coalesce(${state('$.closings')}, 0)`, createdAt: now },
+        sql`WHERE ${countOpen(owner)} < ${openSubscriptionsMax}`,
+      ).onConflictDoUpdate({
+        target: subscriptions.subscriptionId,
+        set: {
+          ...replaced(subscriptions, ['closings', 'reputation', 'createdAt']),
+          ...{ ...counters, pausedAt: null, lastProofAt: null },
+        },
+        setWhere: sql`excluded.closings > ${subscriptions.closings} AND ${state('$.status')} = 'closed'`,
+      }),
       minersOf(sql`${projectId}`, sql`${state('$.status')} = 'bonded'`),
       sql`SELECT ${countOpen(owner)} AS open`,
     ])
@@ -108,11 +99,10 @@ export class SubscriptionStore extends Store {
     const result = await this.db
       .update(subscriptions)
       .set({ pausedAt })
-      .where(and(eq(subscriptions.subscriptionId, subscriptionId), sql`paused_at IS ${seen}`))
+      .where(and(eq(subscriptions.subscriptionId, subscriptionId), sql`${subscriptions.pausedAt} IS ${seen}`))
     return result.meta.changes === 1 ? 'set' : 'stale'
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(owner: Wallet, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
     const rows = await this.#select()
       .where(
@@ -123,18 +113,18 @@ export class SubscriptionStore extends Store {
                 (${after.createdAt}, ${after.subscriptionId})`,
         ),
       )
-      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .orderBy(() => newestFirst)
       .limit(limit)
-    return rows.map(joined)
+    return rows.map(flat)
   }
 
   /** The newest that are not closed. */
   async listOpen(owner: Wallet, limit: number): Promise<Subscription[]> {
     const rows = await this.#select()
       .where(and(eq(subscriptions.owner, owner), sql`NOT ${isClosed}`))
-      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .orderBy(() => newestFirst)
       .limit(limit)
-    return rows.map(joined)
+    return rows.map(flat)
   }
 
   /** The newest open subscriptions of a device, of any owner, with the fields that a person sees. */
@@ -144,42 +134,27 @@ export class SubscriptionStore extends Store {
         ...columns,
         slug: projects.slug,
         token: projects.token,
-        epochSecs: sql<number>`(SELECT json_extract(v.manifest, '$.consensus.work.epoch_secs')
-            FROM ${projectVersions} AS v
-            WHERE v.project_id = ${projects.projectId} AND v.version = ${projects.version})`,
-        earned: sql<string>`coalesce((SELECT m.earned FROM ${projectMiners} AS m
-            WHERE m.project_id = ${subscriptions.projectId}
-              AND m.miner = coalesce(json_extract(${chain.state}, '$.payout'), ${subscriptions.owner})), '0')`,
+        epochSecs: sql<number>`(
+          SELECT json_extract(${projectVersions.manifest}, '$.consensus.work.epoch_secs') FROM ${projectVersions}
+          WHERE ${projectVersions.projectId} = ${projects.projectId} AND ${projectVersions.version} = ${projects.version})`,
+        earned: sql<string>`coalesce((SELECT ${projectMiners.earned} FROM ${projectMiners}
+          WHERE ${projectMiners.projectId} = ${subscriptions.projectId} AND ${projectMiners.miner}
+            = coalesce(json_extract(${chainStates.state}, '$.payout'), ${subscriptions.owner})), '0')`,
       })
       .from(subscriptions)
       .innerJoin(projects, eq(projects.projectId, subscriptions.projectId))
-      .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))
+      .leftJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
       .where(and(eq(subscriptions.nodeId, nodeId), sql`NOT ${isClosed}`))
-      .orderBy(desc(subscriptions.createdAt), desc(subscriptions.subscriptionId))
+      .orderBy(() => newestFirst)
       .limit(limit)
-    return rows.map(({ slug, token, epochSecs, earned, ...rest }) => ({
-      ...joined(rest),
-      slug,
-      token,
-      epochSecs,
-      earned,
-    }))
+    return rows.map(flat)
   }
 
   #select() {
     return this.db
       .select(columns)
       .from(subscriptions)
-      .leftJoin(chain, and(eq(chain.kind, 'subscription'), eq(chain.subject, subscriptions.subscriptionId)))
+      .leftJoin(chainStates, isState('subscription', subscriptions.subscriptionId))
       .$dynamic()
   }
 }
-
-interface JoinedRow {
-  row: Row
-  chain: ChainState | null
-  pendingSlashes: number
-  chainTime: number
-}
-
-const joined = ({ row, ...rest }: JoinedRow): Subscription => ({ ...row, ...rest })

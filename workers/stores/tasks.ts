@@ -1,7 +1,8 @@
-import { type InferSelectModel, sql } from 'drizzle-orm'
-import { batch, Store } from './database.ts'
+import { and, eq, type InferSelectModel, inArray, isNull, sql } from 'drizzle-orm'
+import { Store } from './database.ts'
 import type { RoundRow } from './rounds.ts'
 import { rounds, tasks } from './schema/index.ts'
+import { insertFrom, isOneOf, listed } from './statements.ts'
 
 export type TaskRow = InferSelectModel<typeof tasks>
 
@@ -15,33 +16,31 @@ export interface TaskRecord {
 export class TaskStore extends Store {
   /** By the hub's own id, or by the round's. */
   async find(id: string): Promise<TaskRecord | null> {
-    const isRound = id.startsWith('task:')
-    const roundId = isRound ? sql`${id}` : sql`(SELECT round_id FROM ${tasks} WHERE task_id = ${id})`
+    const isTask = eq(id.startsWith('task:') ? tasks.roundId : tasks.taskId, id)
+    const roundId = this.db.select({ id: tasks.roundId }).from(tasks).where(isTask)
     const [[task], [round]] = await Promise.all([
+      this.db.select().from(tasks).where(isTask),
       this.db
         .select()
-        .from(tasks)
-        .where(isRound ? sql`round_id = ${id}` : sql`task_id = ${id}`),
-      this.db.select().from(rounds).where(sql`round_id = ${roundId}`),
+        .from(rounds)
+        .where(id.startsWith('task:') ? eq(rounds.roundId, id) : inArray(rounds.roundId, roundId)),
     ])
     return task === undefined ? null : { task, round: round ?? null }
   }
 
   /** Notes tasks that wait for the set of their epoch. */
   async queue(queued: readonly Omit<TaskRow, 'roundId' | 'error'>[]): Promise<void> {
-    await batch(this.db, [
-      sql`INSERT INTO ${tasks} (task_id, project_id, function, gas_limit, input_hash, created_at)
-        SELECT value->>'taskId', value->>'projectId', value->>'function', value->>'gasLimit', value->>'inputHash',
-          value->>'createdAt'
-        FROM json_each(${JSON.stringify(queued)}) WHERE true ON CONFLICT DO NOTHING`,
-    ])
+    const row = listed(tasks, ['taskId', 'projectId', 'function', 'gasLimit', 'inputHash', 'createdAt'])
+    await this.db.run(
+      insertFrom(tasks, row, sql`FROM json_each(${JSON.stringify(queued)}) WHERE true`).onConflictDoNothing(),
+    )
   }
 
   /** Ends tasks that waited in vain. */
   async fail(taskIds: readonly string[], error: NonNullable<TaskRow['error']>): Promise<void> {
-    await batch(this.db, [
-      sql`UPDATE ${tasks} SET error = ${error}
-        WHERE task_id IN (SELECT value FROM json_each(${JSON.stringify(taskIds)})) AND round_id IS NULL`,
-    ])
+    await this.db
+      .update(tasks)
+      .set({ error })
+      .where(and(isOneOf(tasks.taskId, taskIds), isNull(tasks.roundId)))
   }
 }

@@ -1,6 +1,7 @@
 import { asc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { chainEvents, transactions } from './schema/index.ts'
+import { insertFrom, listed, membersOf, replaced } from './statements.ts'
 
 export type Transaction = InferSelectModel<typeof transactions>
 /** With whether an event that its transaction emitted is indexed. */
@@ -9,8 +10,8 @@ export type IndexedTransaction = Transaction & { hasEvents: boolean }
 /** Copies of what the relayer knows, so that reading one does not ask the relayer. */
 export class TransactionStore extends Store {
   async find(id: string): Promise<IndexedTransaction | null> {
-    const hasEvents = sql<number>`
-      EXISTS (SELECT 1 FROM ${chainEvents} AS e WHERE e.tx_hash = ${transactions}.tx_hash)`
+    const indexed = sql`SELECT 1 FROM ${chainEvents} WHERE ${chainEvents.txHash} = ${transactions.txHash}`
+    const hasEvents = sql<number>`EXISTS (${indexed})`
     const columns = { ...getTableColumns(transactions), hasEvents }
     const [row] = await this.db.select(columns).from(transactions).where(eq(transactions.id, id))
     return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
@@ -39,23 +40,26 @@ export class TransactionStore extends Store {
     return this.db
       .select()
       .from(transactions)
-      .where(sql`revision = 0 AND status = 'sent'`)
+      .where(sql`${transactions.revision} = 0 AND ${transactions.status} = 'sent'`)
       .orderBy(asc(transactions.updatedAt))
       .limit(limit)
   }
 
   /** Inserts or updates all of them in one statement; a row with a higher revision stays as it is. */
   async put(copies: readonly Transaction[]): Promise<void> {
-    const rows = JSON.stringify(copies)
-    await this.db.run(sql`
-        INSERT INTO ${transactions}
-          (id, action, owner, status, tx_hash, error, confirmations, created_at, updated_at, revision)
-        SELECT value->>'id', value->>'action', value->>'owner', value->>'status', value->>'txHash',
-          value->>'error', value->>'confirmations', value->>'createdAt', value->>'updatedAt', value->>'revision'
-        FROM json_each(${rows}) WHERE true
-        ON CONFLICT (id) DO UPDATE SET status = excluded.status, tx_hash = excluded.tx_hash,
-          error = excluded.error, confirmations = excluded.confirmations, updated_at = excluded.updated_at,
-          revision = excluded.revision
-        WHERE excluded.revision > ${transactions.revision}`)
+    const { id: _, action, owner, createdAt, ...moving } = getTableColumns(transactions)
+    const members = membersOf(moving)
+    const row = listed(transactions, ['id', 'action', 'owner', 'createdAt', ...members])
+    await this.db.run(
+      insertFrom(
+        transactions,
+        row,
+        sql`FROM json_each(${JSON.stringify(copies)}) WHERE true`,
+      ).onConflictDoUpdate({
+        target: transactions.id,
+        set: replaced(transactions, members),
+        setWhere: sql`excluded.revision > ${transactions.revision}`,
+      }),
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type Column, desc, eq, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
   type Attestation,
   beaconTargetTime,
@@ -7,6 +7,7 @@ import {
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { Store } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
+import { fromTemplate } from './statements.ts'
 
 /** A validator of a generation, with what its node registered. */
 export interface Validator {
@@ -59,14 +60,15 @@ export const callable = (generation: Generation | null): CallableValidator[] =>
 const targetTime = (epoch: number, epochSecs: number): number =>
   beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
 
+const { effectiveAt, wholeAt, generation: number, document: documents } = validatorGenerations
+const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
+
 /**
- * The column `column` of the generation whose validators count for the epoch of a row with `epoch` and `epoch_secs`, as the
- * protocol's `generationOfEpoch` says.
+ * The document of the generation whose validators count for the epoch of a row, as the protocol's `generationOfEpoch` says.
  */
-export const generationOfEpochRow = (row: string, column: string): SQL =>
-  sql.raw(`(SELECT ${column} FROM validator_generations
-    WHERE effective_at <= ${row}.epoch * ${row}.epoch_secs - ${defaultNetworkParams.beacon_offset_secs}
-    ORDER BY generation DESC LIMIT 1)`)
+export const generationOfEpoch = ({ epoch, epochSecs }: Record<'epoch' | 'epochSecs', Column>): SQL =>
+  sql`(SELECT ${documents} FROM ${validatorGenerations}
+    WHERE ${effectiveAt} <= ${epoch} * ${epochSecs} - ${beaconOffset} ORDER BY ${number} DESC LIMIT 1)`
 
 /** The generations of validators that are whole, and who counts when. */
 export class ValidatorStore extends Store {
@@ -76,7 +78,7 @@ export class ValidatorStore extends Store {
    * @param knownAt - Leaves out what was not whole by then, as for what was final by then.
    */
   async at(time: number, knownAt = Number.MAX_SAFE_INTEGER): Promise<Generation | null> {
-    return this.#first(sql`WHERE effective_at <= ${time} AND whole_at <= ${knownAt}`)
+    return this.#first(and(lte(effectiveAt, time), lte(wholeAt, knownAt)))
   }
 
   /** The generation whose validators count for an epoch, whenever that is counted. */
@@ -90,57 +92,57 @@ export class ValidatorStore extends Store {
     epoch: number,
     knownAt = Number.MAX_SAFE_INTEGER,
   ): Promise<Generation | null> {
-    return this.#first(sql`WHERE whole_at <= ${knownAt} AND effective_at <=
-      (SELECT epoch * epoch_secs - ${defaultNetworkParams.beacon_offset_secs} FROM ${committeeSets}
-        WHERE project_id = ${projectId} AND epoch = ${epoch})`)
+    const time = sql`(SELECT ${committeeSets.epoch} * ${committeeSets.epochSecs} - ${beaconOffset} FROM ${committeeSets}
+      WHERE ${committeeSets.projectId} = ${projectId} AND ${committeeSets.epoch} = ${epoch})`
+    return this.#first(and(lte(wholeAt, knownAt), lte(effectiveAt, time)))
   }
 
   /** The generation of a number. */
   async find(generation: number): Promise<Generation | null> {
-    return this.#first(sql`WHERE generation = ${generation}`)
+    return this.#first(eq(number, generation))
   }
 
   /** The end of the chain, also before it takes effect. */
   async last(): Promise<Generation | null> {
-    return this.#first(sql``)
+    return this.#first(undefined)
   }
 
   /** Newest first: those before a number, and after the first no more than so many bytes. */
   async list(before: number | undefined, limit: number, bytesMax: number): Promise<Generation[]> {
-    const size = sql.raw('(length(document) + length(signatures))')
-    return this.#read(sql`
-      FROM (SELECT *, sum(${size}) OVER (ORDER BY generation DESC) - ${size} AS bytes_before
-        FROM (SELECT * FROM ${validatorGenerations}
-          ${before === undefined ? sql`` : sql`WHERE generation < ${before}`}
-          ORDER BY generation DESC LIMIT ${limit})) AS g
-      WHERE bytes_before <= ${bytesMax} ORDER BY generation DESC`)
+    const size = sql`(length(${documents}) + length(${validatorGenerations.signatures}))`
+    const sized = sql`SELECT *, sum(${size}) OVER (ORDER BY ${number} DESC) - ${size} AS bytes_before
+      FROM ${newest(before === undefined ? undefined : lt(number, before), limit)}`
+    return this.#read(
+      sql`(SELECT * FROM (${sized}) WHERE bytes_before <= ${bytesMax}) AS ${validatorGenerations}`,
+    )
   }
 
-  async #first(where: SQL): Promise<Generation | null> {
-    const [first] = await this.#read(
-      sql`FROM (SELECT * FROM ${validatorGenerations} ${where} ORDER BY generation DESC LIMIT 1) AS g`,
-    )
+  async #first(where: SQL | undefined): Promise<Generation | null> {
+    const [first] = await this.#read(newest(where, 1))
     return first ?? null
   }
 
+  /** @param from - Some of the generations, under the name of the table. */
   async #read(from: SQL): Promise<Generation[]> {
-    const rows = await this.db.all<GenerationRow>(sql`
-        SELECT g.document, g.hash, g.coordinator, g.signatures,
-          (SELECT json_group_object(n.node_id, json_object('url', n.url, 'region', n.region, 'revokedAt', n.revoked_at))
-            FROM json_each(g.document, '$.validators') AS v
-            JOIN ${nodes} AS n ON n.node_id = v.value->>'node_id') AS known
-        ${from}`)
+    const { document, hash, coordinator, signatures } = validatorGenerations
+    const { nodeId, url, region, revokedAt } = nodes
+    const rows = await this.db
+      .select({
+        ...fromTemplate({ document, hash, coordinator, signatures }),
+        known: sql<string>`(SELECT json_group_object(${nodeId},
+            json_object('url', ${url}, 'region', ${region}, 'revokedAt', ${revokedAt}))
+          FROM json_each(${documents}, '$.validators') AS v JOIN ${nodes} ON ${nodeId} = v.value->>'node_id')`,
+      })
+      .from(from)
+      .orderBy(desc(number))
     return rows.map(generationOf)
   }
 }
 
-interface GenerationRow {
-  document: string
-  hash: string
-  coordinator: string
-  signatures: string
-  known: string
-}
+const newest = (where: SQL | undefined, limit: number): SQL => sql`(SELECT * FROM ${validatorGenerations}
+  WHERE ${where ?? sql`true`} ORDER BY ${number} DESC LIMIT ${limit}) AS ${validatorGenerations}`
+
+type GenerationRow = Record<'document' | 'hash' | 'coordinator' | 'signatures' | 'known', string>
 
 type KnownNode = Pick<Validator, 'region' | 'revokedAt'> & { url: string }
 

@@ -1,9 +1,31 @@
-import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  type InferSelectModel,
+  isNull,
+  lt,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
+import { isState } from './chain-facts.ts'
 import type { Payout } from './claims.ts'
-import { batch, isChanged, readRows, Store } from './database.ts'
+import { batch, isChanged, Store } from './database.ts'
 import { wantStatement } from './hub-actions.ts'
-import { epochShares, hubActions, transactions, withdrawals } from './schema/index.ts'
+import {
+  chainEvents,
+  chainStates,
+  epochReceipts,
+  epochShares,
+  hubActions,
+  transactions,
+  withdrawals,
+} from './schema/index.ts'
+import { claimName } from './settlement-effects.ts'
+import { build, flat, fromTemplate, insertFrom, isOneOf, isSameEpoch } from './statements.ts'
 import type { Transaction } from './transactions.ts'
 
 type Row = InferSelectModel<typeof withdrawals>
@@ -18,10 +40,7 @@ export interface Withdrawal extends Row {
   withdrawn: { amount: string; at: number } | null
 }
 
-export interface WithdrawalPosition {
-  requestedAt: number
-  withdrawalId: string
-}
+export type WithdrawalPosition = Pick<Row, 'requestedAt' | 'withdrawalId'>
 
 /** Payouts of one vault that are claimed together. */
 export interface NewClaim {
@@ -55,14 +74,13 @@ const columns = {
     END`.mapWith(json<Withdrawal['relay']>),
   payment: sql`CASE WHEN ${withdrawals.kind} = 'claim' AND ${withdrawals.state} = 'open'
       AND ${withdrawals.unpaid} = 0 THEN (
-    SELECT json_object('at', claimed_at, 'txHash', claimed_tx) FROM epoch_shares AS s
-    WHERE s.withdrawal_id = ${withdrawals.withdrawalId} ORDER BY claimed_at DESC LIMIT 1) END`.mapWith(
-    json<Withdrawal['payment']>,
-  ),
+    SELECT json_object('at', ${epochShares.claimedAt}, 'txHash', ${epochShares.claimedTx}) FROM ${epochShares}
+    WHERE ${epochShares.withdrawalId} = ${withdrawals.withdrawalId}
+    ORDER BY ${epochShares.claimedAt} DESC LIMIT 1) END`.mapWith(json<Withdrawal['payment']>),
   withdrawn: sql`CASE WHEN ${withdrawals.kind} = 'collateral' THEN (
-    SELECT json_object('amount', e.args->>'amount', 'at', e.block_time) FROM chain_events AS e
-    WHERE e.tx_hash = ${transactions.txHash} AND e.name = 'Withdrawn'
-      AND e.args->>'subscriptionId' = ${withdrawals.subscriptionId}) END`.mapWith(
+    SELECT json_object('amount', ${chainEvents.args}->>'amount', 'at', ${chainEvents.blockTime}) FROM ${chainEvents}
+    WHERE ${chainEvents.txHash} = ${transactions.txHash} AND ${chainEvents.name} = 'Withdrawn'
+      AND ${chainEvents.args}->>'subscriptionId' = ${withdrawals.subscriptionId}) END`.mapWith(
     json<Withdrawal['withdrawn']>,
   ),
 }
@@ -71,23 +89,21 @@ const columns = {
 export class WithdrawalStore extends Store {
   /** In the order of their ids. */
   async findMany(ids: readonly string[]): Promise<Withdrawal[]> {
-    const rows = await this.#select(
-      sql`withdrawal_id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-    ).orderBy(withdrawals.withdrawalId)
-    return rows.map(joined)
+    const rows = await this.#select(isOneOf(withdrawals.withdrawalId, ids)).orderBy(withdrawals.withdrawalId)
+    return rows.map(flat)
   }
 
-  /** Newest first; `limit` rows after `after`. */
   async list(account: Wallet, after: WithdrawalPosition | undefined, limit: number): Promise<Withdrawal[]> {
     const rows = await this.#select(
       and(
         eq(withdrawals.account, account),
-        after && sql`(requested_at, withdrawal_id) < (${after.requestedAt}, ${after.withdrawalId})`,
+        after &&
+          sql`(${withdrawals.requestedAt}, ${withdrawals.withdrawalId}) < (${after.requestedAt}, ${after.withdrawalId})`,
       ),
     )
       .orderBy(desc(withdrawals.requestedAt), desc(withdrawals.withdrawalId))
       .limit(limit)
-    return rows.map(joined)
+    return rows.map(flat)
   }
 
   /** The ids of what was requested under a name that its ids begin with. */
@@ -95,7 +111,7 @@ export class WithdrawalStore extends Store {
     const rows = await this.db
       .select({ id: withdrawals.withdrawalId })
       .from(withdrawals)
-      .where(sql`withdrawal_id > ${name} AND withdrawal_id < ${`${name}~`}`)
+      .where(and(gt(withdrawals.withdrawalId, name), lt(withdrawals.withdrawalId, `${name}~`)))
       .orderBy(withdrawals.withdrawalId)
     return rows.map(({ id }) => id)
   }
@@ -132,13 +148,24 @@ export class WithdrawalStore extends Store {
 
   /** What its payouts are called on the chain: none once it is over. */
   async claimSubjects(withdrawalId: string): Promise<string[]> {
-    const rows = await readRows<{ subject: string }>(this.db, subjectsText, [withdrawalId])
+    const rows = await this.db
+      .select({ subject: sql<string>`${claimName}` })
+      .from(sharesOfWithdrawals)
+      .crossJoin(epochReceipts)
+      .where(payoutsOf(withdrawalId))
     return rows.map(({ subject }) => subject)
   }
 
   /** The payouts that nobody has claimed. */
   async openPayouts(withdrawalId: string): Promise<OpenPayout[]> {
-    return readRows<OpenPayout>(this.db, openPayoutsText, [withdrawalId])
+    const { epoch, amount, leaf } = epochShares
+    const { receiptHash, leaves } = epochReceipts
+    return this.db
+      .select({ ...fromTemplate({ epoch, amount }), leaf: sql<number>`${leaf}`, receiptHash, leaves })
+      .from(sharesOfWithdrawals)
+      .crossJoin(epochReceipts)
+      .where(and(payoutsOf(withdrawalId), isNull(epochShares.claimedAt)))
+      .orderBy(epoch)
   }
 
   async find(withdrawalId: string): Promise<Row | null> {
@@ -160,20 +187,35 @@ export class WithdrawalStore extends Store {
    * nothing more.
    */
   async end(withdrawalId: string): Promise<void> {
+    const { epoch, claimedAt, claimedTx } = epochShares
     const [row, said] = await Promise.all([
       this.find(withdrawalId),
-      readRows<ClaimedRow>(this.db, claimedText, [withdrawalId]),
+      // The amounts are those of the chain's events.
+      this.db
+        .select({
+          ...fromTemplate({ epoch, claimedAt, claimedTx }),
+          amount: sql<string | null>`${chainStates.state}->>'amount'`,
+        })
+        .from(sharesOfWithdrawals)
+        .crossJoin(epochReceipts)
+        .leftJoin(chainStates, isState('claim', claimName))
+        .where(payoutsOf(withdrawalId))
+        .orderBy(claimedAt, epoch),
     ])
     if (row === null || row.state !== 'open') return
-    const { state, amount, epochs, error, txHash, completedAt } = outcomeOf(row, said)
+    const { withdrawalId: id, state } = withdrawals
     const results = await batch(this.db, [
-      sql`
-        UPDATE ${withdrawals} SET state = ${state}, amount = ${amount}, epochs = ${JSON.stringify(epochs)},
-          error = ${error}, tx_hash = ${txHash}, completed_at = ${completedAt}
-        WHERE withdrawal_id = ${withdrawalId} AND state = 'open' AND unpaid = ${row.unpaid}`,
-      sql`UPDATE ${epochShares} SET withdrawal_id = NULL
-        WHERE withdrawal_id = ${withdrawalId} AND EXISTS (
-          SELECT 1 FROM ${withdrawals} AS w WHERE w.withdrawal_id = ${withdrawalId} AND w.state <> 'open')`,
+      this.db
+        .update(withdrawals)
+        .set(outcomeOf(row, said))
+        .where(and(eq(id, withdrawalId), eq(state, 'open'), eq(withdrawals.unpaid, row.unpaid))),
+      this.db
+        .update(epochShares)
+        .set({ withdrawalId: null })
+        .where(
+          sql`${epochShares.withdrawalId} = ${withdrawalId} AND EXISTS (
+            SELECT 1 FROM ${withdrawals} WHERE ${id} = ${withdrawalId} AND ${state} <> 'open')`,
+        ),
     ])
     if (!isChanged(results[0])) throw new Error(`the withdrawal ${withdrawalId} changed while it was ended`)
   }
@@ -188,39 +230,40 @@ export class WithdrawalStore extends Store {
   }
 }
 
-interface JoinedRow extends Pick<Withdrawal, 'relay' | 'payment' | 'withdrawn'> {
-  row: Row
-}
-
-const joined = ({ row, ...rest }: JoinedRow): Withdrawal => ({ ...row, ...rest })
-
-function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: number): SQL[] {
+function requestStatements({ withdrawalId, account, payouts }: NewClaim, now: number) {
   const [first] = payouts
   if (first === undefined) throw new Error('an empty withdrawal')
   const { projectId, vault, token } = first
-  const epochs = JSON.stringify(payouts.map(({ epoch }) => epoch))
+  const epochs = payouts.map(({ epoch }) => epoch)
   const amount = String(payouts.reduce((sum, payout) => sum + BigInt(payout.amount), 0n))
-  const isFree = sql`s.miner = ${account} AND s.project_id = ${projectId} AND s.withdrawal_id IS NULL
-    AND s.claimed_at IS NULL`
+  const isFree = and(
+    eq(epochShares.miner, account),
+    eq(epochShares.projectId, projectId),
+    isNull(epochShares.withdrawalId),
+    isNull(epochShares.claimedAt),
+  )
+  const request = { withdrawalId, account, amount, token, projectId, vault, epochs, unpaid: epochs.length }
+  const isOpen = sql`${withdrawals.withdrawalId} = ${withdrawalId} AND ${withdrawals.state} = 'open'`
+  const { kind, subject } = hubActions
   return [
-    sql`
-      INSERT INTO ${withdrawals} (withdrawal_id, kind, account, amount, token, requested_at, project_id, vault, epochs,
-        unpaid, state)
-      SELECT ${withdrawalId}, 'claim', ${account}, ${amount}, ${JSON.stringify(token)}, ${now}, ${projectId}, ${vault},
-        ${epochs}, ${payouts.length}, 'open'
-      WHERE ${payouts.length} = (SELECT count(*) FROM json_each(${epochs}) AS e
-        CROSS JOIN ${epochShares} AS s ON s.epoch = e.value WHERE ${isFree})
-      ON CONFLICT DO NOTHING`,
-    sql`
-      UPDATE ${epochShares} AS s SET withdrawal_id = ${withdrawalId}
-      WHERE ${isFree} AND s.epoch IN (
-        SELECT e.value FROM ${withdrawals} AS w CROSS JOIN json_each(w.epochs) AS e
-        WHERE w.withdrawal_id = ${withdrawalId} AND w.state = 'open')`,
+    insertFrom(
+      withdrawals,
+      { ...request, kind: 'claim', requestedAt: now, state: 'open' },
+      sql`WHERE ${epochs.length} = (SELECT count(*) FROM json_each(${JSON.stringify(epochs)}) AS e
+        CROSS JOIN ${epochShares} ON ${epochShares.epoch} = e.value WHERE ${isFree})`,
+    ).onConflictDoNothing(),
+    build
+      .update(epochShares)
+      .set({ withdrawalId })
+      .where(
+        sql`${isFree} AND ${epochShares.epoch} IN (
+          SELECT e.value FROM ${withdrawals} CROSS JOIN json_each(${withdrawals.epochs}) AS e WHERE ${isOpen})`,
+      ),
     wantStatement(
       { kind: 'claim_payouts', subject: withdrawalId, wanted: {} },
       now,
-      sql`SELECT 1 FROM ${withdrawals} WHERE withdrawal_id = ${withdrawalId} AND NOT EXISTS (
-        SELECT 1 FROM ${hubActions} WHERE kind = 'claim_payouts' AND subject = ${withdrawalId})`,
+      sql`SELECT 1 FROM ${withdrawals} WHERE ${withdrawals.withdrawalId} = ${withdrawalId} AND NOT EXISTS (
+        SELECT 1 FROM ${hubActions} WHERE ${kind} = 'claim_payouts' AND ${subject} = ${withdrawalId})`,
     ),
   ]
 }
@@ -248,19 +291,8 @@ function outcomeOf(
   }
 }
 
-const fromShares = `
-  FROM epoch_shares AS s INDEXED BY epoch_shares_of_withdrawal
-  CROSS JOIN epoch_receipts AS r ON r.project_id = s.project_id AND r.epoch = s.epoch`
+const sharesOfWithdrawals = sql`${epochShares} INDEXED BY epoch_shares_of_withdrawal`
 
-const subjectsText = `
-  SELECT r.vault || ':' || s.epoch || ':' || s.miner AS subject ${fromShares} WHERE s.withdrawal_id = ?1`
-
-const openPayoutsText = `
-  SELECT s.epoch, s.amount, s.leaf, r.receipt_hash AS receiptHash, r.leaves ${fromShares}
-  WHERE s.withdrawal_id = ?1 AND s.claimed_at IS NULL ORDER BY s.epoch`
-
-/** The amounts are those of the chain's events. */
-const claimedText = `
-  SELECT s.epoch, s.claimed_at AS claimedAt, s.claimed_tx AS claimedTx, c.state->>'amount' AS amount ${fromShares}
-  LEFT JOIN chain_states AS c ON c.kind = 'claim' AND c.subject = r.vault || ':' || s.epoch || ':' || s.miner
-  WHERE s.withdrawal_id = ?1 ORDER BY s.claimed_at, s.epoch`
+/** The payouts of a withdrawal, in a statement that has the receipts of their epochs too. */
+const payoutsOf = (withdrawalId: string) =>
+  and(eq(epochShares.withdrawalId, withdrawalId), isSameEpoch(epochReceipts, epochShares))

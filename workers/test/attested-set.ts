@@ -3,7 +3,7 @@ import { unixNow } from '../../durable-objects/clock.ts'
 import { attestSnapshot, beaconTargetTime } from '../../protocol/committees/index.ts'
 import { bytesToHex, hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
-import { type Seat, seatCommittee, type Task } from '../../protocol/rounds/index.ts'
+import { type SeatedCommittee, seatCommittee, type Task } from '../../protocol/rounds/index.ts'
 import { ProjectSets } from '../committees/project-sets.ts'
 import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
@@ -108,9 +108,17 @@ function bonding({ subscriptionId, projectId, device, owner, payout }: Member): 
   return payout === undefined ? [bonded] : [bonded, { name: 'PayoutSet', args: { subscriptionId, payout } }]
 }
 
-/** Who is drawn for a task, as the set of its epoch gives it. */
-export async function seatsOf({ project_id, epoch, seq }: Task): Promise<readonly Seat[]> {
+/** The committee of a task, as the set of its epoch gives it. */
+export async function seatedOf({ project_id, epoch, seq }: Task): Promise<SeatedCommittee> {
   const { committee, setHash } = await requireSet(project_id, epoch)
   const snapshot = await services(env).committeeSets.readSnapshot(setHash)
-  return seatCommittee(profile, snapshot, seq, { committee, params: defaultNetworkParams }).seats
+  return seatCommittee(profile, snapshot, seq, { committee, params: defaultNetworkParams })
 }
+
+export const testCommittee = {
+  size: 3,
+  min_size: 3,
+  backups: 2,
+  selection: 'collateral-reputation-sortition-v1',
+  weight_cap_multiple: 10,
+} as const

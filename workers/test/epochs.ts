@@ -10,6 +10,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
+import { publishConsensus } from './evidence.ts'
 import { networkNow } from './network-time.ts'
 import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
@@ -44,9 +45,7 @@ export async function createProject(
   const vault = bytesToHex(crypto.getRandomValues(new Uint8Array(20)))
   const economics = { vault, ...change.economics }
   const projectId = await createListedProject({ ...change, economics }, developer)
-  await env.DB.prepare("UPDATE project_versions SET status = 'active' WHERE project_id = ?")
-    .bind(projectId)
-    .run()
+  await publishConsensus(projectId)
   return readProject(projectId)
 }
 
@@ -106,18 +105,12 @@ export const someUnits: readonly MinerUnits[] = [
   { miner: miner(0xb2), units: 6 },
 ]
 
-interface SettledEpoch extends ReceiptOptions {
-  releaseAt?: number
-}
-
 /** An epoch whose receipt the hub has and whose vault has its root; released at a time, or just now. */
 export async function settleEpoch(
   project: TestProject,
-  { releaseAt, ...options }: SettledEpoch,
+  { releaseAt, ...options }: ReceiptOptions & { releaseAt?: number },
 ): Promise<EpochReceipt> {
-  const receipt = receiptOf(project, options)
-  const response = await options.by[0]?.call('POST', epochPath, receipt)
-  if (response?.status !== 202) throw new Error(await response?.text())
+  const receipt = await submitReceipt(project, options)
   await indexPosted(receipt, releaseAt ?? (await networkNow()) - 1)
   return receipt
 }

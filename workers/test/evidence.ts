@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { hashText } from '../../protocol/encoding/index.ts'
-import { hashReceipt } from '../../protocol/execution/index.ts'
+import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
 import { deriveSubscriptionId, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { createFinalityVote, createTaskVote, type Task } from '../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence, type Offence } from '../../protocol/slashing/index.ts'
 import { services } from '../services.ts'
+import { openDatabase } from '../stores/database.ts'
+import { subscriptions } from '../stores/schema/index.ts'
 import { client } from './client.ts'
 import { createMiner } from './device.ts'
 import { networkNow } from './network-time.ts'
@@ -36,31 +38,24 @@ export async function publishConsensus(projectId: string): Promise<string> {
 }
 
 /** The hub's row of a subscription. */
-export const insertSubscription = (row: {
-  subscriptionId: string
-  projectId: string
-  owner: string
-  nodeId: string
-  nodeKey: string
-}) =>
-  env.DB.prepare(
-    `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation,
-      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, 5000, 0, 0, 0, 1)`,
-  )
-    .bind(row.subscriptionId, row.projectId, row.owner, row.nodeId, row.nodeKey)
-    .run()
+export async function insertSubscription(
+  row: Pick<
+    typeof subscriptions.$inferInsert,
+    'subscriptionId' | 'projectId' | 'owner' | 'nodeId' | 'nodeKey'
+  >,
+): Promise<void> {
+  const counters = { closings: 0, reputation: 5_000, creditedRounds: 0, missedLeases: 0, disagreements: 0 }
+  await openDatabase(env.DB)
+    .insert(subscriptions)
+    .values({ ...row, ...counters, createdAt: 1 })
+}
 
 /** A miner whose device is bound and subscribed to a project, without the way there. */
 export async function createSubscribed(projectId: string) {
   const { owner, device } = await createMiner()
-  const subscriptionId = deriveSubscriptionId(projectId, owner.address, device.publicKey)
-  await insertSubscription({
-    subscriptionId,
-    projectId,
-    owner: owner.address,
-    nodeId: device.nodeId,
-    nodeKey: device.publicKey,
-  })
+  const { nodeId, publicKey: nodeKey } = device
+  const subscriptionId = deriveSubscriptionId(projectId, owner.address, nodeKey)
+  await insertSubscription({ subscriptionId, projectId, owner: owner.address, nodeId, nodeKey })
   return { owner, device, subscriptionId }
 }
 
@@ -107,6 +102,24 @@ export const bonded = (collateral: bigint, owner: string) => ({
   slashed_total: '0',
 })
 
+/** Another task of a project in an epoch. */
+export const taskOf = (
+  { projectId, consensusHash }: Record<'projectId' | 'consensusHash', string>,
+  epoch: number,
+  change: Partial<Task> = {},
+): Task => ({
+  ...{ v: 1, project_id: projectId, consensus_hash: consensusHash, epoch, seq: ++seqs },
+  ...{ set_hash: hashText('set'), module_address: hashText('module'), function: 'echo' },
+  ...{ input_hash: hashText('input'), gas_limit: 1_000_000, issued_at: epoch * epochSecs },
+  ...change,
+})
+
+/** What a member says that a task gave. */
+export const receiptOn = (task: Task, output: string, gasUsed = 5): ExecutionReceipt => ({
+  ...{ v: 1, module_address: task.module_address, function: task.function, input_hash: task.input_hash },
+  ...{ output_hash: hashText(output), events_hash: hashText('[]'), gas_used: gasUsed, success: true },
+})
+
 /** Votes, records and evidence about a node in the epoch that runs at a time. */
 export function accusationsOf({
   projectId,
@@ -122,37 +135,11 @@ export function accusationsOf({
   now: number
 }) {
   const epoch = Math.floor(now / epochSecs)
-  const createTask = (change: Partial<Task> = {}): Task => {
-    seqs += 1
-    return {
-      v: 1,
-      project_id: projectId,
-      consensus_hash: consensusHash,
-      epoch,
-      seq: seqs,
-      set_hash: hashText('set'),
-      module_address: hashText('module'),
-      function: 'echo',
-      input_hash: hashText('input'),
-      gas_limit: 1_000_000,
-      issued_at: epoch * epochSecs,
-      ...change,
-    }
-  }
-  const receiptOf = (task: Task, output: string) => ({
-    v: 1 as const,
-    module_address: task.module_address,
-    function: task.function,
-    input_hash: task.input_hash,
-    output_hash: hashText(output),
-    events_hash: hashText('events'),
-    gas_used: 5,
-    success: true,
-  })
+  const createTask = (change: Partial<Task> = {}): Task => taskOf({ projectId, consensusHash }, epoch, change)
   const vote = (task: Task, output: string, voter: Pick<TestNode, 'seed'> = device) =>
     createTaskVote(profile, voter.seed, {
       task,
-      receipt: receiptOf(task, output),
+      receipt: receiptOn(task, output),
       payout_address: `0x${'0f'.repeat(20)}`,
       position: 0,
     })
@@ -162,7 +149,7 @@ export function accusationsOf({
     project_id: projectId,
     epoch,
     set_hash: task.set_hash,
-    receipt_hash: hashReceipt(receiptOf(task, output)),
+    receipt_hash: hashReceipt(receiptOn(task, output)),
     gas_used: 5,
     audited: true,
     voters: [],

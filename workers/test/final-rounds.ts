@@ -3,7 +3,7 @@ import { beginRound, type Lease, type Round } from '../../durable-objects/round/
 import type { MissReason } from '../../durable-objects/round/states.ts'
 import { type CommitteeMember, quorum, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
-import { type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import { hashReceipt } from '../../protocol/execution/index.ts'
 import { deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import {
   createFinalityVote,
@@ -17,21 +17,20 @@ import { publishedRound, roundFile } from '../rounds/published.ts'
 import { services } from '../services.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
-import { attestSet, buildSets, createMembers, type Member, requireSet, seatsOf } from './attested-set.ts'
+import {
+  attestSet,
+  buildSets,
+  createMembers,
+  type Member,
+  requireSet,
+  seatedOf,
+  testCommittee,
+} from './attested-set.ts'
+import { receiptOn, taskOf } from './evidence.ts'
 import type { TestNode } from './node.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
-
-const testCommittee = {
-  size: 3,
-  min_size: 3,
-  backups: 2,
-  selection: 'collateral-reputation-sortition-v1',
-  weight_cap_multiple: 10,
-} as const
-
-let seqs = 0
 
 /** What a member did: the outputs it voted for, or why it has no valid vote. */
 export type Deed = readonly string[] | 'missed' | 'invalid_vote' | MissReason
@@ -74,32 +73,10 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
   const { audit = null, state = 'finalized', primaries = members.length, fallback } = given
   const project = fallback ?? members[0]
   if (project === undefined) throw new Error('a round needs a project')
-  seqs += 1
-  const task: Task = {
-    v: 1,
-    project_id: project.projectId,
-    consensus_hash: project.consensusHash,
-    epoch: Math.floor(issuedAt / epochSecs),
-    seq: seqs,
-    set_hash: hashText('set'),
-    module_address: hashText('module'),
-    function: 'echo',
-    input_hash: hashText('input'),
-    gas_limit: 100_000_000,
-    issued_at: issuedAt,
-    ...given.task,
-  }
+  const epoch = Math.floor(issuedAt / epochSecs)
+  const task = taskOf(project, epoch, { gas_limit: 100_000_000, issued_at: issuedAt, ...given.task })
   const roundId = deriveTaskRoundId(task)
-  const receiptOf = (output: string): ExecutionReceipt => ({
-    v: 1,
-    module_address: task.module_address,
-    function: task.function,
-    input_hash: task.input_hash,
-    output_hash: hashText(output),
-    events_hash: hashText('[]'),
-    gas_used: gasUsed,
-    success: true,
-  })
+  const receiptOf = (output: string) => receiptOn(task, output, gasUsed)
   const vote = (member: Member, position: number, output: string): TaskVote =>
     createTaskVote(profile, member.device.seed, {
       task,
@@ -255,7 +232,7 @@ export async function createSeatedProject(count: number, epoch: number, validato
   let seq = 0
   const simulate = async (given: Partial<SimulatedRound> & Pick<SimulatedRound, 'deeds'>) => {
     seq += 1
-    const seats = await seatsOf({ project_id: projectId, epoch, seq } as Task)
+    const { seats } = await seatedOf({ project_id: projectId, epoch, seq } as Task)
     const drawn = seats.map(
       ({ node_key }) => members.find(({ device }) => device.publicKey === node_key) as Member,
     )

@@ -14,15 +14,15 @@ import {
   createTaskVote,
   isAudited,
   type Seat,
-  type SeatedCommittee,
-  seatCommittee,
   type Task,
   type TaskVote,
   tallyVotes,
 } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { services } from '../services.ts'
-import { attestSet, buildSets, type Member, requireSet } from './attested-set.ts'
+import { openDatabase } from '../stores/database.ts'
+import { modules } from '../stores/schema/index.ts'
+import { attestSet, buildSets, type Member, seatedOf, testCommittee } from './attested-set.ts'
 import { type Client, client } from './client.ts'
 import { createSubscribed, publishConsensus } from './evidence.ts'
 import { networkNow } from './network-time.ts'
@@ -55,16 +55,8 @@ export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount
   const output = new Uint8Array([...new TextEncoder().encode(salt), ...input])
   const large = Array.from({ length: eventCount }, () => ({ name: 'large', data: 'x'.repeat(16_000) }))
   const events = [{ name: 'ran', data: task.function }, ...large]
-  const { module_address, function: name } = task
-  const receipt = createReceipt({
-    module_address,
-    function: name,
-    input,
-    output,
-    events,
-    gas_used: 1_500_000,
-    success: true,
-  })
+  const run = { input, output, events, gas_used: 1_500_000, success: true }
+  const receipt = createReceipt({ module_address: task.module_address, function: task.function, ...run })
   return { receipt, output_b64: bytesToBase64(output), events }
 }
 
@@ -202,13 +194,6 @@ export class SimulatedValidator {
     const record = createFinalityRecord(task, tally, own)
     return { vote: createFinalityVote(profile, this.node.seed, record), run }
   }
-}
-
-/** The committee of a task, as its set gives it. */
-export async function seatedOf({ project_id, epoch, seq }: Task): Promise<SeatedCommittee> {
-  const { committee, setHash } = await requireSet(project_id, epoch)
-  const snapshot = await services(env).committeeSets.readSnapshot(setHash)
-  return seatCommittee(profile, snapshot, seq, { committee, params: defaultNetworkParams })
 }
 
 export interface RoundsOptions {
@@ -368,20 +353,18 @@ async function keepModule(projectId: string): Promise<void> {
   const { manifest } = (await services(env).projectVersions.find(projectId, version?.version ?? 1))!
   const { worker } = (JSON.parse(manifest) as ProjectManifest).consensus.modules
   await env.MODULES.put(`modules/${worker}/sha256`, new Uint8Array(1))
-  await env.DB.prepare(
-    `INSERT OR IGNORE INTO modules (manifest_address, sha256, name, language, functions, manifest, hbc_size, stateless,
-      uploader, deployed_at) VALUES (?, 'sha256', 'echo', 'wat', '["echo"]', '{}', 1, 1, '', 1)`,
-  )
-    .bind(worker)
-    .run()
-}
-
-export const testCommittee = {
-  size: 3,
-  min_size: 3,
-  backups: 2,
-  selection: 'collateral-reputation-sortition-v1',
-  weight_cap_multiple: 10,
+  const described = { name: 'echo', language: 'wat', functions: ['echo'], manifest: {}, uploader: '' }
+  await openDatabase(env.DB)
+    .insert(modules)
+    .values({
+      manifestAddress: worker,
+      sha256: 'sha256',
+      ...described,
+      hbcSize: 1,
+      stateless: true,
+      deployedAt: 1,
+    })
+    .onConflictDoNothing()
 }
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)

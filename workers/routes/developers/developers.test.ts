@@ -311,7 +311,7 @@ describe('drafts', () => {
   test('409 conflict: a draft that was changed before the try that failed is repeated', async () => {
     const { caller, token } = await session()
     const headers = { 'Idempotency-Key': 'changed-draft' }
-    const DB = failingDatabase((sql) => /INSERT INTO "drafts"/.test(sql), { carriedOut: true })
+    const DB = failingDatabase((sql) => /insert into "drafts"/.test(sql), { carriedOut: true })
     const failed = await client({ token, bindings: { DB } }).post(path, { data: { a: 1 } }, headers)
     expect(failed.status).toBe(503)
     const { items } = (await (await caller.get(path)).json()) as { items: { draft_id: string }[] }

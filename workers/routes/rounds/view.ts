@@ -22,15 +22,14 @@ export const summaryView = (round: ListedRound): z.output<typeof RoundSummary> =
   ...(round.committeeSize !== null && { committee_size: round.committeeSize }),
   ...(round.votes !== null && { votes: round.votes }),
   ...(round.agreeing !== null && { agreeing: round.agreeing }),
-  ...(round.audited !== null && { audited: Boolean(round.audited) }),
+  ...(round.audited !== null && { audited: round.audited }),
   created_at: round.createdAt,
   ...(round.finalizedAt !== null && { finalized_at: round.finalizedAt }),
 })
 
 /** A round of the hub's own table as lists have it. */
-export const listedRound = ({ issuedAt, audited, ...round }: RoundRow): ListedRound => ({
+export const listedRound = ({ issuedAt, ...round }: RoundRow): ListedRound => ({
   ...round,
-  audited: Number(audited),
   createdAt: issuedAt,
 })
 

@@ -10,7 +10,7 @@ import {
   createMembers,
   type Member,
   requireSet,
-  seatsOf,
+  seatedOf,
 } from '../../test/attested-set.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
@@ -66,7 +66,7 @@ async function createRound(of = members, change: Partial<Task> = {}) {
   const { projectId } = first(of)
   const { setHash } = await requireSet(projectId, epoch)
   const task = accusationsOf(first(of)).createTask({ set_hash: setHash, ...change })
-  const seats = await seatsOf(task)
+  const seats = (await seatedOf(task)).seats
   const drawn = (role: string) =>
     seats.filter((seat) => seat.role === role).map(({ node_key }) => memberOf(of, node_key))
   const isDrawn = ({ device }: Member) => seats.some(({ node_key }) => node_key === device.publicKey)

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { keyedTable } from './keyed-table.ts'
 
 export const siweNonces = sqliteTable('siwe_nonces', {
   nonce: text().primaryKey(),
@@ -31,32 +32,24 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: integer('last_used_at'),
 })
 
-export const nodeRequestNonces = sqliteTable(
-  'node_request_nonces',
-  {
-    publicKey: text('public_key').notNull(),
-    nonce: text().notNull(),
-    expiresAt: integer('expires_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.publicKey, table.nonce] })],
-)
+export const nodeRequestNonces = keyedTable('node_request_nonces', ['publicKey', 'nonce'], {
+  publicKey: text('public_key').notNull(),
+  nonce: text().notNull(),
+  expiresAt: integer('expires_at').notNull(),
+})
 
-export const idempotencyKeys = sqliteTable(
-  'idempotency_keys',
-  {
-    caller: text().notNull(),
-    key: text().notNull(),
-    requestHash: text('request_hash').notNull(),
-    operationId: text('operation_id').notNull(),
-    claimedBy: text('claimed_by').notNull(),
-    lockedUntil: integer('locked_until').notNull(),
-    status: integer(),
-    headers: text({ mode: 'json' }).$type<Record<string, string>>(),
-    body: text(),
-    expiresAt: integer('expires_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.caller, table.key] })],
-)
+export const idempotencyKeys = keyedTable('idempotency_keys', ['caller', 'key'], {
+  caller: text().notNull(),
+  key: text().notNull(),
+  requestHash: text('request_hash').notNull(),
+  operationId: text('operation_id').notNull(),
+  claimedBy: text('claimed_by').notNull(),
+  lockedUntil: integer('locked_until').notNull(),
+  status: integer(),
+  headers: text({ mode: 'json' }).$type<Record<string, string>>(),
+  body: text(),
+  expiresAt: integer('expires_at').notNull(),
+})
 
 export const preferences = sqliteTable('preferences', {
   address: text().primaryKey(),

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { keyedTable } from './keyed-table.ts'
 
 export const transactions = sqliteTable('transactions', {
   id: text().primaryKey(),
@@ -39,18 +40,14 @@ export type HubActionKind =
   | 'set_posting_pause'
   | 'claim_payouts'
 
-export const hubActions = sqliteTable(
-  'hub_actions',
-  {
-    kind: text().$type<HubActionKind>().notNull(),
-    subject: text().notNull(),
-    wanted: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
-    revision: integer().notNull(),
-    state: text().$type<'open' | 'done' | 'closed'>().notNull(),
-    attempts: integer().notNull(),
-    nextAttemptAt: integer('next_attempt_at').notNull(),
-    lastError: text('last_error'),
-    wantedAt: integer('wanted_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.kind, table.subject] })],
-)
+export const hubActions = keyedTable('hub_actions', ['kind', 'subject'], {
+  kind: text().$type<HubActionKind>().notNull(),
+  subject: text().notNull(),
+  wanted: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+  revision: integer().notNull(),
+  state: text().$type<'open' | 'done' | 'closed'>().notNull(),
+  attempts: integer().notNull(),
+  nextAttemptAt: integer('next_attempt_at').notNull(),
+  lastError: text('last_error'),
+  wantedAt: integer('wanted_at').notNull(),
+})

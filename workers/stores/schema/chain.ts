@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { keyedTable } from './keyed-table.ts'
 
 export const chainCursor = sqliteTable('chain_cursor', {
   id: integer().primaryKey(),
@@ -21,16 +22,12 @@ export const chainUnconfirmedLogs = sqliteTable('chain_unconfirmed_logs', {
   logIndexes: text('log_indexes').notNull(),
 })
 
-export const beacons = sqliteTable(
-  'beacons',
-  {
-    epochSecs: integer('epoch_secs').notNull(),
-    epoch: integer().notNull(),
-    blockNumber: integer('block_number').notNull(),
-    blockHash: text('block_hash').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.epochSecs, table.epoch] })],
-)
+export const beacons = keyedTable('beacons', ['epochSecs', 'epoch'], {
+  epochSecs: integer('epoch_secs').notNull(),
+  epoch: integer().notNull(),
+  blockNumber: integer('block_number').notNull(),
+  blockHash: text('block_hash').notNull(),
+})
 
 export const chainBlocks = sqliteTable('chain_blocks', {
   number: integer().primaryKey(),
@@ -39,43 +36,31 @@ export const chainBlocks = sqliteTable('chain_blocks', {
   timestamp: integer().notNull(),
 })
 
-export const chainEvents = sqliteTable(
-  'chain_events',
-  {
-    blockHash: text('block_hash').notNull(),
-    logIndex: integer('log_index').notNull(),
-    blockNumber: integer('block_number').notNull(),
-    blockTime: integer('block_time').notNull(),
-    txHash: text('tx_hash').notNull(),
-    contract: text().notNull(),
-    name: text().notNull(),
-    args: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
-    provisional: integer({ mode: 'boolean' }).notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.blockHash, table.logIndex] })],
-)
+export const chainEvents = keyedTable('chain_events', ['blockHash', 'logIndex'], {
+  blockHash: text('block_hash').notNull(),
+  logIndex: integer('log_index').notNull(),
+  blockNumber: integer('block_number').notNull(),
+  blockTime: integer('block_time').notNull(),
+  txHash: text('tx_hash').notNull(),
+  contract: text().notNull(),
+  name: text().notNull(),
+  args: text({ mode: 'json' }).$type<Record<string, string>>().notNull(),
+  provisional: integer({ mode: 'boolean' }).notNull(),
+})
 
-export const chainStatesBefore = sqliteTable(
-  'chain_states_before',
-  {
-    kind: text().notNull(),
-    subject: text().notNull(),
-    blockNumber: integer('block_number').notNull(),
-    state: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-    owner: text(),
-    stateBlockNumber: integer('state_block_number'),
-  },
-  (table) => [primaryKey({ columns: [table.kind, table.subject, table.blockNumber] })],
-)
+export const chainStatesBefore = keyedTable('chain_states_before', ['kind', 'subject', 'blockNumber'], {
+  kind: text().notNull(),
+  subject: text().notNull(),
+  blockNumber: integer('block_number').notNull(),
+  state: text({ mode: 'json' }).$type<Record<string, unknown>>(),
+  owner: text(),
+  stateBlockNumber: integer('state_block_number'),
+})
 
-export const chainStates = sqliteTable(
-  'chain_states',
-  {
-    kind: text().notNull(),
-    subject: text().notNull(),
-    state: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    owner: text(),
-    blockNumber: integer('block_number').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.kind, table.subject] })],
-)
+export const chainStates = keyedTable('chain_states', ['kind', 'subject'], {
+  kind: text().notNull(),
+  subject: text().notNull(),
+  state: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
+  owner: text(),
+  blockNumber: integer('block_number').notNull(),
+})

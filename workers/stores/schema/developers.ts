@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { keyedTable } from './keyed-table.ts'
 
 export const developers = sqliteTable('developers', {
   address: text().primaryKey(),
@@ -18,17 +19,13 @@ export const developers = sqliteTable('developers', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-export const drafts = sqliteTable(
-  'drafts',
-  {
-    owner: text().notNull(),
-    draftId: text('draft_id').notNull(),
-    currentStep: integer('current_step').notNull(),
-    projectId: text('project_id'),
-    data: text().notNull(),
-    revision: integer().notNull(),
-    createdAt: integer('created_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.owner, table.draftId] })],
-)
+export const drafts = keyedTable('drafts', ['owner', 'draftId'], {
+  owner: text().notNull(),
+  draftId: text('draft_id').notNull(),
+  currentStep: integer('current_step').notNull(),
+  projectId: text('project_id'),
+  data: text().notNull(),
+  revision: integer().notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})

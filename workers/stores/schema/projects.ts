@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type {
   deviceClasses,
   Economics,
@@ -8,6 +8,7 @@ import type {
   Tier,
   versionStates,
 } from '../../../protocol/manifest/index.ts'
+import { keyedTable } from './keyed-table.ts'
 import type { Token } from './token.ts'
 
 export const projects = sqliteTable('projects', {
@@ -70,15 +71,11 @@ export const reviews = sqliteTable('reviews', {
   updatedAt: integer('updated_at').notNull(),
 })
 
-export const reviewVotes = sqliteTable(
-  'review_votes',
-  {
-    reviewId: text('review_id').notNull(),
-    voter: text().notNull(),
-    createdAt: integer('created_at').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.reviewId, table.voter] })],
-)
+export const reviewVotes = keyedTable('review_votes', ['reviewId', 'voter'], {
+  reviewId: text('review_id').notNull(),
+  voter: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+})
 
 export const projectVersions = sqliteTable('project_versions', {
   id: integer().primaryKey(),

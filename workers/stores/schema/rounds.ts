@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type {
   FallbackReason,
   LeaseState,
@@ -10,6 +10,7 @@ import type {
 import type { ExecutionEvent } from '../../../protocol/execution/index.ts'
 import type { Economics } from '../../../protocol/manifest/index.ts'
 import type { RoundState } from '../../../protocol/rounds/index.ts'
+import { keyedTable } from './keyed-table.ts'
 import type { Token } from './token.ts'
 
 export const tasks = sqliteTable('tasks', {
@@ -63,82 +64,66 @@ export const directRounds = sqliteTable('direct_rounds', {
   bytes: integer().notNull(),
 })
 
-export const leases = sqliteTable(
-  'leases',
-  {
-    roundId: text('round_id').notNull(),
-    position: integer().notNull(),
-    role: text().$type<'primary' | 'backup'>().notNull(),
-    nodeKey: text('node_key').notNull(),
-    nodeId: text('node_id').notNull(),
-    subscriptionId: text('subscription_id').notNull(),
-    owner: text().notNull(),
-    projectId: text('project_id').notNull(),
-    epoch: integer().notNull(),
-    state: text().$type<LeaseState>().notNull(),
-    missedBecause: text('missed_because').$type<MissReason>(),
-    createdAt: integer('created_at').notNull(),
-    deadline: integer().notNull(),
-    completedAt: integer('completed_at'),
-    proofId: text('proof_id').notNull(),
-    proofStatus: text('proof_status').$type<ProofStatus>(),
-    rejectionReason: text('rejection_reason').$type<RejectionReason>(),
-    receiptHash: text('receipt_hash'),
-    submittedAt: integer('submitted_at'),
-    units: integer(),
-  },
-  (table) => [primaryKey({ columns: [table.roundId, table.position] })],
-)
+export const leases = keyedTable('leases', ['roundId', 'position'], {
+  roundId: text('round_id').notNull(),
+  position: integer().notNull(),
+  role: text().$type<'primary' | 'backup'>().notNull(),
+  nodeKey: text('node_key').notNull(),
+  nodeId: text('node_id').notNull(),
+  subscriptionId: text('subscription_id').notNull(),
+  owner: text().notNull(),
+  projectId: text('project_id').notNull(),
+  epoch: integer().notNull(),
+  state: text().$type<LeaseState>().notNull(),
+  missedBecause: text('missed_because').$type<MissReason>(),
+  createdAt: integer('created_at').notNull(),
+  deadline: integer().notNull(),
+  completedAt: integer('completed_at'),
+  proofId: text('proof_id').notNull(),
+  proofStatus: text('proof_status').$type<ProofStatus>(),
+  rejectionReason: text('rejection_reason').$type<RejectionReason>(),
+  receiptHash: text('receipt_hash'),
+  submittedAt: integer('submitted_at'),
+  units: integer(),
+})
 
 /** What rounds of a project pay for, as `consensus.economics` of its version has it, with the token and the epoch's length. */
 export type EpochTerms = Economics & { token: Token; epoch_secs: number }
 
-export const epochRounds = sqliteTable(
-  'epoch_rounds',
-  {
-    projectId: text('project_id').notNull(),
-    epoch: integer().notNull(),
-    endsAt: integer('ends_at').notNull(),
-    terms: text({ mode: 'json' }).$type<EpochTerms>().notNull(),
-    rounds: integer().notNull(),
-    finalized: integer().notNull(),
-    fallback: integer().notNull(),
-    units: integer().notNull(),
-    primaries: integer().notNull(),
-    answered: integer().notNull(),
-    unpaid: integer().notNull().default(0),
-  },
-  (table) => [primaryKey({ columns: [table.projectId, table.epoch] })],
-)
+export const epochRounds = keyedTable('epoch_rounds', ['projectId', 'epoch'], {
+  projectId: text('project_id').notNull(),
+  epoch: integer().notNull(),
+  endsAt: integer('ends_at').notNull(),
+  terms: text({ mode: 'json' }).$type<EpochTerms>().notNull(),
+  rounds: integer().notNull(),
+  finalized: integer().notNull(),
+  fallback: integer().notNull(),
+  units: integer().notNull(),
+  primaries: integer().notNull(),
+  answered: integer().notNull(),
+  unpaid: integer().notNull().default(0),
+})
 
-export const epochCredits = sqliteTable(
-  'epoch_credits',
-  {
-    miner: text().notNull(),
-    projectId: text('project_id').notNull(),
-    epoch: integer().notNull(),
-    endsAt: integer('ends_at').notNull(),
-    rounds: integer().notNull(),
-    units: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.miner, table.projectId, table.epoch] })],
-)
+export const epochCredits = keyedTable('epoch_credits', ['miner', 'projectId', 'epoch'], {
+  miner: text().notNull(),
+  projectId: text('project_id').notNull(),
+  epoch: integer().notNull(),
+  endsAt: integer('ends_at').notNull(),
+  rounds: integer().notNull(),
+  units: integer().notNull(),
+})
 
-export const proofHours = sqliteTable(
-  'proof_hours',
-  {
-    owner: text().notNull(),
-    projectId: text('project_id').notNull(),
-    hour: integer().notNull(),
-    verified: integer().notNull(),
-    finalityMs: integer('finality_ms').notNull(),
-    disagreed: integer().notNull(),
-    invalidVote: integer('invalid_vote').notNull(),
-    late: integer().notNull(),
-    missed: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.owner, table.projectId, table.hour] })],
-)
+export const proofHours = keyedTable('proof_hours', ['owner', 'projectId', 'hour'], {
+  owner: text().notNull(),
+  projectId: text('project_id').notNull(),
+  hour: integer().notNull(),
+  verified: integer().notNull(),
+  finalityMs: integer('finality_ms').notNull(),
+  disagreed: integer().notNull(),
+  invalidVote: integer('invalid_vote').notNull(),
+  late: integer().notNull(),
+  missed: integer().notNull(),
+})
 
 export const networkHours = sqliteTable('network_hours', {
   hour: integer().primaryKey(),

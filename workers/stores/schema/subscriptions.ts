@@ -9,9 +9,9 @@ export const subscriptions = sqliteTable('subscriptions', {
   closings: integer().notNull(),
   pausedAt: integer('paused_at'),
   /** What the project asks for. */
-  minCollateral: text('min_collateral').notNull(),
+  minCollateral: text('min_collateral').notNull().default('0'),
   /** Whether the device is bound to the owner. */
-  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull(),
+  deviceBound: integer('device_bound', { mode: 'boolean' }).notNull().default(false),
   reputation: integer().notNull(),
   creditedRounds: integer('credited_rounds').notNull(),
   missedLeases: integer('missed_leases').notNull(),

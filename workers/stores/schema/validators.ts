@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { keyedTable } from './keyed-table.ts'
 
 export const validatorGenerations = sqliteTable('validator_generations', {
   generation: integer().primaryKey(),
@@ -22,13 +23,13 @@ export const pendingGenerations = sqliteTable('pending_generations', {
   renewals: integer().notNull().default(0),
 })
 
-export const pendingGenerationSignatures = sqliteTable(
+export const pendingGenerationSignatures = keyedTable(
   'pending_generation_signatures',
+  ['hash', 'publicKey'],
   {
     hash: text().notNull(),
     publicKey: text('public_key').notNull(),
     signature: text().notNull(),
     receivedAt: integer('received_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.hash, table.publicKey] })],
 )

@@ -1,0 +1,82 @@
+import { inTime } from '../deadline.ts'
+import { unavailable } from '../errors.ts'
+
+const answerMsMax = 10_000
+/** Long enough for the largest file. */
+const writeMsMax = 20_000
+
+/** Files of one kind in a bucket, which answers 503 when it fails or is not in time. */
+export class Files {
+  readonly #bucket: R2Bucket
+  readonly #folder: string
+  readonly #name: string
+  /** @param name - What callers are told is away. */
+  constructor(bucket: R2Bucket, folder: string, name: string) {
+    this.#bucket = bucket
+    this.#folder = folder
+    this.#name = name
+  }
+
+  async put(key: string, bytes: Uint8Array | string, options: R2PutOptions = {}): Promise<void> {
+    await this.#ask((bucket) => bucket.put(this.#path(key), bytes, options), writeMsMax)
+  }
+
+  /** Writes a file in pieces: handed over whole, it would be copied whole. */
+  async putPieces(
+    key: string,
+    pieces: Iterable<Uint8Array>,
+    bytes: number,
+    options: R2PutOptions = {},
+  ): Promise<void> {
+    const { readable, writable } = new FixedLengthStream(bytes)
+    const write = async () => {
+      const writer = writable.getWriter()
+      for (const piece of pieces) await writer.write(piece)
+      await writer.close()
+    }
+    await this.#ask(
+      (bucket) => Promise.all([bucket.put(this.#path(key), readable, options), write()]),
+      writeMsMax,
+    )
+  }
+
+  /** A file that a record names. */
+  async open(key: string, options: R2GetOptions = {}): Promise<R2ObjectBody> {
+    const object = await this.#ask((bucket) => bucket.get(this.#path(key), options))
+    if (object === null) throw unavailable(this.#name, new Error(`no object ${this.#path(key)}`))
+    return object
+  }
+
+  /** The bytes of a file that a record names. */
+  async bytes(key: string, options: R2GetOptions = {}): Promise<Uint8Array> {
+    const object = await this.open(key, options)
+    return new Uint8Array(await this.#ask(() => object.arrayBuffer()))
+  }
+
+  async text(key: string): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(key))
+  }
+
+  /** Null where no such file is kept. */
+  async find(key: string): Promise<Uint8Array | null> {
+    const object = await this.#ask((bucket) => bucket.get(this.#path(key)))
+    return object && new Uint8Array(await this.#ask(() => object.arrayBuffer()))
+  }
+
+  /** At most 1,000 at once. */
+  async remove(keys: readonly string[]): Promise<void> {
+    await this.#ask((bucket) => bucket.delete(keys.map((key) => this.#path(key))))
+  }
+
+  #path(key: string): string {
+    return `${this.#folder}/${key}`
+  }
+
+  async #ask<T>(ask: (bucket: R2Bucket) => Promise<T>, msMax = answerMsMax): Promise<T> {
+    try {
+      return await inTime(ask(this.#bucket), msMax)
+    } catch (error) {
+      throw unavailable(this.#name, error)
+    }
+  }
+}
