@@ -17,11 +17,13 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { services } from '../../services.ts'
-import { type Client, client, errorOf } from '../../test/client.ts'
+import { bodyOf, type Client, client, errorOf } from '../../test/client.ts'
+import type { Json } from '../../test/known-answers.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
+import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 
 const profile = resolveProfile()
 const coordinator = ed25519PublicKey(`0x${'5e'.repeat(32)}`)
@@ -55,11 +57,12 @@ afterEach(() => vi.useRealTimers())
 async function register(name: string): Promise<TestNode> {
   const node = createNode()
   const host = `${name}.validators.example`
-  await env.DB.prepare(
+  await runSql(
     "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'validator', 'pending', ?, 1)",
+    node.nodeId,
+    node.publicKey,
+    `https://${host}`,
   )
-    .bind(node.nodeId, node.publicKey, `https://${host}`)
-    .run()
   chain.hosts.set(host, async (request) => {
     const { pathname } = new URL(request.url)
     const body = new Uint8Array(await request.arrayBuffer())
@@ -94,17 +97,10 @@ const change = (body: { approve?: string[]; revoke?: string[]; emergency?: boole
 /** Has the hub ask for signatures, should it have to. */
 const gather = () => runDurableObjectAlarm(keeper())
 
-const validators = async (query = '') =>
-  (await (await client().get(`/v1/validators${query}`)).json()) as {
-    validators: { node_id: string; url: string | null }[]
-    generation: number | null
-    quorum: number
-    effective_at: number
-  }
+const validators = (query = '') => bodyOf(client().get(`/v1/validators${query}`))
 const namesOf = ({ validators: shown }: { validators: { node_id: string }[] }) =>
   new Set(shown.map(({ node_id }) => node_id))
-const pending = async () =>
-  ((await (await operator.get('/admin/v1/validators/pending')).json()) as { pending: object | null }).pending
+const pending = async () => (await bodyOf(operator.get('/admin/v1/validators/pending'))).pending
 
 /** The chain as nodes read it, from the first. */
 async function readChain(limit = 50): Promise<SignedGeneration[]> {
@@ -112,7 +108,7 @@ async function readChain(limit = 50): Promise<SignedGeneration[]> {
   let cursor: string | null = ''
   while (cursor !== null) {
     const path: string = `/v1/validators/generations?limit=${limit}${cursor && `&cursor=${cursor}`}`
-    const page = (await (await client().get(path)).json()) as { items: unknown[]; next_cursor: string | null }
+    const page = await bodyOf(client().get(path))
     items.push(...page.items)
     cursor = page.next_cursor
   }
@@ -136,7 +132,7 @@ describe('generation 0', () => {
     expect(shown).toMatchObject({ generation: 0, effective_at: 0, count: 4, quorum: 3, signatures: [] })
     expect(namesOf(shown)).toEqual(new Set(idsOf(nodes)))
     expect(await verifiedChain()).toHaveLength(1)
-    expect(await errorOf(await genesis(nodes))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectError(genesis(nodes), 409, 'invalid_state')
     const others = await registerAll('five')
     expect((await genesis(others)).status).toBe(409)
     expect(await services(env).nodes.find(others[0]?.nodeId ?? '')).toMatchObject({ status: 'pending' })
@@ -153,8 +149,8 @@ describe('generation 0', () => {
   test('404 not_found, 409 invalid_state: nobody registered it, it is a miner', async () => {
     const miner = createNode()
     await insertNode(miner)
-    expect(await errorOf(await genesis([createNode()]))).toMatchObject({ status: 404, error: 'not_found' })
-    expect(await errorOf(await genesis([miner]))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectError(genesis([createNode()]), 404, 'not_found')
+    await expectError(genesis([miner]), 409, 'invalid_state')
     expect(await errorOf(await change({ approve: idsOf([createNode()]) }))).toMatchObject({ status: 404 })
     expect(await errorOf(await change({ revoke: [miner.nodeId] }))).toMatchObject({ status: 409 })
   })
@@ -249,11 +245,7 @@ describe('a generation without its quorum', () => {
       await change({ revoke: idsOf(first.slice(0, 1)) }),
       await operator.post(`/admin/v1/nodes/${another.nodeId}/approve`),
     ])
-      expect(await errorOf(refused)).toMatchObject({
-        status: 409,
-        error: 'invalid_state',
-        details: { generation: 1 },
-      })
+      await expectError(refused, 409, 'invalid_state', { details: { generation: 1 } })
     expect(await services(env).nodes.find(another.nodeId)).toMatchObject({ status: 'pending' })
     // The same again is no second one.
     expect((await operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
@@ -399,14 +391,16 @@ describe('keys that are ended at once', () => {
       document: { generation: 0, validators: { length: 4 } },
     })
     const { validators: ofNow } = await validators()
-    expect(ofNow.filter(({ url }) => url === null).map(({ node_id }) => node_id)).toEqual([one.nodeId])
+    expect(ofNow.filter(({ url }: Json) => url === null).map(({ node_id }: Json) => node_id)).toEqual([
+      one.nodeId,
+    ])
     const back = await errorOf(await operator.post(`/admin/v1/nodes/${one.nodeId}/approve`))
     expect(back).toMatchObject({ status: 409, error: 'invalid_state' })
 
     const left = await revoke(two, {})
     expect(await left.json()).toMatchObject({ status: 'revoked', revoked_at: null })
     // Another one waits, and the key ends all the same.
-    expect(await (await revoke(three, { at_once: true })).json()).toMatchObject({ revoked_at: start })
+    expect(await bodyOf(revoke(three, { at_once: true }))).toMatchObject({ revoked_at: start })
     expect((await services(env).pendingGenerations.find())?.document.validators).toHaveLength(2)
     const notes = await services(env).auditLog.list(one.nodeId, undefined, 10)
     expect(notes[0]).toMatchObject({
@@ -443,9 +437,7 @@ describe('keys that are ended at once', () => {
     const sign = chain.hosts.get(host)!
     chain.hosts.set(host, async (request) => {
       const answer = await sign(request)
-      await env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?')
-        .bind(start, nodes[0]!.nodeId)
-        .run()
+      await runSql('UPDATE nodes SET revoked_at = ? WHERE node_id = ?', start, nodes[0]!.nodeId)
       return answer
     })
     away.add('four')
@@ -529,9 +521,11 @@ describe('keys that are ended at once', () => {
     await genesis(nodes)
     const joining = await registerAll('five', 'six')
     for (const name of ['one', 'two']) away.add(name)
-    expect(
-      await errorOf(await change({ revoke: idsOf(nodes), approve: idsOf(joining), emergency: true })),
-    ).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectError(
+      change({ revoke: idsOf(nodes), approve: idsOf(joining), emergency: true }),
+      409,
+      'invalid_state',
+    )
     const gone = idsOf(nodes.slice(0, 2))
     expect((await change({ revoke: gone, approve: idsOf(joining), emergency: true })).status).toBe(202)
     await gather()
@@ -578,9 +572,9 @@ describe('the chain', () => {
     expect(await validators.last()).toEqual(last)
     const row =
       'INSERT INTO validator_generations SELECT 9, 9, prev_hash, ?, document, coordinator, signatures, 0, 0'
-    await expect(
-      env.DB.prepare(`${row} FROM validator_generations WHERE generation = 1`).bind('0x9').run(),
-    ).rejects.toThrow(/UNIQUE/)
+    await expect(runSql(`${row} FROM validator_generations WHERE generation = 1`, '0x9')).rejects.toThrow(
+      /UNIQUE/,
+    )
   })
 
   test('is read in pages, newest first, and a generation by its number', async () => {
@@ -600,10 +594,7 @@ describe('the chain', () => {
       [0, lead, lead + 1, lead + 2, lead + 3].map((after, i) => (i === 0 ? 0 : start + after)),
     )
     expect(await services(env).validators.list(undefined, 50, 1)).toHaveLength(1)
-    expect(await errorOf(await client().get('/v1/validators?generation=5'))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectError(client().get('/v1/validators?generation=5'), 404, 'not_found')
   })
 
   test('a hub without a coordinator makes none', async () => {

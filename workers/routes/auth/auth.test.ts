@@ -1,7 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { checksumAddress } from '../../../protocol/encoding/index.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf, statusesOf } from '../../test/client.ts'
+import { expectError, expectInvalid } from '../../test/refusals.ts'
+import { runSql } from '../../test/tables.ts'
 import { createWallet, signIn } from '../../test/wallet.ts'
 
 interface Nonce {
@@ -98,9 +100,7 @@ describe('POST /v1/auth/nonce', () => {
     ['an address that is too short', { address: '0x12' }, 'address'],
   ])('400 invalid_field: %s', async (_, change, path) => {
     const body = { address: createWallet().address, domain: 'localhost:8787', ...change }
-    const error = await errorOf(await client().post('/v1/auth/nonce', body))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.[0]?.path).toBe(path)
+    await expectInvalid(client().post('/v1/auth/nonce', body), path)
   })
 })
 
@@ -139,9 +139,7 @@ describe('POST /v1/auth/siwe', () => {
     const wallet = createWallet()
     const { message } = await askNonce(wallet.address)
     const signature = wallet.sign(message)
-    const statuses = (await Promise.all(Array.from({ length: 50 }, () => exchange(message, signature)))).map(
-      ({ status }) => status,
-    )
+    const statuses = await statusesOf(Array.from({ length: 50 }, () => exchange(message, signature)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 401)).toHaveLength(49)
   })
@@ -162,7 +160,7 @@ describe('POST /v1/auth/siwe', () => {
     expect(await refusal(elsewhere, wallet.sign(elsewhere))).toEqual([401, 'unauthorized'])
     expect(await refusal('no such text', wallet.sign('no such text'))).toEqual([401, 'unauthorized'])
 
-    await env.DB.prepare('UPDATE siwe_nonces SET expires_at = 1 WHERE nonce = ?').bind(nonce).run()
+    await runSql('UPDATE siwe_nonces SET expires_at = 1 WHERE nonce = ?', nonce)
     expect(await refusal(message, wallet.sign(message))).toEqual([401, 'unauthorized'])
   })
 
@@ -189,10 +187,7 @@ describe('GET /v1/auth/session and POST /v1/auth/logout', () => {
 
     const response = await caller.post('/v1/auth/logout')
     expect([response.status, await response.text()]).toEqual([204, ''])
-    expect(await errorOf(await caller.get('/v1/auth/session'))).toMatchObject({
-      status: 401,
-      error: 'unauthorized',
-    })
+    await expectError(caller.get('/v1/auth/session'), 401, 'unauthorized')
   })
 
   test('logging out leaves other sessions of the wallet alone', async () => {
@@ -204,16 +199,13 @@ describe('GET /v1/auth/session and POST /v1/auth/logout', () => {
 
   test('400 bad_request: a body where none is taken', async () => {
     const { client: caller } = await signIn()
-    expect(await errorOf(await caller.post('/v1/auth/logout', { everywhere: true }))).toMatchObject({
-      status: 400,
-      error: 'bad_request',
-    })
+    await expectError(caller.post('/v1/auth/logout', { everywhere: true }), 400, 'bad_request')
     expect((await caller.post('/v1/auth/logout', {})).status).toBe(204)
   })
 
   test('an operator has the role', async () => {
     const { address, token } = await signIn()
     const operator = client({ token, bindings: { OPERATOR_ADDRESSES: address } })
-    expect(await (await operator.get('/v1/auth/session')).json()).toMatchObject({ roles: ['operator'] })
+    expect(await bodyOf(operator.get('/v1/auth/session'))).toMatchObject({ roles: ['operator'] })
   })
 })

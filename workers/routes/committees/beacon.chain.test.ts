@@ -4,7 +4,7 @@ import { type Block, beaconTargetTime } from '../../../protocol/committees/index
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/beacon.json'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables } from '../../test/tables.ts'
@@ -59,10 +59,10 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
 
   test('answers what it found even when the chain answers no more', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
-    const first = await (await client().get(path)).json()
+    const first = await bodyOf(client().get(path))
     expect(first).toMatchObject({ block_number: 1 })
     chain.down = true
-    expect(await (await client().get(path)).json()).toEqual(first)
+    expect(await bodyOf(client().get(path))).toEqual(first)
   })
 
   test('of many that ask at once all get the same, and one row is kept', async () => {

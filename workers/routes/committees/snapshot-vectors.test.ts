@@ -10,13 +10,14 @@ import known from '../../../protocol/vectors/snapshot.json'
 import { ProjectSets } from '../../committees/project-sets.ts'
 import { type Env, readSettings } from '../../env.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf } from '../../test/client.ts'
 import { keepSet } from '../../test/kept-set.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
 import { createNode } from '../../test/node.ts'
+import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 import { setValidators } from '../../test/validators.ts'
 
 const answers = knownAnswers(known)
@@ -76,7 +77,7 @@ async function expectAttested({ input, output }: VectorCase, given: GivenProfile
     expect((await validator.call('POST', path, output.attestations[i])).status).toBe(200)
   }
   const { set_hash, attestations } = output
-  const shown: Json = await (await hub.get(publicPath(input.snapshot))).json()
+  const shown: Json = await bodyOf(hub.get(publicPath(input.snapshot)))
   expect(shown).toMatchObject({ snapshot: input.snapshot, set_hash, valid: true })
   expect(new Set(shown.attestations)).toEqual(new Set(attestations))
 }
@@ -95,14 +96,15 @@ describe('sets that the hub built', () => {
       const { validators } = await createValidators(ordinary.input, {})
       for (const { seed, call } of validators) {
         const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
-        expect(
-          await errorOf(await call('POST', nodePath(ordinary.input.snapshot), attestation)),
-        ).toMatchObject({
-          status: 422,
-          error: 'invalid_evidence',
-          message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
-          details: { path: 'signature', set_hash: setHash },
-        })
+        await expectError(
+          call('POST', nodePath(ordinary.input.snapshot), attestation),
+          422,
+          'invalid_evidence',
+          {
+            message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
+            details: { path: 'signature', set_hash: setHash },
+          },
+        )
       }
       expect(
         (
@@ -150,11 +152,13 @@ test('the set that the hub builds of what it knows is that of the known answer',
   vi.setSystemTime((epoch * epoch_secs + 1) * 1_000)
   await knowProject(project_id, input.consensus)
   await emptyTables('subscriptions', 'devices', 'chain_states', 'beacons')
-  await env.DB.prepare(
+  await runSql(
     'INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash) VALUES (?, ?, ?, ?)',
+    epoch_secs,
+    epoch,
+    beacon.block_number,
+    beacon.block_hash,
   )
-    .bind(epoch_secs, epoch, beacon.block_number, beacon.block_hash)
-    .run()
   for (const candidate of candidates) await insertCandidate(project_id, candidate, beacon.block_number)
   await new ProjectSets(services(env), readSettings(env)).advance(project_id)
   const set = await services(env).committeeSets.find(project_id, epoch)

@@ -5,8 +5,9 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import type { Env } from '../../env.ts'
 import { services } from '../../services.ts'
-import { client, errorOf, freshAddress } from '../../test/client.ts'
+import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
 import { createNode } from '../../test/node.ts'
+import { expectError } from '../../test/refusals.ts'
 import { setValidators } from '../../test/validators.ts'
 import { signIn } from '../../test/wallet.ts'
 
@@ -68,16 +69,13 @@ describe('POST /v1/faucet/drip', () => {
       })
       expect(refused.message).not.toContain('shortly')
       expect(refused.headers.get('retry-after')).toBe('3600')
-      expect(await (await get('/v1/faucet')).json()).toMatchObject({ enabled: false, eligible: false })
+      expect(await bodyOf(get('/v1/faucet'))).toMatchObject({ enabled: false, eligible: false })
     }
   })
 
   test('503 no_validators: while the network has none and the faucet asks for one', async () => {
     const { post } = await caller({ FAUCET_REQUIRES_VALIDATORS: 'true' })
-    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
-      status: 503,
-      error: 'no_validators',
-    })
+    await expectError(post('/v1/faucet/drip'), 503, 'no_validators')
     await setValidators([createNode()])
     expect((await post('/v1/faucet/drip')).status).toBe(202)
   })
@@ -86,12 +84,10 @@ describe('POST /v1/faucet/drip', () => {
     const few = { FAUCET_DRIPS_PER_DAY: '1', PROFILE: '{"network":"small"}' }
     expect((await (await caller(few)).post('/v1/faucet/drip')).status).toBe(202)
     const { post, get } = await caller(few)
-    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
-      status: 503,
-      error: 'faucet_empty',
+    await expectError(post('/v1/faucet/drip'), 503, 'faucet_empty', {
       details: { next_eligible_at: expect.any(Number) },
     })
-    expect(await (await get('/v1/faucet')).json()).toMatchObject({ eligible: false })
+    expect(await bodyOf(get('/v1/faucet'))).toMatchObject({ eligible: false })
   })
 
   test('a drip whose transfer failed on the chain may be tried again at once', async () => {
@@ -143,9 +139,7 @@ describe('POST /v1/faucet/drip', () => {
         ),
       )
     await age(cooldownSeconds - 60)
-    expect(await errorOf(await post('/v1/faucet/drip'))).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
+    await expectError(post('/v1/faucet/drip'), 429, 'rate_limited', {
       details: { next_eligible_at: expect.any(Number) },
     })
     await age(60)
