@@ -21,6 +21,8 @@ export interface Client {
   fetch: (path: string, init?: RequestInit & { json?: unknown }) => Promise<Response>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   post: (path: string, json?: unknown, headers?: Record<string, string>) => Promise<Response>
+  put: (path: string, json: unknown, headers?: Record<string, string>) => Promise<Response>
+  delete: (path: string, headers?: Record<string, string>) => Promise<Response>
 }
 
 interface ClientOptions {
@@ -55,6 +57,8 @@ export function client({ token, address = freshAddress(), bindings }: ClientOpti
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, json, headers = {}) =>
       send(path, { method: 'POST', headers, ...(json !== undefined && { json }) }),
+    put: (path, json, headers = {}) => send(path, { method: 'PUT', headers, json }),
+    delete: (path, headers = {}) => send(path, { method: 'DELETE', headers }),
   }
 }
 

@@ -7,7 +7,7 @@ import { signIn } from '../../test/wallet.ts'
 
 test.each(knownAnswers(known))('PUT /v1/me/preferences: $name', async ({ input, output }) => {
   const { client: caller } = await signIn()
-  const response = await caller.fetch('/v1/me/preferences', { method: 'PUT', json: input.preferences })
+  const response = await caller.put('/v1/me/preferences', input.preferences)
   if (output.problems.length === 0) {
     const saved = { ...emptyPreferences, ...input.preferences }
     expect(await response.json()).toEqual(saved)

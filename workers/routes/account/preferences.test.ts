@@ -15,7 +15,7 @@ const empty = {
 
 const session = async () => {
   const { client: caller, address } = await signIn()
-  const put = (json: unknown) => caller.fetch('/v1/me/preferences', { method: 'PUT', json })
+  const put = (json: unknown) => caller.put('/v1/me/preferences', json)
   return { address, put, get: () => caller.get('/v1/me/preferences') }
 }
 

@@ -90,10 +90,6 @@ describe('dead letters', () => {
     expect(await audited()).toHaveLength(1)
   })
 
-  test('404 not_found: no such letter', async () => {
-    for (const see of [resend, close]) await expectError(see('nothing'), 404, 'not_found')
-  })
-
   test('a message that the queue does not take stays a dead letter', async () => {
     const ACTIONS = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
     await keep('stays', message)

@@ -4,7 +4,7 @@ import { createOperator } from '../../test/operator.ts'
 import { expectInvalid } from '../../test/refusals.ts'
 
 const operator = await createOperator()
-const put = (json: object) => operator.client.fetch('/admin/v1/faucet', { method: 'PUT', json })
+const put = (json: object) => operator.client.put('/admin/v1/faucet', json)
 const notes = () => itemsOf(operator.client.get('/admin/v1/audit-log?subject=faucet'))
 const shown = () => bodyOf(client().get('/v1/faucet'))
 

@@ -66,11 +66,6 @@ describe('the arbiter', () => {
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 
-  test('404 not_found: a project that nobody knows', async () => {
-    for (const action of ['veto', 'reopen'])
-      await expectError(post(epochPath(action, `0x${'0f'.repeat(32)}`)), 404, 'not_found')
-  })
-
   test('pauses posting once, and lets it go on once', async () => {
     await expectError(unpause(), 409, 'invalid_state')
     const paused = await pause()

@@ -106,14 +106,9 @@ describe('sets that the hub built', () => {
           },
         )
       }
-      expect(
-        (
-          await services(env).committeeSets.find(
-            ordinary.input.snapshot.project_id,
-            ordinary.input.snapshot.epoch,
-          )
-        )?.attestations,
-      ).toEqual([])
+      const { project_id, epoch } = ordinary.input.snapshot
+      const set = await services(env).committeeSets.find(project_id, epoch)
+      expect(set?.attestations).toEqual([])
     },
   )
 })
@@ -178,33 +173,24 @@ async function insertCandidate(projectId: string, candidate: Json, block: number
     started_at: 1,
     release_at: null,
   }
-  const insert = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(...values)
-  await env.DB.batch([
-    insert(
-      `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, paused_at, reputation,
-        credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 1)`,
-      ...[subscription_id, projectId, owner, key, key, candidate.paused ? 1 : null, reputation],
-    ),
-    insert(
-      "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', ?, ?, ?)",
-      ...[subscription_id, JSON.stringify(state), block],
-    ),
-    ...(binding === null
-      ? []
-      : [
-          insert(
-            'INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?, ?, ?, ?, 1)',
-            // The hub has a key once, so a binding to another node gets a key that nobody has.
-            ...[key, binding.public_key === key ? key : hashText(key), binding.owner, binding.binding_hash],
-          ),
-        ]),
-    ...(candidate.faulty
-      ? [
-          insert(
-            "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, health) VALUES (?1, ?1, 'miner', 'approved', '', 1, 'faulty')",
-            key,
-          ),
-        ]
-      : []),
-  ])
+  await runSql(
+    `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, paused_at, reputation,
+      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 1)`,
+    ...[subscription_id, projectId, owner, key, key, candidate.paused ? 1 : null, reputation],
+  )
+  await runSql(
+    "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', ?, ?, ?)",
+    ...[subscription_id, JSON.stringify(state), block],
+  )
+  if (binding !== null)
+    await runSql(
+      'INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?, ?, ?, ?, 1)',
+      // The hub has a key once, so a binding to another node gets a key that nobody has.
+      ...[key, binding.public_key === key ? key : hashText(key), binding.owner, binding.binding_hash],
+    )
+  if (candidate.faulty)
+    await runSql(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, health) VALUES (?1, ?1, 'miner', 'approved', '', 1, 'faulty')",
+      key,
+    )
 }

@@ -160,11 +160,6 @@ describe('binding', () => {
     const { address } = await createOwner()
     await expectInvalid(askMessage(address, `0x01${'00'.repeat(31)}`), 'public_key')
   })
-
-  test('404 not_found: a record nobody posted, and no hash at all', async () => {
-    for (const hash of [`0x${'00'.repeat(32)}`, 'x'])
-      await expectError(client().get(`/v1/bindings/${hash}`), 404, 'not_found')
-  })
 })
 
 describe('unbinding', () => {
@@ -303,18 +298,16 @@ describe('a device', () => {
     await expectError(putProfile(stranger.device, {}, device.nodeId), 403, 'forbidden')
   })
 
-  test('404 not_found: not bound; 400 invalid_field on writing to no node id', async () => {
+  test('404 not_found: a registered node that is not bound', async () => {
     const owner = await createOwner()
     const device = createNode()
     await insertNode(device)
     for (const response of [
       get(device.nodeId),
-      get('node-1'),
       patch(owner, device.nodeId, { label: 'Desk' }),
       putProfile(device),
     ])
       await expectError(response, 404, 'not_found')
-    await expectError(patch(owner, 'node-1', { label: 'Desk' }), 400, 'invalid_field')
   })
 
   test.each([

@@ -41,6 +41,9 @@ beforeEach(async () => {
 })
 
 const head = () => history.blocks.at(-1)?.number ?? 0
+const notClaimable = ({ round }: EpochReceipt) =>
+  encodeErrorResult({ abi: contractErrorsAbi, errorName: 'NotClaimable', args: [BigInt(round), 7n] })
+
 /** Everything that is indexed becomes final, as of what the chain has by now. */
 const finalize = async () => {
   for (const one of [chain.head, chain.head + 1])
@@ -134,6 +137,12 @@ const schedule = async () => {
   await bringDueActions(env)
 }
 
+/** The end of what is indexed, as the hub notices it. */
+async function end(): Promise<void> {
+  await finalize()
+  await schedule()
+}
+
 /** What was sent gets into a block, which the index has read. */
 async function mine(receipts: readonly EpochReceipt[] = []): Promise<void> {
   chain.mine()
@@ -194,8 +203,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(await claimable()).toEqual([])
     await schedule()
     expect(await actionOf(await one())).toMatchObject({ state: 'open', attempts: 1 })
-    await finalize()
-    await schedule()
+    await end()
     expect(await actionOf(await one())).toMatchObject({ state: 'done', attempts: 1 })
     expect(await one()).toMatchObject(completed)
     await expectError(ask(), 409, 'conflict')
@@ -287,8 +295,7 @@ describe('a withdrawal ends, whatever happens', () => {
       tx_hash: `0x${'57'.repeat(32)}`,
       error: null,
     })
-    await finalize()
-    await schedule()
+    await end()
     expect(await actionOf(first)).toMatchObject({ state: 'done' })
     expect(sent()).toEqual([])
   })
@@ -300,8 +307,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await one()).toMatchObject({ status: 'processing' })
     await mine([ours])
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]) })
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]), error: null })
   })
 
@@ -311,8 +317,7 @@ describe('a withdrawal ends, whatever happens', () => {
     await mine()
     await schedule()
     expect(await one()).toMatchObject({ status: 'processing' })
-    await finalize()
-    await schedule()
+    await end()
     const failed = {
       withdrawal_id: first?.withdrawal_id,
       status: 'failed',
@@ -339,8 +344,7 @@ describe('a withdrawal ends, whatever happens', () => {
     const [refused, paid] = [await settle(1), await settle()]
     await claimed()
     await mine([paid])
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({
       status: 'completed',
       amount: sum([paid]),
@@ -377,11 +381,7 @@ describe('a withdrawal ends, whatever happens', () => {
 
   test('a contract that refuses it again and again: failed with the reason, and claimable again', async () => {
     const receipt = await settle()
-    chain.revert = encodeErrorResult({
-      abi: contractErrorsAbi,
-      errorName: 'NotClaimable',
-      args: [BigInt(receipt.round), 7n],
-    })
+    chain.revert = notClaimable(receipt)
     const [first] = await claimed()
     expect(first).toMatchObject({ status: 'pending', error: expect.stringContaining('NotClaimable') })
     for (let tries = 2; tries <= 5; tries++) await schedule()
@@ -398,11 +398,7 @@ describe('a withdrawal ends, whatever happens', () => {
   test('a transaction that reverts in its block is followed by another one', async () => {
     const receipt = await settle()
     const [first] = await claimed()
-    chain.minedRevert = encodeErrorResult({
-      abi: contractErrorsAbi,
-      errorName: 'NotClaimable',
-      args: [BigInt(receipt.round), 7n],
-    })
+    chain.minedRevert = notClaimable(receipt)
     await mine()
     chain.minedRevert = null
     expect(await one()).toMatchObject({ status: 'pending' })
@@ -425,8 +421,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await claimable()).toEqual([receipt.round])
     expect((await ask()).status).toBe(409)
     await pay([receipt])
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([receipt]) })
     expect(sent()).toHaveLength(1)
   })
@@ -463,37 +458,37 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
   })
 
+  /** Acts with a database that fails at its first statement, then at its second, until it has no such statement. */
+  async function failEach(carriedOut: boolean, act: (fail: () => D1Database, at: string) => Promise<void>) {
+    for (let fault = 1, failed = true; failed; fault++) {
+      failed = false
+      const isFault = (_: string, statement: number) => {
+        failed ||= statement === fault
+        return statement === fault
+      }
+      await act(() => failingDatabase(isFault, { carriedOut }), `statement ${fault}`)
+    }
+  }
+
   test.each([true, false])(
     'the database fails at any statement, which was carried out (%s): each payout is claimed once',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
-      let failed = true
-      for (let fault = 1; failed; fault++) {
-        failed = false
+      await failEach(carriedOut, async (fail, at) => {
         wallet = await signIn(wallets.pop())
         const before = sent().length
-        const DB = failingDatabase(
-          (_, statement) => {
-            failed ||= statement === fault
-            return statement === fault
-          },
-          { carriedOut },
-        )
-        const first = await ask(undefined, client({ token: wallet.token, bindings: { DB } }))
-        expect([202, 503], `statement ${fault}`).toContain(first.status)
+        const first = await ask(undefined, client({ token: wallet.token, bindings: { DB: fail() } }))
+        expect([202, 503], at).toContain(first.status)
         // A client whose request failed asks again.
         if (first.status === 503) expect([202, 409]).toContain((await ask()).status)
         await schedule()
         await mine()
-        expect(sent().length - before, `statement ${fault}`).toBe(1)
+        expect(sent().length - before, at).toBe(1)
         await pay([receipt])
-        await finalize()
-        await schedule()
-        expect(await withdrawalOf(receipt), `statement ${fault}`).toMatchObject({
-          status: 'completed',
-          amount: sum([receipt]),
-        })
-      }
+        await end()
+        const completed = { status: 'completed', amount: sum([receipt]) }
+        expect(await withdrawalOf(receipt), at).toMatchObject(completed)
+      })
     },
   )
 
@@ -501,19 +496,10 @@ describe('a withdrawal ends, whatever happens', () => {
     'the schedule stops at any statement, which was carried out (%s): the next one goes on',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
-      let failed = true
-      for (let fault = 1; failed; fault++) {
-        failed = false
+      await failEach(carriedOut, async (fail, at) => {
         const failing = async () => {
-          const DB = failingDatabase(
-            (_, statement) => {
-              failed ||= statement === fault
-              return statement === fault
-            },
-            { carriedOut },
-          )
           await makeClaimsDue()
-          await bringDueActions({ ...env, DB }).catch(() => {})
+          await bringDueActions({ ...env, DB: fail() }).catch(() => {})
         }
         wallet = await signIn(wallets.pop())
         const before = sent().length
@@ -523,18 +509,15 @@ describe('a withdrawal ends, whatever happens', () => {
         await failing()
         await schedule()
         await mine()
-        expect(sent().length - before, `statement ${fault}`).toBe(1)
+        expect(sent().length - before, at).toBe(1)
         await pay([receipt])
         await finalize()
         await failing()
         await schedule()
         const withdrawal = await withdrawalOf(receipt)
-        expect(withdrawal, `statement ${fault}`).toMatchObject({
-          status: 'completed',
-          amount: sum([receipt]),
-        })
+        expect(withdrawal, at).toMatchObject({ status: 'completed', amount: sum([receipt]) })
         expect(await actionOf(withdrawal)).toMatchObject({ state: 'done' })
-      }
+      })
     },
   )
 })
