@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
 import { requireDocumented } from './conformance.ts'
+import type { Json } from './known-answers.ts'
 
 export const baseUrl = 'http://localhost:8787'
 
@@ -20,6 +21,8 @@ export interface Client {
   fetch: (path: string, init?: RequestInit & { json?: unknown }) => Promise<Response>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   post: (path: string, json?: unknown, headers?: Record<string, string>) => Promise<Response>
+  put: (path: string, json: unknown, headers?: Record<string, string>) => Promise<Response>
+  delete: (path: string, headers?: Record<string, string>) => Promise<Response>
 }
 
 interface ClientOptions {
@@ -54,7 +57,33 @@ export function client({ token, address = freshAddress(), bindings }: ClientOpti
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, json, headers = {}) =>
       send(path, { method: 'POST', headers, ...(json !== undefined && { json }) }),
+    put: (path, json, headers = {}) => send(path, { method: 'PUT', headers, json }),
+    delete: (path, headers = {}) => send(path, { method: 'DELETE', headers }),
   }
+}
+
+export type Answer = Response | Promise<Response>
+
+/** The body of an answer. */
+export const bodyOf = async (answer: Answer): Promise<Json> => (await answer).json()
+
+/** The items of a page. */
+export const itemsOf = async (answer: Answer): Promise<Json[]> => (await bodyOf(answer)).items
+
+/** The statuses of calls that race, ascending. */
+export const statusesOf = async (answers: readonly Answer[]): Promise<number[]> =>
+  (await Promise.all(answers)).map(({ status }) => status).sort()
+
+/** The items of each page of a list, up to its end. */
+export async function pagesOf({ get }: Pick<Client, 'get'>, path: string, limit: number): Promise<Json[][]> {
+  const pages: Json[][] = []
+  const first = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Json = await bodyOf(get(first + (cursor && `&cursor=${cursor}`)))
+    pages.push(page.items)
+    cursor = page.next_cursor
+  }
+  return pages
 }
 
 /** The code, status and everything else a failed call answered with. */

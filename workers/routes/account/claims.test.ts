@@ -1,9 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client, itemsOf } from '../../test/client.ts'
 import {
   createProject,
   createValidators,
@@ -15,23 +15,11 @@ import {
   settleEpoch,
   type TestProject,
 } from '../../test/epochs.ts'
-import type { TestNode } from '../../test/node.ts'
+import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
-interface Claim {
-  project_id: string
-  vault: string
-  epoch: number
-  account: string
-  amount: string
-  proof: string[]
-}
-
-let validators: TestNode[]
-beforeAll(async () => {
-  validators = await createValidators(3)
-})
+const validators = await createValidators(3)
 let project: TestProject
 beforeEach(async () => {
   await emptyTables('epoch_receipts', 'epoch_shares', 'chain_states', 'hub_actions')
@@ -49,8 +37,7 @@ const settle = (account: string, { back = 0, releaseAt = unixNow() - 1, of = pro
 const claim = ({ vault_address, round }: EpochReceipt, account: string) =>
   indexState('claim', `${vault_address}:${round}:${account}`, { claimed_at: 7, claimed_tx: '0x07' })
 
-const claimsOf = async (query: string, by = client()) =>
-  ((await (await by.get(`/v1/me/claims${query}`)).json()) as { items: Claim[] }).items
+const claimsOf = (query: string, by = client()) => itemsOf(by.get(`/v1/me/claims${query}`))
 
 describe('GET /v1/me/claims', () => {
   test('lists released payouts with proofs that lead to the posted root', async () => {
@@ -78,7 +65,7 @@ describe('GET /v1/me/claims', () => {
     for (const { miner: account, amount } of receipt.compute_units) {
       const [item] = await claimsOf(`?address=${account}`)
       const leaf = hashPayoutLeaf(receipt.project_id, receipt.round, { miner: account, amount })
-      expect(verifyPayoutProof(receipt.merkle_root, leaf, item?.proof ?? [])).toBe(true)
+      expect(verifyPayoutProof(receipt.merkle_root, leaf, item.proof)).toBe(true)
     }
   })
 
@@ -124,9 +111,7 @@ describe('GET /v1/me/claims', () => {
   })
 
   test('400 invalid_field: nobody is signed in, and no wallet is named', async () => {
-    expect(await errorOf(await client().get('/v1/me/claims'))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
+    await expectError(client().get('/v1/me/claims'), 400, 'invalid_field', {
       details: { problems: [{ path: 'address' }] },
     })
   })

@@ -18,9 +18,7 @@ const ClaimView = z
     epoch: z.int(),
     account: Address,
     amount: Amount,
-    proof: z
-      .array(Bytes32)
-      .meta({ description: 'Sibling hashes from the leaf to the root, as the vault expects them.' }),
+    proof: z.array(Bytes32).describe('Sibling hashes from the leaf to the root, as the vault expects them.'),
     token: TokenView,
   })
   .meta({ id: 'Claim' })

@@ -1,32 +1,28 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { client } from '../../test/client.ts'
+import { bodyOf, client } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { createOperator } from '../../test/operator.ts'
+import { runSql } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
-type Json = Record<string, unknown>
-const read = async (caller: { get: (path: string) => Promise<Response> }, path: string) =>
-  (await (await caller.get(path)).json()) as Json
-
-const insertSubscription = (owner: string, id: string, closings = 0) =>
-  env.DB.prepare(
+const insertSubscription = (owner: string, id: string) =>
+  runSql(
     `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation,
-      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, '0x', ?, 'node-1', '0x', ?, 5000, 0, 0, 0, 1)`,
+      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, '0x', ?, 'node-1', '0x', 0, 5000, 0, 0, 0, 1)`,
+    id,
+    owner,
   )
-    .bind(id, owner, closings)
-    .run()
 const close = (id: string) =>
-  env.DB.prepare(
+  runSql(
     "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', ?, ?, 1)",
+    id,
+    JSON.stringify({ status: 'closed', closings: 1 }),
   )
-    .bind(id, JSON.stringify({ status: 'closed', closings: 1 }))
-    .run()
 
 describe('the calling wallet', () => {
   test('is nothing at first, and given tokens at once', async () => {
     const { address, client: caller } = await signIn()
-    expect(await read(caller, '/v1/me')).toEqual({
+    expect(await bodyOf(caller.get('/v1/me'))).toEqual({
       address,
       roles: [],
       devices: 0,
@@ -38,21 +34,21 @@ describe('the calling wallet', () => {
 
   test('is a miner with a device, and none any more without', async () => {
     const { owner, device } = await createMiner()
-    expect(await read(owner.client, '/v1/me')).toMatchObject({ roles: ['miner'], devices: 1 })
-    expect(await read(owner.client, '/v1/auth/session')).toMatchObject({ roles: ['miner'] })
+    expect(await bodyOf(owner.client.get('/v1/me'))).toMatchObject({ roles: ['miner'], devices: 1 })
+    expect(await bodyOf(owner.client.get('/v1/auth/session'))).toMatchObject({ roles: ['miner'] })
     await client().post('/v1/devices/unbind', deviceRecord(owner, device, { action: 'unbind' }))
-    expect(await read(owner.client, '/v1/me')).toMatchObject({ roles: [], devices: 0 })
+    expect(await bodyOf(owner.client.get('/v1/me'))).toMatchObject({ roles: [], devices: 0 })
   })
 
   test('is a miner with a subscription that is not closed', async () => {
     const { address, client: caller } = await createOwner()
     await insertSubscription(address, '0xa1')
     await insertSubscription(address, '0xa2')
-    expect(await read(caller, '/v1/me')).toMatchObject({ roles: ['miner'], subscriptions: 2 })
+    expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({ roles: ['miner'], subscriptions: 2 })
     await close('0xa1')
-    expect(await read(caller, '/v1/me')).toMatchObject({ roles: ['miner'], subscriptions: 1 })
+    expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({ roles: ['miner'], subscriptions: 1 })
     await close('0xa2')
-    expect(await read(caller, '/v1/me')).toMatchObject({ roles: [], subscriptions: 0 })
+    expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({ roles: [], subscriptions: 0 })
   })
 
   test('is a developer once enrolled, and an operator where it is listed; signing in says so', async () => {
@@ -60,20 +56,24 @@ describe('the calling wallet', () => {
     const { address, client: caller } = await signIn()
     const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
     await caller.post('/v1/developers/me/enrollment', application)
-    expect(await read(caller, '/v1/me')).toMatchObject({ roles: [], developer: { enrollment: 'pending' } })
+    expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({
+      roles: [],
+      developer: { enrollment: 'pending' },
+    })
     await operator.client.post(`/admin/v1/developers/${address}/enrollment`, { action: 'approve' })
-    expect(await read(caller, '/v1/me')).toMatchObject({
+    expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({
       roles: ['developer'],
       developer: { address, enrollment: 'active' },
     })
-    expect(await read(operator.client, '/v1/me')).toMatchObject({ roles: ['operator'] })
+    expect(await bodyOf(operator.client.get('/v1/me'))).toMatchObject({ roles: ['operator'] })
   })
 
   test('signing in answers with the roles', async () => {
     const { owner } = await createMiner()
-    const nonce = await client().post('/v1/auth/nonce', { address: owner.address, domain: 'localhost:8787' })
-    const { message } = (await nonce.json()) as { message: string }
-    const session = await client().post('/v1/auth/siwe', { message, signature: owner.sign(message) })
-    expect(await session.json()).toMatchObject({ roles: ['miner'] })
+    const { message } = await bodyOf(
+      client().post('/v1/auth/nonce', { address: owner.address, domain: 'localhost:8787' }),
+    )
+    const session = client().post('/v1/auth/siwe', { message, signature: owner.sign(message) })
+    expect(await bodyOf(session)).toMatchObject({ roles: ['miner'] })
   })
 })

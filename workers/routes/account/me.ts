@@ -14,14 +14,10 @@ const Me = z
   .strictObject({
     address: Address,
     roles: z.array(z.enum(roles)),
-    devices: z.int().meta({
-      description: `Bound devices; ${countedDevicesMax} means this number or more.`,
-    }),
-    subscriptions: z.int().meta({ description: 'Subscriptions that are not closed.' }),
+    devices: z.int().describe(`Bound devices; ${countedDevicesMax} means this number or more.`),
+    subscriptions: z.int().describe('Subscriptions that are not closed.'),
     developer: OwnDeveloperView.nullable(),
-    faucet_next_eligible_at: Timestamp.nullable().meta({
-      description: 'Null if the wallet may ask now.',
-    }),
+    faucet_next_eligible_at: Timestamp.nullable().describe('Null if the wallet may ask now.'),
   })
   .meta({ id: 'Me' })
 

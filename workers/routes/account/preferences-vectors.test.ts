@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import { emptyPreferences } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/preferences.json'
-import { errorOf } from '../../test/client.ts'
+import { bodyOf, errorOf } from '../../test/client.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { signIn } from '../../test/wallet.ts'
 
 test.each(knownAnswers(known))('PUT /v1/me/preferences: $name', async ({ input, output }) => {
   const { client: caller } = await signIn()
-  const response = await caller.fetch('/v1/me/preferences', { method: 'PUT', json: input.preferences })
+  const response = await caller.put('/v1/me/preferences', input.preferences)
   if (output.problems.length === 0) {
     const saved = { ...emptyPreferences, ...input.preferences }
     expect(await response.json()).toEqual(saved)
-    expect(await (await caller.get('/v1/me/preferences')).json()).toEqual(saved)
+    expect(await bodyOf(caller.get('/v1/me/preferences'))).toEqual(saved)
     return
   }
   const { status, error, details } = await errorOf(response)

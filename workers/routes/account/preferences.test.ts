@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { errorOf } from '../../test/client.ts'
+import { bodyOf } from '../../test/client.ts'
+import { expectInvalid } from '../../test/refusals.ts'
 import { signIn } from '../../test/wallet.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -14,14 +15,14 @@ const empty = {
 
 const session = async () => {
   const { client: caller, address } = await signIn()
-  const put = (json: unknown) => caller.fetch('/v1/me/preferences', { method: 'PUT', json })
+  const put = (json: unknown) => caller.put('/v1/me/preferences', json)
   return { address, put, get: () => caller.get('/v1/me/preferences') }
 }
 
 describe('GET and PUT /v1/me/preferences', () => {
   test('are empty before the first PUT', async () => {
     const { get } = await session()
-    expect(await (await get()).json()).toEqual(empty)
+    expect(await bodyOf(get())).toEqual(empty)
   })
 
   test('PUT replaces the whole object', async () => {
@@ -34,16 +35,16 @@ describe('GET and PUT /v1/me/preferences', () => {
       notifications: { payouts: true },
       display_name: 'Ada',
     }
-    expect(await (await put(full)).json()).toEqual(full)
-    expect(await (await get()).json()).toEqual(full)
-    expect(await (await put({ display_name: 'Bob' })).json()).toEqual({ ...empty, display_name: 'Bob' })
-    expect(await (await get()).json()).toEqual({ ...empty, display_name: 'Bob' })
+    expect(await bodyOf(put(full))).toEqual(full)
+    expect(await bodyOf(get())).toEqual(full)
+    expect(await bodyOf(put({ display_name: 'Bob' }))).toEqual({ ...empty, display_name: 'Bob' })
+    expect(await bodyOf(get())).toEqual({ ...empty, display_name: 'Bob' })
   })
 
   test('belong to their wallet alone', async () => {
     const [ada, bob] = [await session(), await session()]
     await ada.put({ display_name: 'Ada' })
-    expect(await (await bob.get()).json()).toEqual(empty)
+    expect(await bodyOf(bob.get())).toEqual(empty)
   })
 
   test.each([
@@ -72,9 +73,7 @@ describe('GET and PUT /v1/me/preferences', () => {
     ['a name of 33 characters', { display_name: 'x'.repeat(33) }, 'display_name'],
   ])('400 invalid_field: %s', async (_, value, path) => {
     const { put } = await session()
-    const error = await errorOf(await put(value))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.map((problem) => problem.path)).toEqual([path])
+    await expectInvalid(put(value), path)
   })
 
   test('a name of 32 characters may be emoji', async () => {

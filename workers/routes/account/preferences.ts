@@ -16,7 +16,7 @@ import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 
 const members = {
-  watchlist: z.array(Bytes32).max(preferencesItemsMax.watchlist).meta({ description: 'Project ids.' }),
+  watchlist: z.array(Bytes32).max(preferencesItemsMax.watchlist).describe('Project ids.'),
   recent_searches: z.array(textOf(preferencesTexts.recent_search)).max(preferencesItemsMax.recent_searches),
   saved_addresses: z
     .array(z.strictObject({ address: Address, label: textOf(preferencesTexts.label) }).partial())

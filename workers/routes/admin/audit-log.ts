@@ -28,12 +28,7 @@ export const listAuditLog = defineRoute(
     ...ofOperators,
     query: z.strictObject({
       ...pageQuery,
-      subject: z
-        .string()
-        .min(1)
-        .max(128)
-        .optional()
-        .meta({ description: 'Only entries about this subject.' }),
+      subject: z.string().min(1).max(128).optional().describe('Only entries about this subject.'),
     }),
     responses: onePage('AuditEntryPage', AuditEntryView, {
       entry: 7,

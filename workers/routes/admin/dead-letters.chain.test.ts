@@ -1,24 +1,19 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, itemsOf, pagesOf, statusesOf } from '../../test/client.ts'
+import type { Json } from '../../test/known-answers.ts'
 import { createOperator } from '../../test/operator.ts'
+import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
 
-let operator: Awaited<ReturnType<typeof createOperator>>
-beforeAll(async () => {
-  operator = await createOperator()
-})
+const operator = await createOperator()
 beforeEach(async () => {
   await emptyTables('dead_letters', 'audit_log')
 })
 
 const path = '/admin/v1/dead-letters'
-const list = async (query = '') =>
-  (await (await operator.client.get(`${path}${query}`)).json()) as {
-    items: { message_id: string }[]
-    next_cursor: string | null
-  }
+const list = () => itemsOf(operator.client.get(path))
 const resend = (id: string, json?: object) => operator.client.post(`${path}/${id}/resend`, json)
 const close = (id: string, json?: object) => operator.client.post(`${path}/${id}/close`, json)
 
@@ -36,30 +31,21 @@ const keep = (messageId: string, body: unknown, diedAt = 1) =>
     diedAt,
   })
 
-const audited = async () => {
-  const { items } = (await (await operator.client.get('/admin/v1/audit-log')).json()) as { items: object[] }
-  return items
-}
+const audited = () => itemsOf(operator.client.get('/admin/v1/audit-log'))
+const idsOf = (letters: Json[]) => letters.map(({ message_id }) => message_id)
 
 describe('dead letters', () => {
   test('are listed newest first, page by page, until each is seen to', async () => {
-    for (const [messageId, diedAt] of [
-      ['a', 1],
-      ['b', 2],
-      ['c', 2],
-      ['d', 3],
-    ] as const)
+    for (const [messageId, diedAt] of Object.entries({ a: 1, b: 2, c: 2, d: 3 }))
       await keep(messageId, {}, diedAt)
-    const first = await list('?limit=3')
-    expect(first.items.map(({ message_id }) => message_id)).toEqual(['d', 'b', 'c'])
-    const second = await list(`?limit=3&cursor=${first.next_cursor}`)
-    expect([second.items.map(({ message_id }) => message_id), second.next_cursor]).toEqual([['a'], null])
+    const pages = await pagesOf(operator.client, path, 3)
+    expect(pages.map(idsOf)).toEqual([['d', 'b', 'c'], ['a']])
     await close('b')
-    expect((await list()).items.map(({ message_id }) => message_id)).toEqual(['d', 'c', 'a'])
+    expect(idsOf(await list())).toEqual(['d', 'c', 'a'])
   })
 
   test('the hub says degraded until all are closed or resent, however old they are', async () => {
-    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     await keep('old', {}, 1)
     expect(await status()).toMatchObject({ status: 'degraded', queue: 'unavailable' })
     await close('old')
@@ -76,7 +62,7 @@ describe('dead letters', () => {
       { message_id: 'lost', resolution: 'resent' },
     ])
     expect(sent).toEqual([message])
-    expect(await list()).toMatchObject({ items: [] })
+    expect(await list()).toEqual([])
     expect(await audited()).toMatchObject([
       {
         operator: operator.address,
@@ -91,34 +77,24 @@ describe('dead letters', () => {
 
   test('of two operators at once one sees to it', async () => {
     await keep('both', {})
-    const answers = await Promise.all([close('both'), close('both')])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await statusesOf([close('both'), close('both')])).toEqual([200, 409])
     expect(await audited()).toHaveLength(1)
   })
 
   test('409 invalid_state: seen to already, or nothing this hub can read', async () => {
     await keep('unreadable', { v: 99 })
-    expect(await errorOf(await resend('unreadable'))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectError(resend('unreadable'), 409, 'invalid_state')
     expect((await close('unreadable')).status).toBe(200)
     for (const see of [resend, close])
-      expect(await errorOf(await see('unreadable'))).toMatchObject({
-        status: 409,
-        error: 'invalid_state',
-        details: { resolution: 'closed' },
-      })
+      await expectError(see('unreadable'), 409, 'invalid_state', { details: { resolution: 'closed' } })
     expect(await audited()).toHaveLength(1)
-  })
-
-  test('404 not_found: no such letter', async () => {
-    for (const see of [resend, close])
-      expect(await errorOf(await see('nothing'))).toMatchObject({ status: 404, error: 'not_found' })
   })
 
   test('a message that the queue does not take stays a dead letter', async () => {
     const ACTIONS = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
     await keep('stays', message)
     const answer = await withQueue(ACTIONS).post(`${path}/stays/resend`)
-    expect(await errorOf(answer)).toMatchObject({ status: 503, error: 'unavailable' })
-    expect(await list()).toMatchObject({ items: [{ message_id: 'stays' }] })
+    await expectError(answer, 503, 'unavailable')
+    expect(idsOf(await list())).toEqual(['stays'])
   })
 })

@@ -16,12 +16,13 @@ export const DeadLetterView = z
   .strictObject({
     message_id: z.string(),
     queue: z.string(),
-    body: z.string().meta({ description: 'The message as JSON text.' }),
+    body: z.string().describe('The message as JSON text.'),
     attempts: z.int(),
     died_at: Timestamp,
-    resolution: z.enum(['resent', 'closed', 'done']).nullable().meta({
-      description: 'Null while it is unresolved; `done` when its action is on chain.',
-    }),
+    resolution: z
+      .enum(['resent', 'closed', 'done'])
+      .nullable()
+      .describe('Null while it is unresolved; `done` when its action is on chain.'),
   })
   .meta({ id: 'DeadLetter' })
 

@@ -13,10 +13,10 @@ const FaucetSettingsInput = z
     amount: Amount.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
       .nullable()
       .default(null)
-      .meta({ description: 'Tokens of one drip; null for the setting of the deployment.' }),
+      .describe('Tokens of one drip; null for the setting of the deployment.'),
     eth_amount: Amount.nullable()
       .default(null)
-      .meta({ description: 'Native currency of one drip; null for the setting of the deployment.' }),
+      .describe('Native currency of one drip; null for the setting of the deployment.'),
     reason: Reason,
   })
   .meta({ id: 'FaucetSettingsInput' })

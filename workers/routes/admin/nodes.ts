@@ -19,10 +19,7 @@ const Decision = z.strictObject({ reason: Reason }).meta({ id: 'NodeDecision' })
 const Revocation = z
   .strictObject({
     reason: Reason,
-    at_once: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'For a validator: new signatures of its key do not count.' }),
+    at_once: z.boolean().default(false).describe('For a validator: new signatures of its key do not count.'),
   })
   .meta({ id: 'NodeRevocation' })
 

@@ -22,7 +22,7 @@ const Decision = z
       .array(lines(500, 1))
       .max(20, 'must have at most 20 items')
       .default([])
-      .meta({ description: 'Conditions for the developer; shown with the project.' }),
+      .describe('Conditions for the developer; shown with the project.'),
   })
   .meta({ id: 'ProjectDecision' })
 

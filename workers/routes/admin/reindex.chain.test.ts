@@ -1,15 +1,13 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client, itemsOf } from '../../test/client.ts'
 import { createOperator } from '../../test/operator.ts'
+import { expectError } from '../../test/refusals.ts'
 
-let operator: Awaited<ReturnType<typeof createOperator>>
-beforeAll(async () => {
-  operator = await createOperator()
-})
+const operator = await createOperator()
 beforeEach(() => {
   new FakeChain().install()
 })
@@ -20,10 +18,7 @@ const readChain = async () => {
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
 const cursor = () => env.DB.prepare('SELECT block_number FROM chain_cursor').first<number>('block_number')
-const entries = async () => {
-  const response = await operator.client.get('/admin/v1/audit-log?subject=chain')
-  return ((await response.json()) as { items: object[] }).items
-}
+const entries = () => itemsOf(operator.client.get('/admin/v1/audit-log?subject=chain'))
 
 describe('POST /admin/v1/reindex', () => {
   test('forgets what was read, notes how far that was, and has it read again', async () => {
@@ -51,6 +46,6 @@ describe('POST /admin/v1/reindex', () => {
   test('503 unavailable while the hub has no chain', async () => {
     const bindings = { OPERATOR_ADDRESSES: operator.address, CHAIN_RPC_URL: '' }
     const without = client({ token: operator.token, bindings })
-    expect(await errorOf(await without.post(path, {}))).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectError(without.post(path, {}), 503, 'unavailable')
   })
 })

@@ -10,7 +10,7 @@ const Input = z.strictObject({ reason: Reason }).meta({ id: 'ReindexInput' })
 
 const Reindexing = z
   .strictObject({
-    start_block: z.int().meta({ description: 'The chain is read from the block after this one.' }),
+    start_block: z.int().describe('The chain is read from the block after this one.'),
   })
   .meta({ id: 'Reindexing' })
 

@@ -14,31 +14,30 @@ const RelayerView = z
       .strictObject({
         status: z.enum(['ok', 'unavailable']),
         signer: Address.nullable(),
-        balance: z
-          .string()
-          .nullable()
-          .meta({ description: 'Native base units; null while the chain is down.' }),
-        open: z.int().meta({ description: 'Actions that are not final.' }),
-        undecided: z.int().meta({
-          description:
+        balance: z.nullable(z.string()).describe('Native base units; null while the chain is down.'),
+        open: z.int().describe('Actions that are not final.'),
+        undecided: z
+          .int()
+          .describe(
             'Open actions whose nonce has been used for ten minutes by a transaction that no node reports. If this is above 0, the relayer is unavailable.',
-        }),
-        overdue: z.int().meta({
-          description:
+          ),
+        overdue: z
+          .int()
+          .describe(
             'Actions that are not in a block ten minutes after their acceptance. If this is above 0, the relayer is unavailable.',
-        }),
+          ),
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
-        gas_today: z
-          .int()
-          .meta({ description: 'Gas of actions that the hub relayed for wallets since 00:00 UTC.' }),
-        gas_per_day: z.int().meta({ description: 'Gas for all wallets per day.' }),
+        gas_today: z.int().describe('Gas of actions that the hub relayed for wallets since 00:00 UTC.'),
+        gas_per_day: z.int().describe('Gas for all wallets per day.'),
       })
       .nullable()
-      .meta({ description: 'Null if this hub relays nothing.' }),
-    dead_letters: z.array(DeadLetterView).meta({
-      description: `Dead letters (messages that failed every attempt): the newest ${lettersShown} unresolved ones.`,
-    }),
+      .describe('Null if this hub relays nothing.'),
+    dead_letters: z
+      .array(DeadLetterView)
+      .describe(
+        `Dead letters (messages that failed every attempt): the newest ${lettersShown} unresolved ones.`,
+      ),
   })
   .meta({ id: 'RelayerState' })
 

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { decodeFunctionData, type Hex } from 'viem'
+import { type Abi, decodeFunctionData, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi, vaultFactoryAbi } from '../../../contracts/generated/contracts.ts'
 import { unixNow } from '../../../durable-objects/clock.ts'
@@ -7,10 +7,11 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { readSettings } from '../../env.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { createProject, indexState, type TestProject } from '../../test/epochs.ts'
 import { createOperator } from '../../test/operator.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { expectError } from '../../test/refusals.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 
 const chain = new FakeChain()
 
@@ -29,7 +30,14 @@ const epochPath = (action: string, projectId = project.projectId) =>
 const post = (path: string) => operator.client.post(path, { reason: 'A test.' })
 const subject = () => `${project.consensus.economics.vault}:${project.lastEpoch}`
 const index = (state: object) => indexState('epoch', subject(), { release_at: unixNow() + 60, ...state })
-const invalid = { status: 409, error: 'invalid_state' }
+/** The function of the transaction that was sent first. */
+const functionSent = (abi: Abi) =>
+  decodeFunctionData({ abi, data: chain.received[0]?.data as Hex }).functionName
+const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
+const indexPosting = (paused: boolean, paused_until: number) =>
+  indexState('posting', factory, { paused, paused_until })
+const pause = () => post('/admin/v1/settlement/pause')
+const unpause = () => post('/admin/v1/settlement/unpause')
 
 describe('the arbiter', () => {
   test('vetoes what is posted and reopens what is vetoed, with a key of its own', async () => {
@@ -43,54 +51,32 @@ describe('the arbiter', () => {
         200,
         { project_id: project.projectId, epoch: project.lastEpoch, vetoed: action === 'veto' },
       ])
-      const wanted = { vetoed: action === 'veto' ? 'yes' : 'no' }
-      expect(await services(env).hubActions.find('set_veto', subject())).toMatchObject({
-        state: 'open',
-        wanted,
-      })
+      const wish = { state: 'open', wanted: { vetoed: action === 'veto' ? 'yes' : 'no' } }
+      expect(await services(env).hubActions.find('set_veto', subject())).toMatchObject(wish)
     }
-    const [sent] = chain.received
-    expect(sent && decodeFunctionData({ abi: projectVaultAbi, data: sent.data as Hex }).functionName).toBe(
-      'veto',
-    )
+    expect(functionSent(projectVaultAbi)).toBe('veto')
   })
 
   test('409 invalid_state: what is not posted, released, vetoed already or not vetoed', async () => {
-    expect(await errorOf(await post(epochPath('veto')))).toMatchObject(invalid)
+    await expectError(post(epochPath('veto')), 409, 'invalid_state')
     await index({ vetoed: false, reopened: false, release_at: unixNow() })
-    for (const action of ['veto', 'reopen'])
-      expect(await errorOf(await post(epochPath(action)))).toMatchObject(invalid)
+    for (const action of ['veto', 'reopen']) await expectError(post(epochPath(action)), 409, 'invalid_state')
     await index({ vetoed: true, reopened: false })
-    expect(await errorOf(await post(epochPath('veto')))).toMatchObject(invalid)
+    await expectError(post(epochPath('veto')), 409, 'invalid_state')
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 
-  test('404 not_found: a project that nobody knows', async () => {
-    for (const action of ['veto', 'reopen'])
-      expect(await errorOf(await post(epochPath(action, `0x${'0f'.repeat(32)}`)))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
-  })
-
   test('pauses posting once, and lets it go on once', async () => {
-    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
-    expect(await errorOf(await post('/admin/v1/settlement/unpause'))).toMatchObject(invalid)
-    const paused = await post('/admin/v1/settlement/pause')
+    await expectError(unpause(), 409, 'invalid_state')
+    const paused = await pause()
     expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
-    const [sent] = chain.received
-    expect(sent && decodeFunctionData({ abi: vaultFactoryAbi, data: sent.data as Hex }).functionName).toBe(
-      'pause',
-    )
-    const now = Math.floor(Date.now() / 1000)
+    expect(functionSent(vaultFactoryAbi)).toBe('pause')
     // No event tells that a pause has run out.
-    await indexState('posting', factory, { paused: true, paused_until: now - 1 })
-    expect(await errorOf(await post('/admin/v1/settlement/unpause'))).toMatchObject({
-      error: 'invalid_state',
-    })
-    await indexState('posting', factory, { paused: true, paused_until: now + 3_600 })
-    expect(await errorOf(await post('/admin/v1/settlement/pause'))).toMatchObject(invalid)
-    const unpaused = await post('/admin/v1/settlement/unpause')
+    await indexPosting(true, unixNow() - 1)
+    await expectError(unpause(), 409, 'invalid_state')
+    await indexPosting(true, unixNow() + 3_600)
+    await expectError(pause(), 409, 'invalid_state')
+    const unpaused = await unpause()
     expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])
     const log = await operator.client.get(`/admin/v1/audit-log?subject=${factory}`)
     expect(await log.json()).toMatchObject({
@@ -99,31 +85,28 @@ describe('the arbiter', () => {
   })
 
   test('409 invalid_state: pausing again within a day after the last pause, with the time from which it may', async () => {
-    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
     const until = unixNow() - 60
     for (const paused of [true, false]) {
-      await indexState('posting', factory, { paused, paused_until: until })
-      expect(await errorOf(await post('/admin/v1/settlement/pause'))).toMatchObject({
-        ...invalid,
+      await indexPosting(paused, until)
+      await expectError(pause(), 409, 'invalid_state', {
         message: expect.stringContaining(new Date((until + 86_400) * 1000).toISOString().slice(0, 16)),
         details: { next_at: until + 86_400 },
       })
     }
     expect(await services(env).hubActions.find('set_posting_pause', factory)).toBeNull()
     expect(chain.received).toEqual([])
-    await indexState('posting', factory, { paused: true, paused_until: unixNow() - 86_400 })
-    expect((await post('/admin/v1/settlement/pause')).status).toBe(200)
+    await indexPosting(true, unixNow() - 86_400)
+    expect((await pause()).status).toBe(200)
   })
 
   test('takes up a pause that was ended early, and waits a day where its time passes before it is sent', async () => {
-    const factory = readSettings(env).CHAIN_CONTRACTS?.vault_factory ?? ''
-    await indexState('posting', factory, { paused: false, paused_until: unixNow() + 60 })
+    await indexPosting(false, unixNow() + 60)
     chain.down = true
-    expect((await post('/admin/v1/settlement/pause')).status).toBe(200)
+    expect((await pause()).status).toBe(200)
     chain.down = false
     const until = unixNow() - 1
-    await indexState('posting', factory, { paused: false, paused_until: until })
-    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 0').run()
+    await indexPosting(false, until)
+    await runSql('UPDATE hub_actions SET next_attempt_at = 0')
     await bringHubAction(env, 'set_posting_pause', factory)
     expect(await services(env).hubActions.find('set_posting_pause', factory)).toMatchObject({
       state: 'open',
@@ -138,7 +121,7 @@ describe('the arbiter', () => {
     const bindings = { ARBITER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     const mute = client({ token: operator.token, bindings })
     for (const path of [epochPath('veto'), '/admin/v1/settlement/pause'])
-      expect(await errorOf(await mute.post(path))).toMatchObject({ status: 503, error: 'unavailable' })
+      await expectError(mute.post(path), 503, 'unavailable')
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 })

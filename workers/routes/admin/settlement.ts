@@ -29,12 +29,12 @@ const VetoView = z
   .strictObject({
     project_id: Bytes32,
     epoch: z.int(),
-    vetoed: z.boolean().meta({ description: 'The amount to post to the vault.' }),
+    vetoed: z.boolean().describe('The amount to post to the vault.'),
   })
   .meta({ id: 'EpochVeto' })
 
 const PauseView = z
-  .strictObject({ paused: z.boolean().meta({ description: 'The new state of posting in all vaults.' }) })
+  .strictObject({ paused: z.boolean().describe('The new state of posting in all vaults.') })
   .meta({ id: 'PostingPause' })
 
 const vetoExample = { project_id: epochExample.project_id, epoch: epochExample.epoch, vetoed: true }

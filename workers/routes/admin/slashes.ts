@@ -15,7 +15,7 @@ import { requireArbiter } from './settlement.ts'
 const Resolution = z
   .strictObject({
     decision: z.enum(['cancel', 'uphold']),
-    notes: Reason.meta({ description: 'Reason, for the audit log.' }),
+    notes: Reason.describe('Reason, for the audit log.'),
   })
   .meta({ id: 'SlashResolution' })
 

@@ -17,9 +17,7 @@ const Made = z
     effective_at: z.int(),
     hash: Bytes32,
     validators: z.int(),
-    pending: z
-      .boolean()
-      .meta({ description: 'Whether the generation waits for the signatures of a quorum.' }),
+    pending: z.boolean().describe('Whether the generation waits for the signatures of a quorum.'),
   })
   .meta({ id: 'MadeGeneration' })
 

@@ -27,7 +27,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 const AssetView = z
   .strictObject({
-    sha256: Sha256.meta({ description: 'Hash of the served bytes, without metadata.' }),
+    sha256: Sha256.describe('Hash of the served bytes, without metadata.'),
     url: z.url(),
   })
   .meta({ id: 'Asset' })

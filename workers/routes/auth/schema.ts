@@ -9,13 +9,15 @@ import { Address, Timestamp, WalletAddress } from '../../http/formats.ts'
 
 export const NonceRequest = z
   .strictObject({
-    address: WalletAddress.meta({
-      description: 'The wallet that will sign, in lower case or with the checksum of EIP-55.',
-    }),
-    domain: z.string().max(255).meta({
-      description:
+    address: WalletAddress.describe(
+      'The wallet that will sign, in lower case or with the checksum of EIP-55.',
+    ),
+    domain: z
+      .string()
+      .max(255)
+      .describe(
         'Host of the page that asks for the signature; `hosts.sign_in` of `GET /` lists them. On a local network also any port of localhost and 127.0.0.1.',
-    }),
+      ),
   })
   .meta({ id: 'NonceRequest' })
 
@@ -23,8 +25,8 @@ export const Nonce = z
   .strictObject({
     nonce: z.string().length(siweNonceLength),
     issued_at: Timestamp,
-    expires_at: Timestamp.meta({ description: 'Deadline of the exchange.' }),
-    message: z.string().meta({ description: 'The exact text to sign (EIP-4361).' }),
+    expires_at: Timestamp.describe('Deadline of the exchange.'),
+    message: z.string().describe('The exact text to sign (EIP-4361).'),
   })
   .meta({ id: 'Nonce' })
 
@@ -52,7 +54,7 @@ export const Session = z
 
 export const SessionWithToken = z
   .strictObject({
-    token: z.string().meta({ description: 'Send as `Authorization: Bearer <token>`. Shown only here.' }),
+    token: z.string().describe('Send as `Authorization: Bearer <token>`. Shown only here.'),
     ...Session.shape,
   })
   .meta({ id: 'SessionWithToken' })

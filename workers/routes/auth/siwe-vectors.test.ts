@@ -4,8 +4,9 @@ import { parseChecksumAddress } from '../../../protocol/encoding/index.ts'
 import { parseSiweMessage } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/siwe.json'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
+import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const exchanges = knownAnswers(known)
@@ -32,7 +33,7 @@ describe('POST /v1/auth/siwe', () => {
       expect(response.status).toBe(200)
       return expect(await response.json()).toMatchObject(output)
     }
-    expect(await errorOf(response)).toMatchObject({ status: statuses[output.error], error: output.error })
+    await expectError(response, statuses[output.error] ?? 0, output.error)
   })
 })
 

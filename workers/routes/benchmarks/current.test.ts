@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
-import { client } from '../../test/client.ts'
+import { bodyOf, client } from '../../test/client.ts'
 import { createDeveloper, manifestOf } from '../../test/project.ts'
 
 interface Suite {
@@ -9,7 +9,7 @@ interface Suite {
 }
 
 test('GET /v1/benchmarks/current: every case names a module that can be downloaded', async () => {
-  const suite = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  const suite = await bodyOf(client().get('/v1/benchmarks/current'))
   expect(suite.suite).toBe('bench-v1')
   expect(suite.cases.length).toBeGreaterThan(0)
   for (const { module_address: address, function: name } of suite.cases) {
@@ -21,9 +21,9 @@ test('GET /v1/benchmarks/current: every case names a module that can be download
 })
 
 test('a module of the suite can be read like any other: its record, and a part of its bytes', async () => {
-  const suite = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  const suite = await bodyOf(client().get('/v1/benchmarks/current'))
   const path = `/v1/modules/${suite.cases[0]?.module_address}`
-  expect(await (await client().get(path)).json()).toMatchObject({
+  expect(await bodyOf(client().get(path))).toMatchObject({
     manifest_address: suite.cases[0]?.module_address,
     functions: [suite.cases[0]?.function],
   })
@@ -32,7 +32,7 @@ test('a module of the suite can be read like any other: its record, and a part o
 })
 
 test('a module of the suite can be the worker of a project', async () => {
-  const { cases } = (await (await client().get('/v1/benchmarks/current')).json()) as Suite
+  const { cases } = await bodyOf(client().get('/v1/benchmarks/current'))
   const [{ module_address: address, function: name }] = cases as [Suite['cases'][number]]
   const developer = await createDeveloper()
   const manifest = manifestOf(developer, { address, functions: [name] })

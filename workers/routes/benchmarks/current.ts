@@ -13,11 +13,11 @@ const BenchmarkSuite = z
           name: z.string(),
           module_address: Bytes32,
           function: z.string(),
-          input: z.string().meta({ description: 'The input is its UTF-8 bytes.' }),
+          input: z.string().describe('The input is its UTF-8 bytes.'),
           gas_limit: z.int(),
-          receipt_hash: Bytes32.meta({
-            description: 'Hash of the receipt, which is the same on every device and engine.',
-          }),
+          receipt_hash: Bytes32.describe(
+            'Hash of the receipt, which is the same on every device and engine.',
+          ),
         })
         .meta({ id: 'BenchmarkCase' }),
     ),

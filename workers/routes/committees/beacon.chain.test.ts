@@ -4,8 +4,9 @@ import { type Block, beaconTargetTime } from '../../../protocol/committees/index
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/beacon.json'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
+import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables } from '../../test/tables.ts'
 
@@ -27,8 +28,6 @@ const blocksAt = (...seconds: number[]): Block[] =>
     hash: hashText(`block ${number}`),
     timestamp: target + offset,
   }))
-
-const errorAt = async (at: string) => errorOf(await client().get(at))
 
 describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
   const withBlocks = knownAnswers(known).filter(({ input }) => input.blocks !== undefined)
@@ -59,10 +58,10 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
 
   test('answers what it found even when the chain answers no more', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
-    const first = await (await client().get(path)).json()
+    const first = await bodyOf(client().get(path))
     expect(first).toMatchObject({ block_number: 1 })
     chain.down = true
-    expect(await (await client().get(path)).json()).toEqual(first)
+    expect(await bodyOf(client().get(path))).toEqual(first)
   })
 
   test('of many that ask at once all get the same, and one row is kept', async () => {
@@ -78,28 +77,28 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
   test('404 not_found: while the block after it is not final', async () => {
     const blocks = blocksAt(-20, -1, 0)
     await chain.setBlocks(blocks, blocks[1])
-    expect(await errorAt(path)).toMatchObject({ status: 404, error: 'not_found' })
+    await expectError(client().get(path), 404, 'not_found')
     await chain.setBlocks(blocks)
     expect((await client().get(path)).status).toBe(200)
   })
 
   test('404 not_found: no block is old enough', async () => {
     await chain.setBlocks(blocksAt(0, 12))
-    expect(await errorAt(path)).toMatchObject({ status: 404, error: 'not_found' })
+    await expectError(client().get(path), 404, 'not_found')
   })
 
   test('404 not_found: a future epoch, for which the chain is not asked', async () => {
     await chain.setBlocks(blocksAt(-20, 0))
     const calls = chain.calls
     const future = Math.floor(Date.now() / 1000 / 3_600) + 2
-    expect(await errorAt(`/v1/beacons/3600/${future}`)).toMatchObject({ status: 404, error: 'not_found' })
+    await expectError(client().get(`/v1/beacons/3600/${future}`), 404, 'not_found')
     expect(chain.calls).toBe(calls)
   })
 
   test.each(['3601', '0', '60', '172800', 'hour', '-3600', '3600.0'])(
     '404 not_found: no epoch lasts %s',
     async (length) => {
-      expect(await errorAt(`/v1/beacons/${length}/${epoch}`)).toMatchObject({ status: 404 })
+      await expectError(client().get(`/v1/beacons/${length}/${epoch}`), 404, 'not_found')
     },
   )
 
@@ -107,19 +106,18 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     const blocks = blocksAt(-20, -1, 0, 12)
     await chain.setBlocks(blocks)
     chain.down = true
-    expect(await errorAt(path)).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectError(client().get(path), 503, 'unavailable')
     chain.down = false
     await chain.setBlocks(blocks, { ...(blocks[3] as Block), hash: hashText('another') })
-    expect(await errorAt(path)).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectError(client().get(path), 503, 'unavailable')
     await emptyTables('chain_cursor')
-    expect(await errorAt(path)).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectError(client().get(path), 503, 'unavailable')
   })
 
   test('429 rate_limited: beacons that nobody asked for before, 60 a minute from one address', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const caller = client()
     for (let back = 1; back <= 60; back++) await caller.get(`/v1/beacons/3600/${epoch - back}`)
-    const refused = await errorOf(await caller.get(`/v1/beacons/3600/${epoch - 61}`))
-    expect(refused).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectError(caller.get(`/v1/beacons/3600/${epoch - 61}`), 429, 'rate_limited')
   })
 })

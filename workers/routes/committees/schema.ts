@@ -39,7 +39,7 @@ const SnapshotEntryView = z
     subscription_id: Bytes32,
     owner: Address,
     payout_address: Address,
-    collateral: Amount.meta({ description: 'Value at the beacon block, like owner and payout address.' }),
+    collateral: Amount.describe('Value at the beacon block, like owner and payout address.'),
     reputation: z.int(),
     binding_hash: Bytes32,
   })
@@ -63,7 +63,7 @@ export const SnapshotView = z
       .meta({ id: 'SnapshotBeacon' }),
     min_collateral: Amount,
     weight_cap: Amount,
-    entries: z.array(SnapshotEntryView).meta({ description: 'Ascending by key; at most 65,536.' }),
+    entries: z.array(SnapshotEntryView).describe('Ascending by key; at most 65,536.'),
     excluded: z.array(SnapshotExcludedView),
   })
   .meta({ id: 'Snapshot' })
@@ -81,7 +81,7 @@ export const AttestedSnapshotView = z
     snapshot: SnapshotView,
     set_hash: Bytes32,
     attestations: z.array(AttestationShape),
-    valid: z.boolean().meta({ description: 'Whether a quorum of the validators of the epoch attested it.' }),
+    valid: z.boolean().describe('Whether a quorum of the validators of the epoch attested it.'),
   })
   .meta({ id: 'AttestedSnapshot' })
 
@@ -132,10 +132,8 @@ export const CommitteeView = z
     seed: Bytes32,
     k_eff: z.int(),
     b_eff: z.int(),
-    quorum: z.int().meta({ description: 'Equal votes of primaries that decide the round.' }),
-    fallback: z
-      .boolean()
-      .meta({ description: 'The set is too small to draw a committee: validators execute the tasks.' }),
+    quorum: z.int().describe('Equal votes of primaries that decide the round.'),
+    fallback: z.boolean().describe('The set is too small to draw a committee: validators execute the tasks.'),
     committee_hash: Bytes32,
     draw: z.array(
       z

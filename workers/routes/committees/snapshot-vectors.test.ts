@@ -10,13 +10,14 @@ import known from '../../../protocol/vectors/snapshot.json'
 import { ProjectSets } from '../../committees/project-sets.ts'
 import { type Env, readSettings } from '../../env.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf } from '../../test/client.ts'
 import { keepSet } from '../../test/kept-set.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
 import { createNode } from '../../test/node.ts'
+import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 import { setValidators } from '../../test/validators.ts'
 
 const answers = knownAnswers(known)
@@ -76,7 +77,7 @@ async function expectAttested({ input, output }: VectorCase, given: GivenProfile
     expect((await validator.call('POST', path, output.attestations[i])).status).toBe(200)
   }
   const { set_hash, attestations } = output
-  const shown: Json = await (await hub.get(publicPath(input.snapshot))).json()
+  const shown: Json = await bodyOf(hub.get(publicPath(input.snapshot)))
   expect(shown).toMatchObject({ snapshot: input.snapshot, set_hash, valid: true })
   expect(new Set(shown.attestations)).toEqual(new Set(attestations))
 }
@@ -95,23 +96,19 @@ describe('sets that the hub built', () => {
       const { validators } = await createValidators(ordinary.input, {})
       for (const { seed, call } of validators) {
         const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
-        expect(
-          await errorOf(await call('POST', nodePath(ordinary.input.snapshot), attestation)),
-        ).toMatchObject({
-          status: 422,
-          error: 'invalid_evidence',
-          message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
-          details: { path: 'signature', set_hash: setHash },
-        })
+        await expectError(
+          call('POST', nodePath(ordinary.input.snapshot), attestation),
+          422,
+          'invalid_evidence',
+          {
+            message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
+            details: { path: 'signature', set_hash: setHash },
+          },
+        )
       }
-      expect(
-        (
-          await services(env).committeeSets.find(
-            ordinary.input.snapshot.project_id,
-            ordinary.input.snapshot.epoch,
-          )
-        )?.attestations,
-      ).toEqual([])
+      const { project_id, epoch } = ordinary.input.snapshot
+      const set = await services(env).committeeSets.find(project_id, epoch)
+      expect(set?.attestations).toEqual([])
     },
   )
 })
@@ -150,11 +147,13 @@ test('the set that the hub builds of what it knows is that of the known answer',
   vi.setSystemTime((epoch * epoch_secs + 1) * 1_000)
   await knowProject(project_id, input.consensus)
   await emptyTables('subscriptions', 'devices', 'chain_states', 'beacons')
-  await env.DB.prepare(
+  await runSql(
     'INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash) VALUES (?, ?, ?, ?)',
+    epoch_secs,
+    epoch,
+    beacon.block_number,
+    beacon.block_hash,
   )
-    .bind(epoch_secs, epoch, beacon.block_number, beacon.block_hash)
-    .run()
   for (const candidate of candidates) await insertCandidate(project_id, candidate, beacon.block_number)
   await new ProjectSets(services(env), readSettings(env)).advance(project_id)
   const set = await services(env).committeeSets.find(project_id, epoch)
@@ -174,33 +173,24 @@ async function insertCandidate(projectId: string, candidate: Json, block: number
     started_at: 1,
     release_at: null,
   }
-  const insert = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(...values)
-  await env.DB.batch([
-    insert(
-      `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, paused_at, reputation,
-        credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 1)`,
-      ...[subscription_id, projectId, owner, key, key, candidate.paused ? 1 : null, reputation],
-    ),
-    insert(
-      "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', ?, ?, ?)",
-      ...[subscription_id, JSON.stringify(state), block],
-    ),
-    ...(binding === null
-      ? []
-      : [
-          insert(
-            'INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?, ?, ?, ?, 1)',
-            // The hub has a key once, so a binding to another node gets a key that nobody has.
-            ...[key, binding.public_key === key ? key : hashText(key), binding.owner, binding.binding_hash],
-          ),
-        ]),
-    ...(candidate.faulty
-      ? [
-          insert(
-            "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, health) VALUES (?1, ?1, 'miner', 'approved', '', 1, 'faulty')",
-            key,
-          ),
-        ]
-      : []),
-  ])
+  await runSql(
+    `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, paused_at, reputation,
+      credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 1)`,
+    ...[subscription_id, projectId, owner, key, key, candidate.paused ? 1 : null, reputation],
+  )
+  await runSql(
+    "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('subscription', ?, ?, ?)",
+    ...[subscription_id, JSON.stringify(state), block],
+  )
+  if (binding !== null)
+    await runSql(
+      'INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at) VALUES (?, ?, ?, ?, 1)',
+      // The hub has a key once, so a binding to another node gets a key that nobody has.
+      ...[key, binding.public_key === key ? key : hashText(key), binding.owner, binding.binding_hash],
+    )
+  if (candidate.faulty)
+    await runSql(
+      "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at, health) VALUES (?1, ?1, 'miner', 'approved', '', 1, 'faulty')",
+      key,
+    )
 }

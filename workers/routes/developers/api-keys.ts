@@ -25,8 +25,8 @@ const ApiKeyInput = z
       .max(200, 'must have at most 200 items')
       .nullable()
       .default(null)
-      .meta({ description: 'The projects that the key can be used for; all your projects if left out.' }),
-    expires_at: Timestamp.nullable().default(null).meta({ description: 'In the future, or null for never.' }),
+      .describe('The projects that the key can be used for; all your projects if left out.'),
+    expires_at: Timestamp.nullable().default(null).describe('In the future, or null for never.'),
   })
   .meta({ id: 'ApiKeyInput' })
 
@@ -36,7 +36,7 @@ const apiKeyFields = {
   prefix: z.string(),
   scopes: z.array(z.enum(scopes)),
   project_ids: z.array(Bytes32).nullable(),
-  last_used_at: Timestamp.nullable().meta({ description: 'Exact to ten minutes.' }),
+  last_used_at: Timestamp.nullable().describe('Exact to ten minutes.'),
   expires_at: Timestamp.nullable(),
   created_at: Timestamp,
 }
@@ -44,7 +44,7 @@ const ApiKeyView = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' })
 const CreatedApiKey = z
   .strictObject({
     ...apiKeyFields,
-    secret: z.string().meta({ description: 'The whole key. Shown only here.' }),
+    secret: z.string().describe('The whole key. Shown only here.'),
   })
   .meta({ id: 'CreatedApiKey' })
 

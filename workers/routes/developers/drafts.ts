@@ -18,7 +18,7 @@ const DraftInput = z
   .strictObject({
     current_step: z.int().min(0).max(1000).default(0),
     project_id: line(128).nullable().default(null),
-    data: AnyObject.meta({ description: 'Any JSON; at most 256 KiB as stored.' }),
+    data: AnyObject.describe('Any JSON; at most 256 KiB as stored.'),
   })
   .meta({ id: 'DraftInput' })
 

@@ -52,7 +52,7 @@ export const ProfileUpdate = z
 
 export const EnrollmentRequest = z
   .strictObject({
-    draft: z.boolean().default(false).meta({ description: 'Store the application without submitting it.' }),
+    draft: z.boolean().default(false).describe('Store the application without submitting it.'),
     developer_type: z.enum(['individual', 'organization']),
     display_name: DisplayName,
     email: Email.optional(),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createBindingRecord, resolveProfile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey, evmAddress } from '../../../protocol/signatures/index.ts'
 import known from '../../../protocol/vectors/binding.json'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf } from '../../test/client.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { emptyTables } from '../../test/tables.ts'
 
@@ -49,7 +49,7 @@ describe('POST /v1/devices/bind and /v1/devices/unbind', () => {
     if (action === 'unbind') await bindFirst(hub, { ...input, now: input.issued_at }, input)
     at(input.issued_at)
     expect((await hub.post(`/v1/devices/${action}`, record)).status).toBe(200)
-    const kept = (await (await hub.get(`/v1/bindings/${record.binding_hash}`)).json()) as Json
+    const kept = await bodyOf(hub.get(`/v1/bindings/${record.binding_hash}`))
     expect(kept).toEqual(record)
   })
 })

@@ -14,7 +14,7 @@ import { DeviceView, deviceExample, deviceView } from './schema.ts'
 const MessageRequest = z
   .strictObject({
     owner: Address,
-    public_key: Bytes32.meta({ description: 'ed25519 key of the device.' }),
+    public_key: Bytes32.describe('ed25519 key of the device.'),
     unbind: z.boolean().default(false),
   })
   .meta({ id: 'BindingMessageRequest' })

@@ -1,52 +1,33 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { client, errorOf } from '../../test/client.ts'
+import { unixNow } from '../../../durable-objects/clock.ts'
+import { bodyOf, type Client, client, pagesOf, statusesOf } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
+import type { Json } from '../../test/known-answers.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
-
-interface BenchmarkSuite {
-  cases: { name: string; receipt_hash: string }[]
-}
+import { expectError, expectInvalid } from '../../test/refusals.ts'
+import { createDescribedMiner, suitableProfile as profile } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 const bind = (record: object) => client().post('/v1/devices/bind', record)
 const unbind = (record: object) => client().post('/v1/devices/unbind', record)
-const read = async (nodeId: string, caller = client()) => caller.get(`/v1/devices/${nodeId}`)
-const now = () => Math.floor(Date.now() / 1000)
-
-const profile = {
-  class: 'desktop',
-  platform: 'linux',
-  arch: 'x64',
-  engine: 'native',
-  nodectl_version: '1.0.0',
-  hardware: { cpu_cores: 8, ram_mb: 32_768 },
-  benchmark: {
-    suite: 'bench-v1',
-    ran_at: 1_793_000_000,
-    engine: 'native',
-    cases: [],
-    mgas_per_s: [],
-    score: 1200,
-  },
-}
+const askMessage = (owner: string, public_key: string) =>
+  client().post('/v1/devices/binding-message', { owner, public_key })
+const get = (nodeId: string, { get }: Pick<Client, 'get'> = client()) => get(`/v1/devices/${nodeId}`)
+const read = (nodeId: string, caller?: Client) => bodyOf(get(nodeId, caller))
+const patch = ({ client: { fetch } }: { client: Client }, nodeId: string, json: object) =>
+  fetch(`/v1/devices/${nodeId}`, { method: 'PATCH', json })
 const putProfile = (device: TestNode, change: object = {}, nodeId = device.nodeId) =>
   device.call('PUT', `/v1/devices/${nodeId}/profile`, { ...profile, ...change })
+const withBenchmark = (change: object) => ({ benchmark: { ...profile.benchmark, ...change } })
 
 describe('binding', () => {
   test('the issued text, signed by both, binds; the record can be read by everybody', async () => {
     const owner = await createOwner()
     const device = createNode()
-    const issued = (await (
-      await client().post('/v1/devices/binding-message', {
-        owner: owner.address,
-        public_key: device.publicKey,
-      })
-    ).json()) as { message: string; binding_hash: string }
-    const [issuedAt = '', nonce = ''] = issued.message
-      .split('\n')
-      .slice(-2)
-      .map((line) => line.split(': ')[1])
+    const issued = await bodyOf(askMessage(owner.address, device.publicKey))
+    const lines: string[] = issued.message.split('\n').slice(-2)
+    const [issuedAt = '', nonce = ''] = lines.map((line) => line.split(': ')[1])
     const record = deviceRecord(owner, device, { issued_at: Number(issuedAt), nonce })
     expect(issued).toEqual({ message: record.message, binding_hash: record.binding_hash })
 
@@ -80,32 +61,30 @@ describe('binding', () => {
   })
 
   test('a newer record of the same owner takes the place of the active one, and keeps label and profile', async () => {
-    const { owner, device } = await createMiner()
-    const first = (await (await read(device.nodeId)).json()) as { binding_hash: string }
-    await owner.client.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json: { label: 'Desk' } })
-    await putProfile(device)
+    const { owner, device } = await createDescribedMiner()
+    const first = await read(device.nodeId)
+    await patch(owner, device.nodeId, { label: 'Desk' })
     const record = deviceRecord(owner, device)
     expect((await bind(record)).status).toBe(200)
-    expect(await (await read(device.nodeId, owner.client)).json()).toMatchObject({
+    expect(await read(device.nodeId, owner.client)).toMatchObject({
       binding_hash: record.binding_hash,
       label: 'Desk',
       class: 'desktop',
     })
-    const replaced = await (await client().get(`/v1/bindings/${first.binding_hash}`)).json()
-    expect(await errorOf(await bind(replaced as object))).toMatchObject({ status: 409, error: 'conflict' })
+    const replaced = await bodyOf(client().get(`/v1/bindings/${first.binding_hash}`))
+    await expectError(bind(replaced as object), 409, 'conflict')
   })
 
   test('409 conflict: bound to another wallet; after unbinding it is free, and label and profile are gone', async () => {
-    const { owner, device } = await createMiner()
-    await owner.client.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json: { label: 'Desk' } })
-    await putProfile(device)
+    const { owner, device } = await createDescribedMiner()
+    await patch(owner, device.nodeId, { label: 'Desk' })
     const other = await createOwner()
     const record = deviceRecord(other, device)
-    expect(await errorOf(await bind(record))).toMatchObject({ status: 409, error: 'conflict' })
+    await expectError(bind(record), 409, 'conflict')
     expect((await client().get(`/v1/bindings/${record.binding_hash}`)).status).toBe(404)
     expect((await unbind(deviceRecord(owner, device, { action: 'unbind' }))).status).toBe(200)
     expect((await bind(record)).status).toBe(200)
-    expect(await (await read(device.nodeId, other.client)).json()).toMatchObject({
+    expect(await read(device.nodeId, other.client)).toMatchObject({
       owner: other.address,
       label: null,
       hardware: null,
@@ -118,9 +97,9 @@ describe('binding', () => {
     const device = createNode()
     const owners = await Promise.all(Array.from({ length: 6 }, () => createOwner()))
     const records = owners.map((owner) => deviceRecord(owner, device))
-    const statuses = (await Promise.all(records.map(bind))).map(({ status }) => status)
+    const statuses = await statusesOf(records.map(bind))
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409])
-    const { binding_hash } = (await (await read(device.nodeId)).json()) as { binding_hash: string }
+    const { binding_hash } = await read(device.nodeId)
     const kept = await Promise.all(records.map((one) => client().get(`/v1/bindings/${one.binding_hash}`)))
     expect(kept.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(records.findIndex((one) => one.binding_hash === binding_hash)).toBe(
@@ -131,50 +110,40 @@ describe('binding', () => {
   test('one record posted ten times at once binds once', async () => {
     const owner = await createOwner()
     const record = deviceRecord(owner, createNode())
-    const statuses = (await Promise.all(Array.from({ length: 10 }, () => bind(record)))).map(
-      ({ status }) => status,
-    )
+    const statuses = await statusesOf(Array.from({ length: 10 }, () => bind(record)))
     expect(statuses).toEqual(Array(10).fill(200))
   })
 
-  const refusals: [string, number, string, (record: ReturnType<typeof deviceRecord>) => object][] = [
+  type SignedRecord = ReturnType<typeof deviceRecord>
+  test.each<[string, string, (record: SignedRecord) => object]>([
     [
       'an owner the message does not name',
-      422,
       'invalid_binding',
       (r) => ({ ...r, owner: `0x${'ab'.repeat(20)}` }),
     ],
-    ['another node id', 422, 'invalid_binding', (r) => ({ ...r, node_id: 'node-0000000000000000' })],
-    ['another hash', 422, 'invalid_binding', (r) => ({ ...r, binding_hash: `0x${'ab'.repeat(32)}` })],
-    ['another time', 422, 'invalid_binding', (r) => ({ ...r, issued_at: r.issued_at + 1 })],
-    ['another nonce', 422, 'invalid_binding', (r) => ({ ...r, nonce: '0'.repeat(32) })],
+    ['another node id', 'invalid_binding', (r) => ({ ...r, node_id: 'node-0000000000000000' })],
+    ['another hash', 'invalid_binding', (r) => ({ ...r, binding_hash: `0x${'ab'.repeat(32)}` })],
+    ['another time', 'invalid_binding', (r) => ({ ...r, issued_at: r.issued_at + 1 })],
+    ['another nonce', 'invalid_binding', (r) => ({ ...r, nonce: '0'.repeat(32) })],
     [
-      'a message of another network',
-      422,
+      'another network',
       'invalid_binding',
       (r) => ({ ...r, message: r.message.replace('testnet', 'mainnet') }),
     ],
-    ['no owner signature', 422, 'invalid_binding', (r) => ({ ...r, owner_signature: null })],
-    ['no node signature', 422, 'invalid_binding', (r) => ({ ...r, node_signature: undefined })],
+    ['no owner signature', 'invalid_binding', (r) => ({ ...r, owner_signature: null })],
+    ['no node signature', 'invalid_binding', (r) => ({ ...r, node_signature: undefined })],
+    ['a signature of nothing', 'bad_signature', (r) => ({ ...r, owner_signature: `0x${'00'.repeat(65)}` })],
     [
-      'a signature of nothing',
-      422,
-      'bad_signature',
-      (r) => ({ ...r, owner_signature: `0x${'00'.repeat(65)}` }),
-    ],
-    [
-      'the node signature of another record',
-      422,
+      'a node signature of other text',
       'bad_signature',
       (r) => ({ ...r, node_signature: `0x${'11'.repeat(64)}` }),
     ],
-    ['an upper-case owner', 400, 'invalid_field', (r) => ({ ...r, owner: r.owner.toUpperCase() })],
-    ['an unknown field', 400, 'invalid_field', (r) => ({ ...r, more: 1 })],
-    ['no message', 400, 'invalid_field', ({ message: _, ...r }) => r],
-  ]
-  test.each(refusals)('refuses %s: %i %s', async (_, status, error, change) => {
+    ['an upper-case owner', 'invalid_field', (r) => ({ ...r, owner: r.owner.toUpperCase() })],
+    ['an unknown field', 'invalid_field', (r) => ({ ...r, more: 1 })],
+    ['no message', 'invalid_field', ({ message: _, ...r }) => r],
+  ])('refuses %s: %s', async (_, error, change) => {
     const record = deviceRecord(await createOwner(), createNode())
-    expect(await errorOf(await bind(change(record)))).toMatchObject({ status, error })
+    await expectError(bind(change(record)), error === 'invalid_field' ? 400 : 422, error)
     expect((await client().get(`/v1/bindings/${record.binding_hash}`)).status).toBe(404)
   })
 
@@ -183,32 +152,13 @@ describe('binding', () => {
     ['stale', -601],
     ['from the future', 660],
   ])('422 invalid_binding with the reason: a record that is %s', async (_, seconds) => {
-    const record = deviceRecord(await createOwner(), createNode(), { issued_at: now() + seconds })
-    expect(await errorOf(await bind(record))).toMatchObject({
-      status: 422,
-      error: 'invalid_binding',
-      details: { reason: 'stale_binding' },
-    })
+    const record = deviceRecord(await createOwner(), createNode(), { issued_at: unixNow() + seconds })
+    await expectError(bind(record), 422, 'invalid_binding', { details: { reason: 'stale_binding' } })
   })
 
   test('400 invalid_field: a key under which anything verifies gets no text', async () => {
     const { address } = await createOwner()
-    const error = await errorOf(
-      await client().post('/v1/devices/binding-message', {
-        owner: address,
-        public_key: `0x01${'00'.repeat(31)}`,
-      }),
-    )
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.[0]?.path).toBe('public_key')
-  })
-
-  test('404 not_found: a record nobody posted, and no hash at all', async () => {
-    for (const hash of [`0x${'00'.repeat(32)}`, 'x'])
-      expect(await errorOf(await client().get(`/v1/bindings/${hash}`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
+    await expectInvalid(askMessage(address, `0x01${'00'.repeat(31)}`), 'public_key')
   })
 })
 
@@ -226,11 +176,11 @@ describe('unbinding', () => {
       200,
       { node_id: device.nodeId, owner: owner.address, unbound_at: expect.any(Number) },
     ])
-    expect((await read(device.nodeId)).status).toBe(404)
-    expect(await (await client().get(`/v1/bindings/${record.binding_hash}`)).json()).toEqual(record)
+    expect((await get(device.nodeId)).status).toBe(404)
+    expect(await bodyOf(client().get(`/v1/bindings/${record.binding_hash}`))).toEqual(record)
     await bind(deviceRecord(owner, device))
-    expect(await (await unbind(record)).json()).toEqual(answer)
-    expect((await read(device.nodeId)).status).toBe(200)
+    expect(await bodyOf(unbind(record))).toEqual(answer)
+    expect((await get(device.nodeId)).status).toBe(200)
   })
 
   test('a record whose binding was ended binds no more', async () => {
@@ -239,7 +189,7 @@ describe('unbinding', () => {
     const record = deviceRecord(owner, device)
     await bind(record)
     await unbind(deviceRecord(owner, device, { action: 'unbind' }))
-    expect(await errorOf(await bind(record))).toMatchObject({ status: 409, error: 'conflict' })
+    await expectError(bind(record), 409, 'conflict')
     expect((await bind(deviceRecord(owner, device))).status).toBe(200)
   })
 
@@ -252,29 +202,22 @@ describe('unbinding', () => {
       deviceRecord(owner, device),
       deviceRecord(owner, device, { action: 'unbind' }, { node: false, owner: false }),
     ]
-    for (const record of refused)
-      expect(await errorOf(await unbind(record))).toMatchObject({ status: 422, error: 'invalid_binding' })
-    expect(await errorOf(await bind(deviceRecord(owner, device, { action: 'unbind' })))).toMatchObject({
-      status: 422,
-      error: 'invalid_binding',
-    })
-    expect((await read(device.nodeId)).status).toBe(200)
+    for (const record of refused) await expectError(unbind(record), 422, 'invalid_binding')
+    await expectError(bind(deviceRecord(owner, device, { action: 'unbind' })), 422, 'invalid_binding')
+    expect((await get(device.nodeId)).status).toBe(200)
   })
 
   test('422 bad_signature: one of two does not verify', async () => {
     const { owner, device } = await createMiner()
     const record = deviceRecord(owner, device, { action: 'unbind' })
-    expect(await errorOf(await unbind({ ...record, node_signature: `0x${'11'.repeat(64)}` }))).toMatchObject({
-      status: 422,
-      error: 'bad_signature',
-    })
-    expect((await read(device.nodeId)).status).toBe(200)
+    await expectError(unbind({ ...record, node_signature: `0x${'11'.repeat(64)}` }), 422, 'bad_signature')
+    expect((await get(device.nodeId)).status).toBe(200)
   })
 
   test('of racing records one ends the binding, and the others are refused because the device is not bound', async () => {
     const { owner, device } = await createMiner()
     const records = Array.from({ length: 5 }, () => deviceRecord(owner, device, { action: 'unbind' }))
-    const statuses = (await Promise.all(records.map(unbind))).map(({ status }) => status)
+    const statuses = await statusesOf(records.map(unbind))
     expect(statuses.sort()).toEqual([200, 422, 422, 422, 422])
   })
 })
@@ -285,107 +228,86 @@ describe('a device', () => {
     const saved = await putProfile(device)
     expect(saved.status).toBe(200)
     expect(await saved.json()).toMatchObject({ class: 'desktop', engine: 'native', os_version: null })
-    await owner.client.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json: { label: 'Desk' } })
+    await patch(owner, device.nodeId, { label: 'Desk' })
 
-    const unknown = { cpu_model: null, cpu_threads: null, storage_free_mb: null, gpu: null, network: null }
-    expect(await (await read(device.nodeId, owner.client)).json()).toMatchObject({
+    const unknown = { cpu_model: null, cpu_threads: null, gpu: null, network: null }
+    expect(await read(device.nodeId, owner.client)).toMatchObject({
       label: 'Desk',
       hardware: { ...profile.hardware, ...unknown, battery: null, os: null, arch: null },
       benchmark: profile.benchmark,
       profile_updated_at: expect.any(Number),
     })
     for (const caller of [client(), (await createOwner()).client]) {
-      const seen = (await (await read(device.nodeId, caller)).json()) as object
+      const seen = await read(device.nodeId, caller)
       expect(seen).not.toHaveProperty('label')
       expect(seen).not.toHaveProperty('hardware')
     }
     await putProfile(device, { hardware: null, benchmark: null })
-    expect(await (await read(device.nodeId, owner.client)).json()).toMatchObject({
-      hardware: null,
-      benchmark: null,
-    })
+    expect(await read(device.nodeId, owner.client)).toMatchObject({ hardware: null, benchmark: null })
   })
 
   test('is what its link says, else faulty for what is held against it, else banned', async () => {
     const { device } = await createMiner()
     await insertNode(device)
     const state = async () => {
-      const { status, status_reason } = (await (await read(device.nodeId)).json()) as Record<string, string>
+      const { status, status_reason } = await read(device.nodeId)
       return [status, status_reason]
     }
-    const set = (table: string, column: string, value: string | number | null) =>
-      env.DB.prepare(`UPDATE ${table} SET ${column} = ? WHERE node_id = ?`).bind(value, device.nodeId).run()
-    expect(await state()).toEqual(['offline', null])
-    for (const link of ['online', 'idle']) {
-      await set('devices', 'link_state', link)
-      expect(await state()).toEqual([link, null])
-    }
-    await device.call('POST', '/v1/nodes/heartbeat', { status: 'faulty' })
-    expect(await state()).toEqual(['faulty', 'reported_by_node'])
-    await set('devices', 'benchmark_fault_at', 1)
-    expect(await state()).toEqual(['faulty', 'benchmark_receipts'])
-    await set('devices', 'vote_fault_at', 1)
-    expect(await state()).toEqual(['faulty', 'invalid_votes'])
+    const set = (column: string, value: string | number) =>
+      runSql(`UPDATE devices SET ${column} = ? WHERE node_id = ?`, value, device.nodeId)
     const operator = await createOperator()
-    await operator.client.post(`/admin/v1/nodes/${device.nodeId}/revoke`)
-    expect(await state()).toEqual(['banned', 'node_revoked'])
-    await set('devices', 'banned_at', 1)
-    expect(await state()).toEqual(['banned', 'banned'])
+    expect(await state()).toEqual(['offline', null])
+    for (const [change, status, reason] of [
+      [() => set('link_state', 'online'), 'online', null],
+      [() => set('link_state', 'idle'), 'idle', null],
+      [() => device.call('POST', '/v1/nodes/heartbeat', { status: 'faulty' }), 'faulty', 'reported_by_node'],
+      [() => set('benchmark_fault_at', 1), 'faulty', 'benchmark_receipts'],
+      [() => set('vote_fault_at', 1), 'faulty', 'invalid_votes'],
+      [() => operator.client.post(`/admin/v1/nodes/${device.nodeId}/revoke`), 'banned', 'node_revoked'],
+      [() => set('banned_at', 1), 'banned', 'banned'],
+    ] as const) {
+      await change()
+      expect(await state()).toEqual([status, reason])
+    }
   })
 
   test('is faulty while its benchmark has another receipt than the pinned one', async () => {
     const { device } = await createMiner()
-    const { cases } = (await (await client().get('/v1/benchmarks/current')).json()) as BenchmarkSuite
-    const report = (wrong?: string) => ({
-      benchmark: {
-        ...profile.benchmark,
-        cases: cases.map(({ name, receipt_hash }) => ({
+    const { cases } = await bodyOf(client().get('/v1/benchmarks/current'))
+    const report = (wrong?: string) =>
+      withBenchmark({
+        cases: cases.map(({ name, receipt_hash }: Json) => ({
           name,
           receipt_hash: name === wrong ? `0x${'00'.repeat(32)}` : receipt_hash,
           gas_used: 1,
           elapsed_us: 1,
         })),
-      },
-    })
-    const says = async (change: object) => (await putProfile(device, change)).json()
+      })
+    const says = (change: object) => bodyOf(putProfile(device, change))
     expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
-    expect(await says(report('nbody'))).toMatchObject({
-      status: 'faulty',
-      status_reason: 'benchmark_receipts',
-    })
-    expect(await says({ benchmark: null })).toMatchObject({ status: 'faulty' })
+    const faulty = { status: 'faulty', status_reason: 'benchmark_receipts' }
+    expect(await says(report('nbody'))).toMatchObject(faulty)
+    expect(await says({ benchmark: null })).toMatchObject(faulty)
     expect(await says(report())).toMatchObject({ status: 'offline', status_reason: null })
   })
 
   test('403: another wallet does not name it, another node does not describe it', async () => {
     const { device } = await createMiner()
     const stranger = await createMiner()
-    const label = { method: 'PATCH', json: { label: 'Mine' } }
-    expect(
-      await errorOf(await stranger.owner.client.fetch(`/v1/devices/${device.nodeId}`, label)),
-    ).toMatchObject({ status: 403, error: 'not_owner' })
-    expect(await errorOf(await putProfile(stranger.device, {}, device.nodeId))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectError(patch(stranger.owner, device.nodeId, { label: 'Mine' }), 403, 'not_owner')
+    await expectError(putProfile(stranger.device, {}, device.nodeId), 403, 'forbidden')
   })
 
-  test('404 not_found: not bound; 400 invalid_field on writing to no node id', async () => {
+  test('404 not_found: a registered node that is not bound', async () => {
     const owner = await createOwner()
     const device = createNode()
     await insertNode(device)
-    const label = { method: 'PATCH', json: { label: 'Desk' } }
     for (const response of [
-      await read(device.nodeId),
-      await read('node-1'),
-      await owner.client.fetch(`/v1/devices/${device.nodeId}`, label),
-      await putProfile(device),
+      get(device.nodeId),
+      patch(owner, device.nodeId, { label: 'Desk' }),
+      putProfile(device),
     ])
-      expect(await errorOf(response)).toMatchObject({ status: 404, error: 'not_found' })
-    expect(await errorOf(await owner.client.fetch('/v1/devices/node-1', label))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+      await expectError(response, 404, 'not_found')
   })
 
   test.each([
@@ -393,24 +315,15 @@ describe('a device', () => {
     ['no label', 'label', {}],
   ])('400 invalid_field: %s', async (_, path, json) => {
     const { owner, device } = await createMiner()
-    const error = await errorOf(
-      await owner.client.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json }),
-    )
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.[0]?.path).toBe(path)
+    await expectInvalid(patch(owner, device.nodeId, json), path)
   })
 
   test.each([
     ['an unknown class', { class: 'toaster' }, 'class'],
-    ['a benchmark of another suite', { benchmark: { ...profile.benchmark, suite: 'x' } }, 'benchmark.suite'],
+    ['a benchmark of another suite', withBenchmark({ suite: 'x' }), 'benchmark.suite'],
     [
       'a case with a receipt that is no hash',
-      {
-        benchmark: {
-          ...profile.benchmark,
-          cases: [{ name: 'x', receipt_hash: '', gas_used: 1, elapsed_us: 1 }],
-        },
-      },
+      withBenchmark({ cases: [{ name: 'x', receipt_hash: '', gas_used: 1, elapsed_us: 1 }] }),
       'benchmark.cases[0].receipt_hash',
     ],
     ['negative cores', { hardware: { cpu_cores: -1 } }, 'hardware.cpu_cores'],
@@ -418,9 +331,7 @@ describe('a device', () => {
     ['a GPU with negative memory', { hardware: { gpu: { vram_mb: -1 } } }, 'hardware.gpu.vram_mb'],
   ])('400 invalid_field: %s', async (_, change, path) => {
     const { device } = await createMiner()
-    const error = await errorOf(await putProfile(device, change))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.map((problem) => problem.path)).toContain(path)
+    await expectInvalid(putProfile(device, change), path)
   })
 
   test('the devices of a wallet are listed last bound first, in pages, unbound ones not', async () => {
@@ -430,16 +341,9 @@ describe('a device', () => {
     const [gone] = devices.splice(1, 1)
     await unbind(deviceRecord(owner, gone as TestNode, { action: 'unbind' }))
     await createMiner()
-    const page = async (query: string) =>
-      (await (await owner.client.get(`/v1/me/devices?${query}`)).json()) as {
-        items: { node_id: string; label: string | null }[]
-        next_cursor: string | null
-      }
-    const first = await page('limit=2')
-    const second = await page(`limit=2&cursor=${first.next_cursor}`)
-    const listed = [...first.items, ...second.items]
+    const [first, second] = await pagesOf(owner.client, '/v1/me/devices', 2)
+    const listed = [...(first ?? []), ...(second ?? [])]
     expect(listed.map(({ node_id }) => node_id).sort()).toEqual(devices.map(({ nodeId }) => nodeId).sort())
     expect(listed[0]).toHaveProperty('label', null)
-    expect(second.next_cursor).toBeNull()
   })
 })

@@ -129,9 +129,7 @@ function refusal(code: 'invalid_binding' | 'stale_binding' | 'bad_signature'): A
       return new ApiError(
         'bad_signature',
         'A signature over the message is not from the owner or the device.',
-        {
-          status: 422,
-        },
+        { status: 422 },
       )
   }
 }

@@ -86,7 +86,7 @@ const BenchmarkInput = z
     mgas_per_s: z
       .array(Quantity)
       .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`)
-      .meta({ description: 'Limit of each case, in millions of gas.' }),
+      .describe('Limit of each case, in millions of gas.'),
     score: Quantity,
   })
   .meta({ id: 'Benchmark' })
@@ -109,7 +109,7 @@ const Relay = z
     connected: z.boolean(),
     session_id: z.string().nullable(),
     since: Timestamp.nullable(),
-    latency_ms: z.int().nullable().meta({ description: 'Version in the first answer on this socket.' }),
+    latency_ms: z.int().nullable().describe('Version in the first answer on this socket.'),
   })
   .meta({
     id: 'DeviceRelay',
@@ -121,13 +121,12 @@ export const DeviceView = z
     node_id: NodeId,
     public_key: Bytes32,
     owner: Address,
-    status: z.enum(deviceStatuses).meta({
-      description:
+    status: z
+      .enum(deviceStatuses)
+      .describe(
         '`online`: connected, with a free slot. `idle`: connected, without a free slot. `offline`: not connected for a minute.',
-    }),
-    status_reason: z.enum(statusReasons).nullable().meta({
-      description: 'Why it is `faulty` or `banned`.',
-    }),
+      ),
+    status_reason: z.enum(statusReasons).nullable().describe('Why it is `faulty` or `banned`.'),
     class: z.enum(deviceClasses).nullable(),
     platform: z.string().nullable(),
     os_version: z.string().nullable(),
@@ -138,23 +137,22 @@ export const DeviceView = z
     binding_hash: Bytes32,
     bound_at: Timestamp,
     profile_updated_at: Timestamp.nullable(),
-    last_seen_at: Timestamp.nullable().meta({ description: 'Time of the last heartbeat of its node.' }),
-    connected_since: Timestamp.nullable().meta({ description: 'Time when its socket was opened.' }),
-    label: z.string().nullable().optional().meta({ description: 'Only for the owner.' }),
-    hardware: HardwareView.nullable().optional().meta({ description: 'Only for the owner.' }),
+    last_seen_at: Timestamp.nullable().describe('Time of the last heartbeat of its node.'),
+    connected_since: Timestamp.nullable().describe('Time when its socket was opened.'),
+    label: z.string().nullable().optional().describe('Only for the owner.'),
+    hardware: HardwareView.nullable().optional().describe('Only for the owner.'),
     ban_reason: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'The reason of the operator who banned it; only for the owner.' }),
+      .describe('The reason of the operator who banned it; only for the owner.'),
     relay: Relay.optional(),
-    slots: z.int().optional().meta({
-      description: 'Number of offers it takes at the same time; only for the owner, of a single device.',
-    }),
+    slots: z
+      .optional(z.int())
+      .describe('Number of offers it takes at the same time; only for the owner, of a single device.'),
     active_leases: z
-      .int()
-      .optional()
-      .meta({ description: 'Offers it has accepted; only for the owner, of a single device.' }),
+      .optional(z.int())
+      .describe('Offers it has accepted; only for the owner, of a single device.'),
   })
   .meta({ id: 'Device' })
 

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { beaconTargetTime, epochStart } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { services } from '../../services.ts'
-import { client } from '../../test/client.ts'
+import { bodyOf, client } from '../../test/client.ts'
 import { indexState } from '../../test/epochs.ts'
 import { createDescribedMiner, createListedProject } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 const epochSecs = 3_600
 
@@ -20,7 +21,7 @@ async function bondedAt(startedAt: number) {
     { subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 },
     1,
   )
-  const read = async () => (await (await client().get(`/v1/devices/${nodeId}/work`)).json()) as Work
+  const read = () => bodyOf(client().get(`/v1/devices/${nodeId}/work`))
   const index = (change: object = {}) =>
     indexState('subscription', subscriptionId, {
       status: 'bonded',
@@ -33,18 +34,16 @@ async function bondedAt(startedAt: number) {
   return { miner, projectId, subscriptionId, slug, read, index }
 }
 
-interface Work {
-  node_id: string
-  subscriptions: { works_from: number | null }[]
-}
-
 test('shows what a device works for, what is bonded, slashed and earned', async () => {
   const { miner, projectId, subscriptionId, slug, read, index } = await bondedAt(epochStart(10, epochSecs))
   expect((await read()).subscriptions).toMatchObject([{ status: 'pending_collateral', works_from: null }])
   await index({ slashed_total: '5' })
-  await env.DB.prepare('INSERT INTO project_miners VALUES (?, ?, 1, 1, ?, 1, 1)')
-    .bind(projectId, miner.owner.address, '42')
-    .run()
+  await runSql(
+    'INSERT INTO project_miners VALUES (?, ?, 1, 1, ?, 1, 1)',
+    projectId,
+    miner.owner.address,
+    '42',
+  )
   expect(await read()).toEqual({
     node_id: miner.device.nodeId,
     subscriptions: [
@@ -84,7 +83,7 @@ test('work comes from the first epoch whose beacon follows the bond', async () =
 test('collateral of a device that was unbound is still shown, and no work comes', async () => {
   const { miner, read, index } = await bondedAt(epochStart(30, epochSecs))
   await index()
-  await env.DB.prepare('UPDATE devices SET unbound_at = 1 WHERE node_id = ?').bind(miner.device.nodeId).run()
+  await runSql('UPDATE devices SET unbound_at = 1 WHERE node_id = ?', miner.device.nodeId)
   expect((await read()).subscriptions).toMatchObject([
     { status: 'active', collateral: '7000000000000000000', works_from: null },
   ])

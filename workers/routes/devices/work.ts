@@ -36,13 +36,10 @@ const DeviceWork = z
         ...shown.shape,
         slug: Slug,
         token: TokenView,
-        earned: Amount.meta({
-          description: 'Earnings of its payout address in the project, as attested by validators.',
-        }),
-        works_from: Timestamp.nullable().meta({
-          description:
-            'The start of the first epoch whose committees can include the device; in the past if that epoch has started. Null while the subscription is not active, or the device is not bound to its owner.',
-        }),
+        earned: Amount.describe('Earnings of its payout address in the project, as attested by validators.'),
+        works_from: Timestamp.nullable().describe(
+          'The start of the first epoch whose committees can include the device; in the past if that epoch has started. Null while the subscription is not active, or the device is not bound to its owner.',
+        ),
       }),
     ),
   })
@@ -63,17 +60,9 @@ export const getDeviceWork = defineRoute(
       node_id: bondedExample.node_id,
       subscriptions: [
         {
-          subscription_id: bondedExample.subscription_id,
-          project_id: bondedExample.project_id,
+          ...shown.strip().parse(bondedExample),
           slug: 'hello',
           token: tokenExample,
-          owner: bondedExample.owner,
-          status: bondedExample.status,
-          collateral: bondedExample.collateral,
-          collateral_health: bondedExample.collateral_health,
-          pending_slashes: 0,
-          slashed_total: '0',
-          release_at: null,
           earned: '0',
           works_from: example.time,
         },
@@ -96,17 +85,9 @@ function workView(row: DeviceSubscription, now: number) {
   const view = subscriptionView(row, now)
   const isWorking = view.status === 'active' && view.device_bound && view.started_at !== null
   return {
-    subscription_id: view.subscription_id,
-    project_id: view.project_id,
+    ...shown.strip().parse(view),
     slug: row.slug,
     token: row.token,
-    owner: view.owner,
-    status: view.status,
-    collateral: view.collateral,
-    collateral_health: view.collateral_health,
-    pending_slashes: view.pending_slashes,
-    slashed_total: view.slashed_total,
-    release_at: view.release_at,
     earned: row.earned,
     works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs) : null,
   }

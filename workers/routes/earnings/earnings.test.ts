@@ -1,51 +1,32 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { type Client, client, errorOf } from '../../test/client.ts'
+import { bodyOf, type Client, client, itemsOf, pagesOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
   createValidators,
-  epochPath,
   indexState,
   miner,
   readProject,
-  receiptOf,
   settleEpoch,
   submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
 import { publishRound, right } from '../../test/final-rounds.ts'
-import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import type { Json } from '../../test/known-answers.ts'
+import { expectError } from '../../test/refusals.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
-
-interface Payout {
-  project_id: string
-  epoch: number
-  amount: string
-  status: string
-  claim_tx: string | null
-}
-
-interface Earnings {
-  period: string
-  units: number
-  totals: { token: object; amount: string }[]
-  rows: { key: string; units: number; amounts: { amount: string }[] }[]
-}
 
 const hour = 3_600
 
-let validators: TestNode[]
+const validators = await createValidators(1)
 let wallet: Awaited<ReturnType<typeof signIn>>
 let project: TestProject
-beforeAll(async () => {
-  validators = await createValidators(1)
-})
 beforeEach(async () => {
   await emptyTables('epoch_receipts', 'epoch_shares', 'earning_days', 'chain_states', 'hub_actions')
   wallet = await signIn()
@@ -60,11 +41,7 @@ const optionsOf = (of: TestProject, back: number) => ({
 })
 const settle = (back = 0, { of = project, releaseAt = unixNow() - 1 } = {}) =>
   settleEpoch(of, { ...optionsOf(of, back), releaseAt })
-async function attest(back = 0, of = project): Promise<EpochReceipt> {
-  const receipt = receiptOf(of, optionsOf(of, back))
-  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
-  return receipt
-}
+const attest = (back = 0, of = project) => submitReceipt(of, optionsOf(of, back))
 const claim = ({ vault_address, round }: EpochReceipt) =>
   indexState('claim', `${vault_address}:${round}:${wallet.address}`, {
     claimed_at: 7,
@@ -79,13 +56,8 @@ const amountOf = ({ compute_units }: EpochReceipt) =>
 const sum = (receipts: readonly EpochReceipt[]) =>
   String(receipts.reduce((total, receipt) => total + BigInt(amountOf(receipt)), 0n))
 
-const payouts = async (query = '') =>
-  (await (await wallet.client.get(`/v1/me/earnings/epochs${query}`)).json()) as {
-    items: Payout[]
-    next_cursor: string | null
-  }
-const earnings = async (query: string) =>
-  (await (await wallet.client.get(`/v1/me/earnings?${query}`)).json()) as Earnings
+const payouts = (query = '', by: Client = wallet.client) => itemsOf(by.get(`/v1/me/earnings/epochs${query}`))
+const earnings = (query = '', by: Client = wallet.client) => bodyOf(by.get(`/v1/me/earnings?${query}`))
 
 describe('GET /v1/me/earnings/epochs', () => {
   test('says where each payout stands', async () => {
@@ -99,7 +71,7 @@ describe('GET /v1/me/earnings/epochs', () => {
     }
     await claim(receipts.claimed)
     await veto(receipts.vetoed)
-    const { items } = await payouts()
+    const items = await payouts()
     expect(items.map(({ epoch, status }) => [epoch, status])).toEqual(
       Object.entries(receipts).map(([status, { round }]) => [round, status]),
     )
@@ -117,11 +89,11 @@ describe('GET /v1/me/earnings/epochs', () => {
     expect(items[0]).toMatchObject({ claim_tx: null, claimable_at: null })
 
     const theirs = await attest(0, other)
-    const epochsOf = async (query: string) => (await payouts(query)).items.map(({ epoch }) => epoch)
+    const epochsOf = async (query: string) => (await payouts(query)).map(({ epoch }) => epoch)
     expect(await epochsOf(`?project_id=${other.projectId}`)).toEqual([theirs.round])
     expect(await epochsOf(`?project_id=${project.projectId}&claimed=true`)).toEqual([receipts.claimed.round])
     expect(await epochsOf('?claimed=true')).toEqual([receipts.claimed.round])
-    expect((await payouts('?claimed=false')).items).toHaveLength(5)
+    expect(await payouts('?claimed=false')).toHaveLength(5)
     expect(await epochsOf(`?project_id=${other.projectId}&claimed=true`)).toEqual([])
   })
 
@@ -129,23 +101,14 @@ describe('GET /v1/me/earnings/epochs', () => {
     const receipts = []
     for (const back of [0, 1, 2, 3, 4]) receipts.push(await settle(back))
     for (const receipt of [receipts[1], receipts[4]]) await claim(receipt as EpochReceipt)
-    for (const query of ['', `&project_id=${project.projectId}`]) {
-      const seen: number[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const page = await payouts(`?limit=2${query}${cursor && `&cursor=${cursor}`}`)
-        seen.push(...page.items.map(({ epoch }) => epoch))
-        cursor = page.next_cursor
-      }
-      expect(seen).toEqual(receipts.map(({ round }) => round))
+    for (const query of ['', `?project_id=${project.projectId}`]) {
+      const pages = await pagesOf(wallet.client, `/v1/me/earnings/epochs${query}`, 2)
+      expect(pages.flat().map(({ epoch }) => epoch)).toEqual(receipts.map(({ round }) => round))
     }
   })
 
   test('400 invalid_field: claimed is neither true nor false', async () => {
-    expect(await errorOf(await wallet.client.get('/v1/me/earnings/epochs?claimed=maybe'))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+    await expectError(wallet.client.get('/v1/me/earnings/epochs?claimed=maybe'), 400, 'invalid_field')
   })
 })
 
@@ -166,20 +129,19 @@ describe('GET /v1/me/earnings', () => {
       units: 3 * all.length,
       totals: [{ amount: sum(all), token: { symbol: 'HUB' } }],
     })
-    expect(new Map(byProject.rows.map(({ key, amounts }) => [key, amounts[0]?.amount]))).toEqual(
-      new Map([
-        [project.projectId, sum([...today, earlier, old])],
-        [other.projectId, sum([theirs])],
-      ]),
-    )
-    expect((await earnings('')).totals).toMatchObject([{ amount: sum([...today, earlier, theirs]) }])
+    const amounts = byProject.rows.map(({ key, amounts: [{ amount }] }: Json) => [key, amount])
+    expect(Object.fromEntries(amounts)).toEqual({
+      [project.projectId]: sum([...today, earlier, old]),
+      [other.projectId]: sum([theirs]),
+    })
+    expect((await earnings()).totals).toMatchObject([{ amount: sum([...today, earlier, theirs]) }])
     expect(await earnings('period=24h')).toMatchObject({ units: 9 })
     expect(await earnings('period=30d')).toMatchObject({ units: 12 })
 
     const dayOf = ({ round, epoch_secs }: EpochReceipt) =>
       new Date(((round + 1) * epoch_secs - 1) * 1000).toISOString().slice(0, 10)
     for (const period of ['30d', 'all']) {
-      const { rows } = await earnings(`group_by=day&period=${period}`)
+      const { rows }: { rows: Json[] } = await earnings(`group_by=day&period=${period}`)
       const days = rows.map(({ key }) => key)
       expect(days).toEqual(days.toSorted().reverse())
       expect(rows.find(({ key }) => key === dayOf(earlier))).toEqual({
@@ -194,12 +156,8 @@ describe('GET /v1/me/earnings', () => {
   test('never adds tokens up', async () => {
     const [first, second] = [await settle(0), await settle(1)]
     const token = { address: `0x${'aa'.repeat(20)}`, symbol: 'ISS', name: 'Issuer', decimals: 6 }
-    await env.DB.batch([
-      env.DB.prepare('UPDATE epoch_receipts SET token = ? WHERE receipt_hash = ?').bind(
-        JSON.stringify(token),
-        second.receipt_hash,
-      ),
-    ])
+    const values = [JSON.stringify(token), second.receipt_hash]
+    await runSql('UPDATE epoch_receipts SET token = ? WHERE receipt_hash = ?', ...values)
     const { totals, rows } = await earnings('period=7d')
     expect(totals).toEqual([
       { token, amount: amountOf(second) },
@@ -211,9 +169,12 @@ describe('GET /v1/me/earnings', () => {
   test('amounts of any size are summed to the last digit', async () => {
     const [first, second] = [await settle(0), await settle(1)]
     const large = (2n ** 255n + 123_456_789n).toString()
-    await env.DB.prepare('UPDATE epoch_shares SET amount = ? WHERE miner = ? AND epoch = ?')
-      .bind(large, wallet.address, first.round)
-      .run()
+    await runSql(
+      'UPDATE epoch_shares SET amount = ? WHERE miner = ? AND epoch = ?',
+      large,
+      wallet.address,
+      first.round,
+    )
     expect((await earnings('period=24h')).totals).toMatchObject([
       { amount: String(BigInt(large) + BigInt(amountOf(second))) },
     ])
@@ -222,12 +183,15 @@ describe('GET /v1/me/earnings', () => {
   test('names the device where a project has one of the wallet, which earns for it', async () => {
     const [many, none] = [await createProject(), await createProject()]
     const subscribe = async (projectId: string, id: string, payout: string) => {
-      await env.DB.prepare(
+      await runSql(
         `INSERT INTO subscriptions (subscription_id, project_id, owner, node_id, node_key, closings, reputation,
           credited_rounds, missed_leases, disagreements, created_at) VALUES (?, ?, ?, ?, ?, 0, 5000, 0, 0, 0, 1)`,
+        id,
+        projectId,
+        wallet.address,
+        `node-${id}`,
+        id,
       )
-        .bind(id, projectId, wallet.address, `node-${id}`, id)
-        .run()
       await indexState('subscription', id, { status: 'bonded', payout })
     }
     await subscribe(project.projectId, `${wallet.address}-1`, wallet.address)
@@ -252,7 +216,7 @@ describe('GET /v1/me/earnings', () => {
   test('is empty for a wallet that earned nothing', async () => {
     await settle()
     const { client: stranger } = await signIn()
-    expect(await (await stranger.get('/v1/me/earnings')).json()).toEqual({
+    expect(await earnings('', stranger)).toEqual({
       period: '7d',
       totals: [],
       units: 0,
@@ -262,17 +226,16 @@ describe('GET /v1/me/earnings', () => {
   })
 
   test('all there ever was costs a row for each day and project, not for each epoch', async () => {
-    await env.DB.prepare(
+    await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
       INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf, ends_at)
       SELECT ?, 'p', i, 1, '1', 0, i FROM n`,
+      wallet.address,
     )
-      .bind(wallet.address)
-      .run()
     await settle()
     const { db, use } = countedDatabase()
     const counted = client({ token: wallet.token, bindings: { DB: db } })
-    expect(((await (await counted.get('/v1/me/earnings?period=all')).json()) as Earnings).units).toBe(3)
+    expect((await earnings('period=all', counted)).units).toBe(3)
     expect(use.rowsRead).toBeLessThan(10)
   })
 })
@@ -293,7 +256,6 @@ describe('what accrues', () => {
     const { reward_per_unit, fee_split_bp } = (await readProject(projectId)).consensus.economics
     return String((BigInt(units) * BigInt(reward_per_unit) * BigInt(fee_split_bp.miner)) / 10_000n)
   }
-  const read = async (client: Client, path: string) => (await (await client.get(path)).json()) as never
 
   test('is listed until validators attest the epoch, and is in none of the sums', async () => {
     await emptyTables('epoch_credits', 'epoch_rounds')
@@ -309,16 +271,13 @@ describe('what accrues', () => {
       { ...row, epoch, units: 4, amount: amounts[4] },
       { ...row, epoch: epoch - 1, units: 2, amount: amounts[2] },
     ]
-    const list = (query = '') =>
-      read(owner.client, `/v1/me/earnings/epochs${query}`) as Promise<Awaited<ReturnType<typeof payouts>>>
-    expect((await list()).items).toMatchObject(both)
-    expect((await list(`?project_id=${projectId}&claimed=false`)).items).toMatchObject(both)
-    expect((await list('?claimed=true')).items).toEqual([])
-    const first = await list('?limit=1')
-    const rest = await list(`?limit=1&cursor=${encodeURIComponent(first.next_cursor ?? '')}`)
-    expect([first.items, rest.items, rest.next_cursor]).toMatchObject([[both[0]], [both[1]], null])
-    const sums = () => read(owner.client, '/v1/me/earnings') as Promise<Earnings & { accruing: object[] }>
-    expect(await sums()).toMatchObject({
+    const list = (query = '') => payouts(query, owner.client)
+    expect(await list()).toMatchObject(both)
+    expect(await list(`?project_id=${projectId}&claimed=false`)).toMatchObject(both)
+    expect(await list('?claimed=true')).toEqual([])
+    const pages = await pagesOf(owner.client, '/v1/me/earnings/epochs', 1)
+    expect(pages).toMatchObject(both.map((one) => [one]))
+    expect(await earnings('', owner.client)).toMatchObject({
       units: 0,
       totals: [],
       rows: [],
@@ -330,8 +289,8 @@ describe('what accrues', () => {
       epoch: epoch - 1,
       units: units.sort((a, b) => (a.miner < b.miner ? -1 : 1)),
     })
-    expect((await list()).items).toMatchObject([both[0], { epoch: attested.round, status: 'attested' }])
-    expect(await sums()).toMatchObject({ units: 2, accruing: [{ amount: amounts[4] }] })
+    expect(await list()).toMatchObject([both[0], { epoch: attested.round, status: 'attested' }])
+    expect(await earnings('', owner.client)).toMatchObject({ units: 2, accruing: [{ amount: amounts[4] }] })
   })
 
   test('is forgotten a month after its epoch', async () => {
@@ -342,9 +301,6 @@ describe('what accrues', () => {
     await accrue(1, unixNow() - month + 2 * hour, members)
     await accrue(1, unixNow() - month - 2 * hour, members)
     await services(env).epochRounds.purge(unixNow())
-    const { items } = (await read(owner.client, '/v1/me/earnings/epochs')) as Awaited<
-      ReturnType<typeof payouts>
-    >
-    expect(items).toHaveLength(1)
+    expect(await payouts('', owner.client)).toHaveLength(1)
   })
 })

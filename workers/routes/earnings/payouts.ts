@@ -20,14 +20,15 @@ const PayoutView = z
     units: z.int(),
     amount: Amount,
     token: TokenView,
-    status: z.enum(payoutStates).meta({
-      description:
+    status: z
+      .enum(payoutStates)
+      .describe(
         '`accruing` until validators attest the epoch: the amount counts final rounds as if the epoch ended now. `attested` until the root is posted to the vault, `settled` during the challenge period, `claimable` after it.',
-    }),
-    claim_tx: Bytes32.nullable().meta({
-      description: 'The transaction that paid it, from the hub or from another sender.',
-    }),
-    claimable_at: Timestamp.nullable().meta({ description: 'Null before the root is posted to the vault.' }),
+      ),
+    claim_tx: Bytes32.nullable().describe(
+      'The transaction that paid it, from the hub or from another sender.',
+    ),
+    claimable_at: Timestamp.nullable().describe('Null before the root is posted to the vault.'),
   })
   .meta({ id: 'EpochPayout' })
 

@@ -23,20 +23,21 @@ const TokenBalance = z.strictObject({ token: TokenView, amount: Amount }).meta({
 const Earnings = z
   .strictObject({
     period: z.enum(Object.keys(periods) as (keyof typeof periods)[]),
-    totals: z
-      .array(TokenBalance)
-      .meta({ description: 'Amounts of each token; different tokens are not added up.' }),
+    totals: z.array(TokenBalance).describe('Amounts of each token; different tokens are not added up.'),
     units: z.int(),
-    accruing: z.array(TokenBalance).meta({
-      description:
+    accruing: z
+      .array(TokenBalance)
+      .describe(
         'Expected earnings of final rounds in epochs that are not attested yet, if those epochs ended now; not included in the sums.',
-    }),
+      ),
     rows: z.array(
       z
         .strictObject({
-          key: z.string().meta({
-            description: `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: if several devices, or devices of another wallet, earned for the wallet in one project, these earnings have the key \`${unassigned}\`.`,
-          }),
+          key: z
+            .string()
+            .describe(
+              `A project_id, a node_id or a UTC date, by \`group_by\`. Receipts name wallets, not devices: if several devices, or devices of another wallet, earned for the wallet in one project, these earnings have the key \`${unassigned}\`.`,
+            ),
           units: z.int(),
           amounts: z.array(TokenBalance),
         })
@@ -61,8 +62,8 @@ export const getEarnings = defineRoute(
       period: z
         .enum(Object.keys(periods) as (keyof typeof periods)[])
         .default('7d')
-        .meta({ description: 'Up to now.' }),
-      group_by: z.enum(groups).default('project').meta({ description: 'The key by which rows are grouped.' }),
+        .describe('Up to now.'),
+      group_by: z.enum(groups).default('project').describe('The key by which rows are grouped.'),
     }),
     responses: ok(
       'Days are ordered newest first, all other rows by key, never by the amount of a token.',

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, encodeErrorResult, getAbiItem, type Hex, toFunctionSelector } from 'viem'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../../../contracts/generated/contracts.ts'
 import { contractErrorsAbi } from '../../../contracts/generated/errors.ts'
 import { unixNow } from '../../../durable-objects/clock.ts'
@@ -9,42 +9,22 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { services } from '../../services.ts'
-import { type Client, client, errorOf } from '../../test/client.ts'
-import {
-  createProject,
-  createValidators,
-  epochPath,
-  miner,
-  receiptOf,
-  type TestProject,
-} from '../../test/epochs.ts'
+import { type Client, client, errorOf, itemsOf, pagesOf } from '../../test/client.ts'
+import { createProject, createValidators, miner, submitReceipt, type TestProject } from '../../test/epochs.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { IndexedHistory } from '../../test/indexed-history.ts'
-import type { TestNode } from '../../test/node.ts'
+import type { Json } from '../../test/known-answers.ts'
 import { createOperator } from '../../test/operator.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { expectError } from '../../test/refusals.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 import { createWallet, signIn } from '../../test/wallet.ts'
-
-interface Withdrawal {
-  withdrawal_id: string
-  status: string
-  amount: string
-  epochs: { project_id: string; epoch: number; fee: string }[]
-  tx_hash: string | null
-  completed_at: number | null
-  error: string | null
-}
 
 const path = '/v1/me/withdrawals/claims'
 const chain = new FakeChain()
 let history: IndexedHistory
-let validators: TestNode[]
+const validators = await createValidators(3)
 let project: TestProject
 let wallet: Awaited<ReturnType<typeof signIn>>
-beforeAll(async () => {
-  chain.install()
-  validators = await createValidators(3)
-})
 beforeEach(async () => {
   chain.install()
   chain.down = false
@@ -61,6 +41,9 @@ beforeEach(async () => {
 })
 
 const head = () => history.blocks.at(-1)?.number ?? 0
+const notClaimable = ({ round }: EpochReceipt) =>
+  encodeErrorResult({ abi: contractErrorsAbi, errorName: 'NotClaimable', args: [BigInt(round), 7n] })
+
 /** Everything that is indexed becomes final, as of what the chain has by now. */
 const finalize = async () => {
   for (const one of [chain.head, chain.head + 1])
@@ -75,8 +58,7 @@ async function settle(
   accounts: readonly string[] = [wallet.address, miner(2), miner(3)],
 ): Promise<EpochReceipt> {
   const units = [...accounts].sort().map((one, i) => ({ miner: one, units: i + 1 }))
-  const receipt = receiptOf(of, { by: validators, epoch: of.lastEpoch - back, units })
-  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
+  const receipt = await submitReceipt(of, { by: validators, epoch: of.lastEpoch - back, units })
   await history.append(
     unixNow(),
     [
@@ -124,26 +106,17 @@ const pay = (receipts: readonly EpochReceipt[], txHash = `0x${'7a'.repeat(32)}`)
   )
 
 const ask = (body?: object, by: Client = wallet.client) => by.post(path, body)
-const itemsOf = async (response: Response) => ((await response.json()) as { items: Withdrawal[] }).items
+const listed = (by: Client = wallet.client) => itemsOf(by.get('/v1/me/withdrawals?limit=200'))
 const claimed = async (body?: object, by?: Client) => {
   const response = await ask(body, by)
   expect(response.status).toBe(202)
   return itemsOf(response)
 }
-const one = async (by: Client = wallet.client) => {
-  const [first] = await itemsOf(await by.get('/v1/me/withdrawals'))
-  return first as Withdrawal
-}
+const one = async () => (await listed())[0]
 const withdrawalOf = async ({ round }: EpochReceipt) =>
-  (await itemsOf(await wallet.client.get('/v1/me/withdrawals?limit=200'))).find(
-    ({ epochs }) => epochs[0]?.epoch === round,
-  )
+  (await listed()).find(({ epochs }) => epochs[0].epoch === round)
 const claimable = async () =>
-  (
-    (await (await client().get(`/v1/me/claims?address=${wallet.address}`)).json()) as {
-      items: { epoch: number }[]
-    }
-  ).items.map(({ epoch }) => epoch)
+  (await itemsOf(client().get(`/v1/me/claims?address=${wallet.address}`))).map(({ epoch }) => epoch)
 
 const claimManyAbi = getAbiItem({ abi: projectVaultAbi, name: 'claimMany' })
 const claimMany = toFunctionSelector(claimManyAbi)
@@ -157,13 +130,17 @@ const sent = () =>
 
 /** As when all pauses between two tries have passed; nothing else is due. */
 const makeClaimsDue = () =>
-  env.DB.prepare(
-    "UPDATE hub_actions SET next_attempt_at = iif(kind = 'claim_payouts', 1, 9e9) WHERE state = 'open'",
-  ).run()
+  runSql("UPDATE hub_actions SET next_attempt_at = iif(kind = 'claim_payouts', 1, 9e9) WHERE state = 'open'")
 
 const schedule = async () => {
   await makeClaimsDue()
   await bringDueActions(env)
+}
+
+/** The end of what is indexed, as the hub notices it. */
+async function end(): Promise<void> {
+  await finalize()
+  await schedule()
 }
 
 /** What was sent gets into a block, which the index has read. */
@@ -173,8 +150,7 @@ async function mine(receipts: readonly EpochReceipt[] = []): Promise<void> {
   if (receipts.length > 0) await pay(receipts)
 }
 
-const actionOf = ({ withdrawal_id }: Withdrawal) =>
-  services(env).hubActions.find('claim_payouts', withdrawal_id)
+const actionOf = ({ withdrawal_id }: Json) => services(env).hubActions.find('claim_payouts', withdrawal_id)
 
 describe('POST /v1/me/withdrawals/claims', () => {
   test('202: one transaction to each vault claims the payouts, with their proofs', async () => {
@@ -184,7 +160,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
     const response = await ask()
     expect([response.status, response.headers.get('location')]).toEqual([202, '/v1/me/withdrawals'])
     const items = await itemsOf(response)
-    const of = (id: string) => items.find(({ epochs }) => epochs[0]?.project_id === id)
+    const of = (id: string) => items.find(({ epochs }) => epochs[0].project_id === id)
     expect(items).toHaveLength(2)
     expect(of(project.projectId)).toMatchObject({
       kind: 'claim',
@@ -207,13 +183,12 @@ describe('POST /v1/me/withdrawals/claims', () => {
       const leaf = hashPayoutLeaf(receipt.project_id, receipt.round, payout)
       expect(verifyPayoutProof(receipt.merkle_root, leaf, claim?.proof ?? [])).toBe(true)
     }
-    const listed = await itemsOf(await wallet.client.get('/v1/me/withdrawals'))
-    expect(new Set(listed)).toEqual(new Set(items))
+    expect(new Set(await listed())).toEqual(new Set(items))
   })
 
   test('is completed by what the chain says was paid, and over when that is final', async () => {
     const receipts = [await settle(1), await settle()]
-    const [{ withdrawal_id, tx_hash }] = (await claimed()) as [Withdrawal]
+    const [{ withdrawal_id, tx_hash }] = await claimed()
     chain.mine()
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`))
     const paid = await pay(receipts, tx_hash ?? '')
@@ -228,19 +203,18 @@ describe('POST /v1/me/withdrawals/claims', () => {
     expect(await claimable()).toEqual([])
     await schedule()
     expect(await actionOf(await one())).toMatchObject({ state: 'open', attempts: 1 })
-    await finalize()
-    await schedule()
+    await end()
     expect(await actionOf(await one())).toMatchObject({ state: 'done', attempts: 1 })
     expect(await one()).toMatchObject(completed)
-    expect(await errorOf(await ask())).toMatchObject({ status: 409, error: 'conflict' })
+    await expectError(ask(), 409, 'conflict')
     expect(sent()).toHaveLength(1)
   })
 
   test('409 conflict: nothing can be claimed, or a withdrawal claims it already', async () => {
-    expect(await errorOf(await ask())).toMatchObject({ status: 409, error: 'conflict' })
+    await expectError(ask(), 409, 'conflict')
     await settle()
     await claimed()
-    expect(await errorOf(await ask())).toMatchObject({ status: 409, error: 'conflict' })
+    await expectError(ask(), 409, 'conflict')
     const later = await settle(1)
     expect(await claimed()).toMatchObject([{ epochs: [{ epoch: later.round }] }])
   })
@@ -248,14 +222,12 @@ describe('POST /v1/me/withdrawals/claims', () => {
   test('404 not_found: a project that nobody submitted, or that is not public', async () => {
     await settle()
     const unknown = `0x${'0f'.repeat(32)}`
-    expect(await errorOf(await ask({ project_ids: [project.projectId, unknown] }))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectError(ask({ project_ids: [project.projectId, unknown] }), 404, 'not_found')
     const hidden = await createProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(hidden.projectId)
-      .run()
+    await runSql(
+      "UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?",
+      hidden.projectId,
+    )
     expect(await errorOf(await ask({ project_ids: [hidden.projectId] }))).toMatchObject({ status: 404 })
     expect(await claimable()).toHaveLength(1)
     expect(sent()).toEqual([])
@@ -274,7 +246,7 @@ describe('POST /v1/me/withdrawals/claims', () => {
 
   test('429 rate_limited: an eleventh request of a wallet in a minute', async () => {
     for (let i = 0; i < 10; i++) expect((await ask()).status).toBe(409)
-    expect(await errorOf(await ask())).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectError(ask(), 429, 'rate_limited')
   })
 
   test('of requests at once, each payout is in one withdrawal', async () => {
@@ -287,24 +259,24 @@ describe('POST /v1/me/withdrawals/claims', () => {
 
   test('takes the hundred oldest payouts of a vault', async () => {
     const receipt = await settle()
-    await env.DB.prepare(
+    await runSql(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 104)
       INSERT INTO epoch_shares (miner, project_id, epoch, units, amount, leaf)
       SELECT ?, ?, i, 1, '7', 0 FROM n`,
+      wallet.address,
+      project.projectId,
     )
-      .bind(wallet.address, project.projectId)
-      .run()
-    await env.DB.prepare(
-      `INSERT INTO epoch_receipts SELECT project_id, s.epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
+    await runSql(`INSERT INTO epoch_receipts SELECT project_id, s.epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
         merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement, error, posted_tx,
         posted_block, posted_at, release_at
-      FROM epoch_receipts JOIN (SELECT epoch FROM epoch_shares WHERE amount = '7') AS s`,
-    ).run()
+      FROM epoch_receipts JOIN (SELECT epoch FROM epoch_shares WHERE amount = '7') AS s`)
     const first = await claimed()
     expect(first).toMatchObject([{ amount: '700', status: 'processing' }])
-    expect(first[0]?.epochs.map(({ epoch }) => epoch)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
+    expect(first[0].epochs.map(({ epoch }: Json) => epoch)).toEqual(
+      Array.from({ length: 100 }, (_, i) => i + 1),
+    )
     const second = await claimed()
-    expect(second[0]?.epochs.map(({ epoch }) => epoch)).toEqual([101, 102, 103, 104, receipt.round])
+    expect(second[0].epochs.map(({ epoch }: Json) => epoch)).toEqual([101, 102, 103, 104, receipt.round])
     expect(sent().map(({ claims }) => claims.length)).toEqual([100, 5])
   })
 })
@@ -323,9 +295,8 @@ describe('a withdrawal ends, whatever happens', () => {
       tx_hash: `0x${'57'.repeat(32)}`,
       error: null,
     })
-    await finalize()
-    await schedule()
-    expect(await actionOf(first as Withdrawal)).toMatchObject({ state: 'done' })
+    await end()
+    expect(await actionOf(first)).toMatchObject({ state: 'done' })
     expect(sent()).toEqual([])
   })
 
@@ -336,8 +307,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await one()).toMatchObject({ status: 'processing' })
     await mine([ours])
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]) })
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([theirs, ours]), error: null })
   })
 
@@ -347,8 +317,7 @@ describe('a withdrawal ends, whatever happens', () => {
     await mine()
     await schedule()
     expect(await one()).toMatchObject({ status: 'processing' })
-    await finalize()
-    await schedule()
+    await end()
     const failed = {
       withdrawal_id: first?.withdrawal_id,
       status: 'failed',
@@ -358,12 +327,12 @@ describe('a withdrawal ends, whatever happens', () => {
       error: 'The token refuses to pay the wallet.',
     }
     expect(await one()).toMatchObject(failed)
-    expect(await actionOf(first as Withdrawal)).toMatchObject({ state: 'done', attempts: 1 })
+    expect(await actionOf(first)).toMatchObject({ state: 'done', attempts: 1 })
     expect(await claimable()).toEqual([receipt.round])
     const [second] = await claimed()
     await mine([receipt])
     expect(second?.withdrawal_id).not.toBe(first?.withdrawal_id)
-    expect(await itemsOf(await wallet.client.get('/v1/me/withdrawals'))).toEqual(
+    expect(await listed()).toEqual(
       expect.arrayContaining([
         expect.objectContaining(failed),
         expect.objectContaining({ withdrawal_id: second?.withdrawal_id, status: 'completed' }),
@@ -375,8 +344,7 @@ describe('a withdrawal ends, whatever happens', () => {
     const [refused, paid] = [await settle(1), await settle()]
     await claimed()
     await mine([paid])
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({
       status: 'completed',
       amount: sum([paid]),
@@ -413,11 +381,7 @@ describe('a withdrawal ends, whatever happens', () => {
 
   test('a contract that refuses it again and again: failed with the reason, and claimable again', async () => {
     const receipt = await settle()
-    chain.revert = encodeErrorResult({
-      abi: contractErrorsAbi,
-      errorName: 'NotClaimable',
-      args: [BigInt(receipt.round), 7n],
-    })
+    chain.revert = notClaimable(receipt)
     const [first] = await claimed()
     expect(first).toMatchObject({ status: 'pending', error: expect.stringContaining('NotClaimable') })
     for (let tries = 2; tries <= 5; tries++) await schedule()
@@ -426,7 +390,7 @@ describe('a withdrawal ends, whatever happens', () => {
       tx_hash: null,
       error: expect.stringContaining('NotClaimable'),
     })
-    expect(await actionOf(first as Withdrawal)).toMatchObject({ state: 'done', attempts: 5 })
+    expect(await actionOf(first)).toMatchObject({ state: 'done', attempts: 5 })
     chain.revert = null
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
   })
@@ -434,11 +398,7 @@ describe('a withdrawal ends, whatever happens', () => {
   test('a transaction that reverts in its block is followed by another one', async () => {
     const receipt = await settle()
     const [first] = await claimed()
-    chain.minedRevert = encodeErrorResult({
-      abi: contractErrorsAbi,
-      errorName: 'NotClaimable',
-      args: [BigInt(receipt.round), 7n],
-    })
+    chain.minedRevert = notClaimable(receipt)
     await mine()
     chain.minedRevert = null
     expect(await one()).toMatchObject({ status: 'pending' })
@@ -461,8 +421,7 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await claimable()).toEqual([receipt.round])
     expect((await ask()).status).toBe(409)
     await pay([receipt])
-    await finalize()
-    await schedule()
+    await end()
     expect(await one()).toMatchObject({ status: 'completed', amount: sum([receipt]) })
     expect(sent()).toHaveLength(1)
   })
@@ -479,7 +438,7 @@ describe('a withdrawal ends, whatever happens', () => {
       status: 'pending',
       error: `The daily relay allowance of the wallet is used up. It goes on at ${new Date(midnight * 1000).toISOString().replace('.000Z', 'Z')}.`,
     })
-    expect(await actionOf(second as Withdrawal)).toMatchObject({ nextAttemptAt: midnight })
+    expect(await actionOf(second)).toMatchObject({ nextAttemptAt: midnight })
     // The allowance of this hub is larger, as it is on the next day.
     await schedule()
     expect(await one()).toMatchObject({ status: 'processing', error: null })
@@ -488,7 +447,7 @@ describe('a withdrawal ends, whatever happens', () => {
   test('an operator gives it up: failed, and claimable again', async () => {
     const receipt = await settle()
     chain.down = true
-    const [first] = (await claimed()) as [Withdrawal]
+    const [first] = await claimed()
     while (((await actionOf(first))?.attempts ?? 0) < 8) await schedule()
     const operator = await createOperator()
     const letter = `claim_payouts:${first.withdrawal_id}`
@@ -499,37 +458,37 @@ describe('a withdrawal ends, whatever happens', () => {
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
   })
 
+  /** Acts with a database that fails at its first statement, then at its second, until it has no such statement. */
+  async function failEach(carriedOut: boolean, act: (fail: () => D1Database, at: string) => Promise<void>) {
+    for (let fault = 1, failed = true; failed; fault++) {
+      failed = false
+      const isFault = (_: string, statement: number) => {
+        failed ||= statement === fault
+        return statement === fault
+      }
+      await act(() => failingDatabase(isFault, { carriedOut }), `statement ${fault}`)
+    }
+  }
+
   test.each([true, false])(
     'the database fails at any statement, which was carried out (%s): each payout is claimed once',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
-      let failed = true
-      for (let fault = 1; failed; fault++) {
-        failed = false
+      await failEach(carriedOut, async (fail, at) => {
         wallet = await signIn(wallets.pop())
         const before = sent().length
-        const DB = failingDatabase(
-          (_, statement) => {
-            failed ||= statement === fault
-            return statement === fault
-          },
-          { carriedOut },
-        )
-        const first = await ask(undefined, client({ token: wallet.token, bindings: { DB } }))
-        expect([202, 503], `statement ${fault}`).toContain(first.status)
+        const first = await ask(undefined, client({ token: wallet.token, bindings: { DB: fail() } }))
+        expect([202, 503], at).toContain(first.status)
         // A client whose request failed asks again.
         if (first.status === 503) expect([202, 409]).toContain((await ask()).status)
         await schedule()
         await mine()
-        expect(sent().length - before, `statement ${fault}`).toBe(1)
+        expect(sent().length - before, at).toBe(1)
         await pay([receipt])
-        await finalize()
-        await schedule()
-        expect(await withdrawalOf(receipt), `statement ${fault}`).toMatchObject({
-          status: 'completed',
-          amount: sum([receipt]),
-        })
-      }
+        await end()
+        const completed = { status: 'completed', amount: sum([receipt]) }
+        expect(await withdrawalOf(receipt), at).toMatchObject(completed)
+      })
     },
   )
 
@@ -537,19 +496,10 @@ describe('a withdrawal ends, whatever happens', () => {
     'the schedule stops at any statement, which was carried out (%s): the next one goes on',
     async (carriedOut) => {
       const { wallets, receipt } = await settleForMany()
-      let failed = true
-      for (let fault = 1; failed; fault++) {
-        failed = false
+      await failEach(carriedOut, async (fail, at) => {
         const failing = async () => {
-          const DB = failingDatabase(
-            (_, statement) => {
-              failed ||= statement === fault
-              return statement === fault
-            },
-            { carriedOut },
-          )
           await makeClaimsDue()
-          await bringDueActions({ ...env, DB }).catch(() => {})
+          await bringDueActions({ ...env, DB: fail() }).catch(() => {})
         }
         wallet = await signIn(wallets.pop())
         const before = sent().length
@@ -559,18 +509,15 @@ describe('a withdrawal ends, whatever happens', () => {
         await failing()
         await schedule()
         await mine()
-        expect(sent().length - before, `statement ${fault}`).toBe(1)
+        expect(sent().length - before, at).toBe(1)
         await pay([receipt])
         await finalize()
         await failing()
         await schedule()
         const withdrawal = await withdrawalOf(receipt)
-        expect(withdrawal, `statement ${fault}`).toMatchObject({
-          status: 'completed',
-          amount: sum([receipt]),
-        })
-        expect(await actionOf(withdrawal as Withdrawal)).toMatchObject({ state: 'done' })
-      }
+        expect(withdrawal, at).toMatchObject({ status: 'completed', amount: sum([receipt]) })
+        expect(await actionOf(withdrawal)).toMatchObject({ state: 'done' })
+      })
     },
   )
 })
@@ -581,14 +528,9 @@ describe('GET /v1/me/withdrawals', () => {
       await settle(back)
       await claimed()
     }
-    const ids = (items: Withdrawal[]) => items.map(({ withdrawal_id }) => withdrawal_id)
-    const all = ids(await itemsOf(await wallet.client.get('/v1/me/withdrawals')))
-    const first = (await (await wallet.client.get('/v1/me/withdrawals?limit=2')).json()) as {
-      items: Withdrawal[]
-      next_cursor: string
-    }
-    const rest = await itemsOf(await wallet.client.get(`/v1/me/withdrawals?cursor=${first.next_cursor}`))
-    expect([ids(first.items).length, [...ids(first.items), ...ids(rest)]]).toEqual([2, all])
-    expect(await itemsOf(await (await signIn()).client.get('/v1/me/withdrawals'))).toEqual([])
+    const [newest, next, oldest] = await listed()
+    const pages = await pagesOf(wallet.client, '/v1/me/withdrawals', 2)
+    expect(pages).toEqual([[newest, next], [oldest]])
+    expect(await listed((await signIn()).client)).toEqual([])
   })
 })

@@ -26,15 +26,14 @@ const triesMax = 3
 
 const WithdrawalView = z
   .strictObject({
-    withdrawal_id: z.string().meta({
-      description: 'For collateral, the id for `GET /v1/transactions/{id}`.',
-    }),
+    withdrawal_id: z.string().describe('For collateral, the id for `GET /v1/transactions/{id}`.'),
     kind: z.enum(['claim', 'collateral']),
-    status: z.enum(withdrawalStates).meta({
-      description:
+    status: z
+      .enum(withdrawalStates)
+      .describe(
         '`pending` until a transaction is on its way, then `processing`. `completed` when the payment is on chain; a reorganisation can revert it for a while. `failed` if nothing was paid: the payouts can then be claimed again.',
-    }),
-    amount: Amount.meta({ description: 'The requested amount; after the end, the paid amount.' }),
+      ),
+    amount: Amount.describe('The requested amount; after the end, the paid amount.'),
     token: TokenView,
     recipient: Address,
     epochs: z
@@ -43,23 +42,19 @@ const WithdrawalView = z
           .strictObject({
             project_id: Bytes32,
             epoch: z.int(),
-            fee: Amount.meta({ description: 'The hub takes none.' }),
+            fee: Amount.describe('The hub takes none.'),
           })
           .meta({ id: 'WithdrawalEpoch' }),
       )
-      .meta({ description: 'The payouts; none for collateral.' }),
-    subscription_id: Bytes32.nullable().meta({ description: 'Of collateral.' }),
+      .describe('The payouts; none for collateral.'),
+    subscription_id: Bytes32.nullable().describe('Of collateral.'),
     fee: Amount,
-    tx_hash: Bytes32.nullable().meta({
-      description:
-        'The latest transaction. Once the withdrawal is completed: the last transaction that paid, from the hub or from another sender.',
-    }),
+    tx_hash: Bytes32.nullable().describe(
+      'The latest transaction. Once the withdrawal is completed: the last transaction that paid, from the hub or from another sender.',
+    ),
     requested_at: Timestamp,
     completed_at: Timestamp.nullable(),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'The reason for a delay, or for an incomplete payment.' }),
+    error: z.nullable(z.string()).describe('The reason for a delay, or for an incomplete payment.'),
   })
   .meta({ id: 'Withdrawal' })
 
@@ -125,9 +120,12 @@ export const listWithdrawals = defineRoute(
 
 const ClaimInput = z
   .strictObject({
-    project_ids: z.array(Bytes32).min(1).max(vaultsMax).optional().meta({
-      description: 'The projects to claim from. Default: every project with claimable payouts.',
-    }),
+    project_ids: z
+      .array(Bytes32)
+      .min(1)
+      .max(vaultsMax)
+      .optional()
+      .describe('The projects to claim from. Default: every project with claimable payouts.'),
   })
   .meta({ id: 'ClaimInput' })
 

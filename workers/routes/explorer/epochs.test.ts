@@ -1,51 +1,37 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
+import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, itemsOf, pagesOf } from '../../test/client.ts'
 import {
   createProject,
   createValidators,
-  epochPath,
   indexState,
-  receiptOf,
+  submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
-import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { expectError } from '../../test/refusals.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 
-interface Page {
-  items: { project_id: string; epoch: number; status: string }[]
-  next_cursor: string | null
-}
-const read = async (path: string) => (await (await client().get(path)).json()) as Page
-const statuses = async (path: string) => (await read(path)).items.map(({ status }) => status)
+const read = (path: string) => bodyOf(client().get(path))
+const list = (path: string) => itemsOf(client().get(path))
 
-let validators: TestNode[]
-beforeAll(async () => {
-  validators = await createValidators(3)
-})
+const validators = await createValidators(3)
 let project: TestProject
 beforeEach(async () => {
   await emptyTables('epoch_receipts', 'epoch_shares', 'chain_states', 'hub_actions')
   project = await createProject()
-  await env.DB.prepare('UPDATE projects SET created_at = ? WHERE project_id = ?')
-    .bind(unixNow(), project.projectId)
-    .run()
+  await runSql('UPDATE projects SET created_at = ? WHERE project_id = ?', unixNow(), project.projectId)
 })
 
 /** Takes the receipt of an epoch, so many before the last one. */
-async function attest(back = 0, of = project) {
-  const receipt = receiptOf(of, { by: validators, epoch: of.lastEpoch - back })
-  expect((await validators[0]?.call('POST', epochPath, receipt))?.status).toBe(202)
-  return receipt
-}
+const attest = (back = 0, of = project) => submitReceipt(of, { by: validators, epoch: of.lastEpoch - back })
 
-const subjectOf = ({ vault_address, round }: Awaited<ReturnType<typeof attest>>) =>
-  `${vault_address}:${round}`
+const subjectOf = ({ vault_address, round }: EpochReceipt) => `${vault_address}:${round}`
 
 /** What the chain says once it was posted. */
-const posted = ({ merkle_root, receipt_hash }: Awaited<ReturnType<typeof attest>>, release_at: number) => ({
+const posted = ({ merkle_root, receipt_hash }: EpochReceipt, release_at: number) => ({
   merkle_root,
   receipt_hash,
   posted_tx: `0x${'0e'.repeat(32)}`,
@@ -56,17 +42,13 @@ const posted = ({ merkle_root, receipt_hash }: Awaited<ReturnType<typeof attest>
 })
 
 describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
-  const get = async (epoch: number) =>
-    (await client().get(`/v1/explorer/epochs/${project.projectId}/${epoch}`)).json()
+  const get = (epoch: number) => read(`/v1/explorer/epochs/${project.projectId}/${epoch}`)
 
   test('follows the chain through every state, forward and back', async () => {
     const receipt = await attest()
     const subject = subjectOf(receipt)
     const shown = async () => {
-      const { status, settlement } = (await get(receipt.round)) as {
-        status: string
-        settlement: { status: string; tx_hash?: string; claimable_at?: number }
-      }
+      const { status, settlement } = await get(receipt.round)
       return [status, settlement.status, settlement.claimable_at]
     }
     const later = unixNow() + 3_600
@@ -113,24 +95,18 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
       miners: 0,
       ends_at: (runningEpoch + 1) * epoch_secs,
     })
-    await env.DB.prepare('UPDATE projects SET created_at = 1 WHERE project_id = ?').bind(projectId).run()
+    await runSql('UPDATE projects SET created_at = 1 WHERE project_id = ?', projectId)
     expect(await get(lastEpoch)).toMatchObject({ status: 'closed' })
   })
 
   test('404 not_found: an epoch ahead, one before the project, and a project that is not public', async () => {
     const { projectId, lastEpoch, runningEpoch } = project
-    const notFound = { status: 404, error: 'not_found' }
     const path = `/v1/explorer/epochs/${projectId}`
     for (const epoch of [runningEpoch + 1, lastEpoch, 0])
-      expect(await errorOf(await client().get(`${path}/${epoch}`))).toMatchObject(notFound)
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(projectId)
-      .run()
-    expect(await errorOf(await client().get(`${path}/${runningEpoch}`))).toMatchObject(notFound)
-    expect(await read(`/v1/explorer/epochs?project_id=${projectId}`)).toEqual({
-      items: [],
-      next_cursor: null,
-    })
+      await expectError(client().get(`${path}/${epoch}`), 404, 'not_found')
+    await runSql("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?", projectId)
+    await expectError(client().get(`${path}/${runningEpoch}`), 404, 'not_found')
+    expect(await list(`/v1/explorer/epochs?project_id=${projectId}`)).toEqual([])
   })
 })
 
@@ -139,55 +115,40 @@ describe('lists of epochs', () => {
     for (const back of [3, 1, 2]) await attest(back)
     const { projectId, lastEpoch, runningEpoch } = project
     const expected = [runningEpoch, ...[1, 2, 3].map((back) => lastEpoch - back)]
-    for (const path of [
-      `/v1/projects/${projectId}/epochs?`,
-      `/v1/explorer/epochs?project_id=${projectId}&`,
-    ]) {
-      const seen: number[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await read(`${path}limit=1${cursor && `&cursor=${cursor}`}`)
-        seen.push(...page.items.map(({ epoch }) => epoch))
-        cursor = page.next_cursor
-      }
-      expect(seen).toEqual(expected)
+    for (const path of [`/v1/projects/${projectId}/epochs`, `/v1/explorer/epochs?project_id=${projectId}`]) {
+      const pages = await pagesOf(client(), path, 1)
+      expect(pages.flat().map(({ epoch }) => epoch)).toEqual(expected)
     }
     const other = await createProject()
     await attest(0, other)
-    const all = (await read('/v1/explorer/epochs')).items
+    const all = await list('/v1/explorer/epochs')
     expect(all.map(({ epoch }) => epoch)).toEqual([other.lastEpoch, ...expected.slice(1)])
   })
 
   test('filters tell settled from released epochs, and find each state', async () => {
-    const [settled, released, vetoed, attested, underfunded, submitted] = [
-      await attest(0),
-      await attest(1),
-      await attest(2),
-      await attest(3),
-      await attest(4),
-      await attest(5),
-    ]
+    const states = {
+      settled: await attest(0),
+      released: await attest(1),
+      vetoed: await attest(2),
+      attested: await attest(3),
+      underfunded: await attest(4),
+      submitted: await attest(5),
+    }
+    const { settled, released, vetoed, underfunded, submitted } = states
     await indexState('epoch', subjectOf(settled), posted(settled, unixNow() + 3_600))
     await indexState('epoch', subjectOf(released), posted(released, unixNow() - 3_600))
     await indexState('epoch', subjectOf(vetoed), { vetoed: true, reopened: false })
     const { epochs } = services(env)
     await epochs.note(subjectOf(underfunded), { state: 'underfunded', settlement: 'queued', error: 'empty' })
     await epochs.note(subjectOf(submitted), { state: 'submitted', settlement: 'sent', error: null })
-    for (const [status, receipt] of Object.entries({
-      settled,
-      released,
-      vetoed,
-      attested,
-      underfunded,
-      submitted,
-    }))
+    for (const [status, receipt] of Object.entries(states))
       for (const filter of ['', `&project_id=${project.projectId}`])
-        expect((await read(`/v1/explorer/epochs?status=${status}${filter}`)).items).toMatchObject([
+        expect(await list(`/v1/explorer/epochs?status=${status}${filter}`)).toMatchObject([
           { status, epoch: receipt.round },
         ])
-    expect(await statuses('/v1/explorer/epochs?status=open')).toEqual([])
-    expect(await statuses(`/v1/explorer/epochs?status=open&project_id=${project.projectId}`)).toEqual([
-      'open',
-    ])
+    const open = '/v1/explorer/epochs?status=open'
+    expect(await list(open)).toEqual([])
+    expect(await list(`${open}&project_id=${project.projectId}`)).toMatchObject([{ status: 'open' }])
   })
 
   test('every order and filter is one range of an index', async () => {

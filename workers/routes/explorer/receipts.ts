@@ -20,10 +20,11 @@ const ReceiptEnvelope = z
     receipt: ExecutionReceiptView.extend({ receipt_hash: Bytes32 }).meta({ id: 'HashedExecutionReceipt' }),
     node_id: NodeId.optional(),
     public_key: Bytes32.optional(),
-    signature: z.string().optional().meta({
-      description: 'Signature of a node that voted for it; absent without a committee.',
-    }),
-    timestamp: Timestamp.meta({ description: 'Not signed.' }),
+    signature: z
+      .string()
+      .optional()
+      .describe('Signature of a node that voted for it; absent without a committee.'),
+    timestamp: Timestamp.describe('Not signed.'),
   })
   .meta({ id: 'ReceiptEnvelope' })
 
@@ -31,10 +32,8 @@ const ReceiptLookup = z
   .strictObject({
     kind: z.enum(['execution', 'reward_v1', 'reward_v2']),
     receipt: z.union([ReceiptEnvelope, AttestedEpochReceipt]),
-    rounds: z
-      .array(RoundId)
-      .meta({ description: `Rounds with this receipt, newest first; ${roundsMax} at most.` }),
-    settlement: Settlement.optional().meta({ description: 'Of a reward receipt.' }),
+    rounds: z.array(RoundId).describe(`Rounds with this receipt, newest first; ${roundsMax} at most.`),
+    settlement: Settlement.optional().describe('Of a reward receipt.'),
   })
   .meta({ id: 'ReceiptLookup' })
 

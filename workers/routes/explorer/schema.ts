@@ -21,27 +21,26 @@ export const epochReceiptShape = z.strictObject({
   vault_address: Address,
   project_id: Bytes32,
   consensus_hash: Bytes32,
-  round: z.int().min(0).meta({ description: 'The epoch.' }),
+  round: z.int().min(0).describe('The epoch.'),
   epoch_secs: z.int(),
   reward_token: Address,
   reward_model: RewardModel,
-  compute_units: z.array(ComputeUnit).meta({ description: 'Ascending by miner.' }),
+  compute_units: z.array(ComputeUnit).describe('Ascending by miner.'),
   totals: EpochTotals,
   merkle_root: Bytes32,
   receipt_hash: Bytes32,
-  attestations: z.array(AttestationShape).meta({ description: 'In any order.' }),
+  attestations: z.array(AttestationShape).describe('In any order.'),
 })
 
 export const Settlement = z
   .strictObject({
     status: z.enum(settlementStates),
-    tx_hash: Bytes32.optional().meta({ description: 'The transaction that posted the epoch.' }),
+    tx_hash: Bytes32.optional().describe('The transaction that posted the epoch.'),
     block_number: z.int().optional(),
-    claimable_at: Timestamp.optional().meta({ description: 'End of the challenge period.' }),
+    claimable_at: Timestamp.optional().describe('End of the challenge period.'),
     error: z
-      .string()
-      .nullable()
-      .meta({ description: 'The reason why the root is not posted, or the error of the last attempt.' }),
+      .nullable(z.string())
+      .describe('The reason why the root is not posted, or the error of the last attempt.'),
   })
   .meta({ id: 'Settlement' })
 
@@ -52,11 +51,11 @@ const summaryShape = {
   starts_at: Timestamp,
   ends_at: Timestamp,
   status: z.enum(epochStates),
-  rounds: z.int().meta({ description: 'Ended rounds, with or without a result.' }),
-  fallback_rounds: z.int().meta({ description: 'Ended rounds without a committee.' }),
-  miners: z.int().meta({ description: 'Recipients.' }),
+  rounds: z.int().describe('Ended rounds, with or without a result.'),
+  fallback_rounds: z.int().describe('Ended rounds without a committee.'),
+  miners: z.int().describe('Recipients.'),
   token: TokenView,
-  totals: EpochTotals.optional().meta({ description: 'Absent before the epoch is attested.' }),
+  totals: EpochTotals.optional().describe('Absent before the epoch is attested.'),
   receipt_hash: Bytes32.optional(),
   merkle_root: Bytes32.optional(),
   settlement: Settlement.optional(),
@@ -72,10 +71,12 @@ export const EpochView = z
   .strictObject({
     ...summaryShape,
     receipt: AttestedEpochReceipt.optional(),
-    open_rounds: z.int().optional().meta({
-      description:
+    open_rounds: z
+      .int()
+      .optional()
+      .describe(
         'Rounds of the epoch that are neither final nor failed. The receipt of the epoch waits for them. Absent once the epoch has a receipt.',
-    }),
+      ),
   })
   .meta({ id: 'Epoch' })
 

@@ -9,17 +9,16 @@ const hourSecs = 3_600
 const ExplorerStats = z
   .strictObject({
     projects_listed: z.int(),
-    miners_online: z.int().meta({ description: 'Wallets with at least one online device.' }),
+    miners_online: z.int().describe('Wallets with at least one online device.'),
     devices_online: z.int(),
-    rounds_24h: z.int().meta({ description: 'Rounds that ended.' }),
+    rounds_24h: z.int().describe('Rounds that ended.'),
     rounds_finalized_24h: z.int(),
-    units_24h: z.int().meta({ description: 'Credited to all members together.' }),
+    units_24h: z.int().describe('Credited to all members together.'),
     validators: z.int(),
     collateral_bonded: Amount,
-    updated_at: Timestamp.meta({
-      description:
-        'Time of the last count of all figures except rounds, every five minutes; 0 before the first count.',
-    }),
+    updated_at: Timestamp.describe(
+      'Time of the last count of all figures except rounds, every five minutes; 0 before the first count.',
+    ),
   })
   .meta({ id: 'ExplorerStats' })
 

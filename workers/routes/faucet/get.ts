@@ -3,6 +3,7 @@ import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { tokenExample } from '../projects/example.ts'
 import { Faucet } from './schema.ts'
 import { faucetTerms } from './terms.ts'
 import { nextEligibleAt } from './turns.ts'
@@ -18,12 +19,7 @@ export const getFaucet = defineRoute(
     cache: { maxAgeSeconds: 10 },
     responses: ok('The faucet.', Faucet, {
       enabled: true,
-      token: {
-        address: example.wallet,
-        symbol: '{{token_symbol}}',
-        name: '{{token_name}}',
-        decimals: 18,
-      },
+      token: tokenExample,
       amount: '1000000000000000000000',
       eth_amount: '10000000000000000',
       cooldown_secs: 86_400,

@@ -4,14 +4,12 @@ import { Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
 export const Faucet = z
   .strictObject({
     enabled: z.boolean(),
-    token: TokenView.nullable().meta({ description: 'Null while this hub has no chain.' }),
+    token: TokenView.nullable().describe('Null while this hub has no chain.'),
     amount: Amount,
-    eth_amount: Amount.meta({
-      description: 'Native currency; a drip leaves it out while the hub has little.',
-    }),
+    eth_amount: Amount.describe('Native currency; a drip leaves it out while the hub has little.'),
     cooldown_secs: z.int(),
-    eligible: z.boolean().meta({ description: 'Whether the calling wallet may ask now.' }),
-    next_eligible_at: Timestamp.nullable().meta({ description: 'Null if the wallet may ask now.' }),
+    eligible: z.boolean().describe('Whether the calling wallet may ask now.'),
+    next_eligible_at: Timestamp.nullable().describe('Null if the wallet may ask now.'),
   })
   .meta({ id: 'Faucet' })
 

@@ -182,9 +182,7 @@ export async function acceptManifest(
         throw new ApiError(
           'bad_signature',
           'The signature is not the developer’s over the canonical manifest.',
-          {
-            status: 422,
-          },
+          { status: 422 },
         )
     }
   if (token === null) throw new Error('a manifest without problems names a token')

@@ -3,7 +3,7 @@ import { isBytes32, ProblemList } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import known from '../../../../protocol/vectors/manifest-validation.json'
 import { manifestToJudge } from '../../../../protocol/vectors/runners/manifest.ts'
-import { client } from '../../../test/client.ts'
+import { bodyOf, client } from '../../../test/client.ts'
 import { type Json, knownAnswers } from '../../../test/known-answers.ts'
 import { signIn } from '../../../test/wallet.ts'
 
@@ -20,7 +20,7 @@ describe('POST /v1/developers/projects/prepare', () => {
   test.each(hubs)('$name', async ({ manifest, context, output }) => {
     const { token } = await signIn()
     const caller = client({ token, bindings: bindingsOf(context) })
-    const answer: Json = await (await caller.post('/v1/developers/projects/prepare', { manifest })).json()
+    const answer: Json = await bodyOf(caller.post('/v1/developers/projects/prepare', { manifest }))
     const expected = new ProblemList([...output.problems, ...unknownWorker(manifest)]).sorted()
     expect(answer.problems.map(({ path, code }: Json) => ({ path, code }))).toEqual(expected)
     expect(answer.valid).toBe(expected.length === 0)

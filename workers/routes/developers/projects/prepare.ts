@@ -23,20 +23,20 @@ const Prepared = z
     valid: z.boolean(),
     problems: z.array(z.strictObject({ path: z.string(), code: z.string(), message: z.string() })),
     canonical: z
-      .string()
-      .nullable()
-      .meta({ description: 'The text to sign by EIP-191; null if the manifest has problems.' }),
+      .nullable(z.string())
+      .describe('The text to sign by EIP-191; null if the manifest has problems.'),
     manifest_hash: Bytes32.nullable(),
     consensus_hash: Bytes32.nullable(),
-    project_id: Bytes32.nullable().meta({ description: 'Present if developer and slug are valid.' }),
-    vault: Address.nullable().meta({
-      description:
-        'The required value of `consensus.economics.vault`; null if this hub has no vault factory.',
-    }),
-    tier_changes: z.array(z.enum(tiers)).nullable().meta({
-      description:
+    project_id: Bytes32.nullable().describe('Present if developer and slug are valid.'),
+    vault: Address.nullable().describe(
+      'The required value of `consensus.economics.vault`; null if this hub has no vault factory.',
+    ),
+    tier_changes: z
+      .array(z.enum(tiers))
+      .nullable()
+      .describe(
         'Compared with the version in force; null for a first version, and for a project of another wallet.',
-    }),
+      ),
   })
   .meta({ id: 'PreparedManifest' })
 

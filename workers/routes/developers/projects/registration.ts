@@ -23,9 +23,9 @@ export const Registration = z
   .strictObject({
     project: ProjectView,
     register_tx: DirectTransactionShape,
-    register_by_sig: GaslessPayload.optional().meta({
-      description: 'Sign it and post it to …/register. Left out if this hub has no registry.',
-    }),
+    register_by_sig: GaslessPayload.optional().describe(
+      'Sign it and post it to …/register. Left out if this hub has no registry.',
+    ),
   })
   .meta({ id: 'Registration' })
 

@@ -13,7 +13,8 @@ import hub from '../../../index.ts'
 import { services } from '../../../services.ts'
 import { withAbsentChain } from '../../../test/absent-chain.ts'
 import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
-import { client, errorOf } from '../../../test/client.ts'
+import { bodyOf, client, errorOf, itemsOf } from '../../../test/client.ts'
+import type { Json } from '../../../test/known-answers.ts'
 import { createOperator } from '../../../test/operator.ts'
 import {
   createDeveloper,
@@ -25,6 +26,8 @@ import {
   signed,
   uploadModule,
 } from '../../../test/project.ts'
+import { expectError } from '../../../test/refusals.ts'
+import { runSql } from '../../../test/tables.ts'
 import { signIn } from '../../../test/wallet.ts'
 
 const path = '/v1/developers/projects'
@@ -75,22 +78,19 @@ const withNonce = (payload: GaslessPayload, nonce: string): GaslessPayload => ({
 async function listed(change: ManifestChange = {}) {
   const submitted = await submit(draft(change))
   const body = signPayload(ada.key, submitted.ways.register_by_sig)
-  const relayed = await ada.client.post(`${path}/${submitted.project_id}/register`, body)
+  const relayed = await register(submitted.project_id, body)
   if (relayed.status !== 202) throw new Error(await relayed.text())
   await finalizeRelays()
-  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-    .bind(submitted.project_id)
-    .run()
+  await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", submitted.project_id)
   return submitted
 }
 
-interface Record {
-  listing_status: string
-  version: number
-  pending_version: null | { version: number; status: string; effective_epoch: number }
-}
-const read = async (projectId: string): Promise<Record> =>
-  (await ada.client.get(`/v1/projects/${projectId}`)).json()
+const read = (projectId: string) => bodyOf(ada.client.get(`/v1/projects/${projectId}`))
+
+/** A transaction of the developer's own. */
+const sendAsAda = (to: string, data: string) => asAccount(ada.address, () => send(ada.address, to, data))
+
+const register = (projectId: string, body: unknown) => ada.client.post(`${path}/${projectId}/register`, body)
 
 const nextOf = (
   { manifest, manifest_hash }: { manifest: ProjectManifest; manifest_hash: string },
@@ -119,11 +119,11 @@ describe.skipIf(chain === null)('registration', () => {
       direct_tx: ways.register_tx,
     })
     const body = signPayload(ada.key, ways.register_by_sig)
-    const relayed = await ada.client.post(`${path}/${project_id}/register`, body)
+    const relayed = await register(project_id, body)
     expect(relayed.status).toBe(202)
     const location = relayed.headers.get('location') ?? ''
     await finalizeRelays()
-    expect(await (await client().get(location)).json()).toMatchObject({
+    expect(await bodyOf(client().get(location))).toMatchObject({
       action: 'register_project',
       status: 'confirmed',
     })
@@ -132,12 +132,10 @@ describe.skipIf(chain === null)('registration', () => {
       registry_tx: expect.stringMatching(/^0x/),
     })
     // The same signed registration again is answered with what became of it, another one with the state.
-    expect((await ada.client.post(`${path}/${project_id}/register`, body)).status).toBe(202)
-    expect(
-      await errorOf(
-        await ada.client.post(`${path}/${project_id}/register`, { typed_data: {}, signature: '0x' }),
-      ),
-    ).toMatchObject({ status: 409, error: 'invalid_state', details: { listing_status: 'pending_review' } })
+    expect((await register(project_id, body)).status).toBe(202)
+    await expectError(register(project_id, { typed_data: {}, signature: '0x' }), 409, 'invalid_state', {
+      details: { listing_status: 'pending_review' },
+    })
   })
 
   test('by signature, brought to the registry by a stranger and indexed before it is posted', async () => {
@@ -155,14 +153,12 @@ describe.skipIf(chain === null)('registration', () => {
     await readChain()
     const project = await read(project_id)
     expect(project).toMatchObject({ listing_status: 'pending_review' })
-    const answers = await Promise.all(
-      [1, 2].map(() => ada.client.post(`${path}/${project_id}/register`, body)),
-    )
+    const answers = await Promise.all([1, 2].map(() => register(project_id, body)))
     for (const answer of answers) {
       const shown = await answer.json()
       expect([answer.status, shown]).toMatchObject([
         202,
-        { status: 'confirmed', error: null, tx_hash: (project as { registry_tx?: string }).registry_tx },
+        { status: 'confirmed', error: null, tx_hash: project.registry_tx },
       ])
       const bookmark = answer.headers.get('x-bookmark') ?? ''
       const followed = await client().get(answer.headers.get('location') ?? '', { 'X-Bookmark': bookmark })
@@ -172,14 +168,10 @@ describe.skipIf(chain === null)('registration', () => {
 
   test('by a transaction of the developer; undone with its block', async () => {
     const { project_id, ways } = await submit()
-    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
-    await rpc('anvil_impersonateAccount', ada.address)
-    await send(ada.address, ways.register_tx.to, ways.register_tx.data)
+    await sendAsAda(ways.register_tx.to, ways.register_tx.data)
     await readChain()
     expect(await read(project_id)).toMatchObject({ listing_status: 'pending_review' })
-    const versions = async () =>
-      ((await (await ada.client.get(`/v1/projects/${project_id}/versions`)).json()) as { items: object[] })
-        .items
+    const versions = () => itemsOf(ada.client.get(`/v1/projects/${project_id}/versions`))
     expect(await versions()).toMatchObject([{ version: 1, status: 'active' }])
     await rpc('anvil_reorg', 1, [])
     await readChain()
@@ -189,15 +181,13 @@ describe.skipIf(chain === null)('registration', () => {
 
   test('another manifest under the same id on the chain changes nothing here', async () => {
     const { project_id, manifest } = await submit()
-    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
-    await rpc('anvil_impersonateAccount', ada.address)
     const other = `0x${'5e'.repeat(32)}` as Hex
     const data = encodeFunctionData({
       abi: projectRegistryAbi,
       functionName: 'register',
       args: [manifest.slug, other, other, other],
     })
-    await send(ada.address, contracts.project_registry, data)
+    await sendAsAda(contracts.project_registry, data)
     await readChain()
     expect(await read(project_id)).toMatchObject({ listing_status: 'submitted' })
   })
@@ -205,32 +195,27 @@ describe.skipIf(chain === null)('registration', () => {
   test('registered before it is submitted here, it awaits review at once', async () => {
     const manifest = draft()
     const { consensus_hash, manifest_hash } = hashesOf(manifest)
-    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
-    await rpc('anvil_impersonateAccount', ada.address)
     const data = encodeFunctionData({
       abi: projectRegistryAbi,
       functionName: 'register',
       args: [manifest.slug, worker.address as Hex, consensus_hash as Hex, manifest_hash as Hex],
     })
-    await send(ada.address, contracts.project_registry, data)
+    await sendAsAda(contracts.project_registry, data)
     await readChain()
     expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
   })
 
   test('422 invalid_manifest: a vault that is not the one of the project, a token that is none', async () => {
-    const problems = async (economics: object) => {
-      const { details } = await errorOf(
-        await ada.client.post(path, signed(ada.key, draft({ economics: economics as object }))),
-      )
-      return details?.problems?.map((one) => one.path)
+    const other = `0x${'0a'.repeat(20)}`
+    for (const economics of [
+      { vault: other },
+      { reward_token: other },
+      { reward_token: contracts.project_registry },
+    ]) {
+      const { details } = await errorOf(await ada.client.post(path, signed(ada.key, draft({ economics }))))
+      const [member] = Object.keys(economics)
+      expect(details?.problems).toEqual([expect.objectContaining({ path: `consensus.economics.${member}` })])
     }
-    expect(await problems({ vault: `0x${'0a'.repeat(20)}` })).toEqual(['consensus.economics.vault'])
-    expect(await problems({ reward_token: `0x${'0a'.repeat(20)}` })).toEqual([
-      'consensus.economics.reward_token',
-    ])
-    expect(await problems({ reward_token: contracts.project_registry })).toEqual([
-      'consensus.economics.reward_token',
-    ])
   })
 
   test('422 invalid_manifest: a token whose symbol hides characters or shows nothing', async () => {
@@ -242,9 +227,8 @@ describe.skipIf(chain === null)('registration', () => {
       const code = `0x602060005260${bytes.length.toString(16).padStart(2, '0')}6020527f${word}60405260606000f3`
       await rpc('anvil_setCode', address, code)
       const manifest = draft({ economics: { reward_token: address } as object })
-      const response = await ada.client.post(`${path}/prepare`, { manifest })
-      const { problems } = (await response.json()) as { problems: { path: string }[] }
-      return problems.map((one) => one.path)
+      const { problems } = await bodyOf(ada.client.post(`${path}/prepare`, { manifest }))
+      return problems.map((one: Json) => one.path)
     }
     expect(await problemsOf('USD')).toEqual([])
     for (const symbol of ['\u202eDSU', 'US\u0007D', ' ', '\u200b'])
@@ -255,10 +239,7 @@ describe.skipIf(chain === null)('registration', () => {
     const manifest = draft()
     await withAbsentChain(async (bindings) => {
       const offline = client({ token: ada.token, bindings })
-      expect(await errorOf(await offline.post(path, signed(ada.key, manifest)))).toMatchObject({
-        status: 503,
-        error: 'unavailable',
-      })
+      await expectError(offline.post(path, signed(ada.key, manifest)), 503, 'unavailable')
     })
     expect((await ada.client.get(`/v1/projects/${hashesOf(manifest).project_id}`)).status).toBe(404)
   })
@@ -283,17 +264,11 @@ describe.skipIf(chain === null)('registration', () => {
     const body = known
       ? signPayload(grace.key, changed)
       : { ...signPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
-    const refused = await grace.client.post(`${path}/${project.project_id}/register`, body)
-    expect(await errorOf(refused)).toMatchObject({ status, error })
     const register = `${path}/${project.project_id}/register`
+    await expectError(grace.client.post(register, body), status, error)
     const stranger = await createDeveloper()
-    expect(
-      await errorOf(await grace.client.post(register, signPayload(stranger.key, payload))),
-    ).toMatchObject({ status: 422, error: 'bad_signature' })
-    expect(await errorOf(await grace.client.post(register))).toMatchObject({
-      status: 400,
-      error: 'bad_request',
-    })
+    await expectError(grace.client.post(register, signPayload(stranger.key, payload)), 422, 'bad_signature')
+    await expectError(grace.client.post(register), 400, 'bad_request')
   })
 })
 
@@ -321,11 +296,9 @@ describe.skipIf(chain === null)('versions', () => {
       name: 'Renamed Twice',
       pending_version: null,
     })
-    const found = (await (await client().get('/v1/projects?q=renamed%20twice')).json()) as { items: object[] }
+    const found = await bodyOf(client().get('/v1/projects?q=renamed%20twice'))
     expect(found.items).toMatchObject([{ project_id: first.project_id }])
-    const { items } = (await (await client().get(`/v1/projects/${first.project_id}/versions`)).json()) as {
-      items: { version: number; status: string }[]
-    }
+    const items = await itemsOf(client().get(`/v1/projects/${first.project_id}/versions`))
     expect(items.map(({ version, status }) => [version, status])).toEqual([
       [2, 'active'],
       [1, 'superseded'],
@@ -335,10 +308,7 @@ describe.skipIf(chain === null)('versions', () => {
   test('a changed consensus: submitted, published by signature, registered, active from its epoch', async () => {
     const first = await listed()
     const next = nextOf(first, { work: { epoch_secs: 7_200 }, listing: { name: 'Longer Epochs' } })
-    const { version, publish_tx } = (await (await submitVersion(first.project_id, next)).json()) as {
-      version: object
-      publish_tx: DirectTransaction
-    }
+    const { version, publish_tx } = await bodyOf(submitVersion(first.project_id, next))
     expect(version).toMatchObject({ status: 'submitted', tiers_changed: ['consensus', 'listing'] })
     expect(await read(first.project_id)).toMatchObject({
       version: 1,
@@ -347,7 +317,7 @@ describe.skipIf(chain === null)('versions', () => {
     })
 
     const publish = `${path}/${first.project_id}/versions/2/publish`
-    const payload = (await (await ada.client.post(publish)).json()) as Ways['register_by_sig']
+    const payload = await bodyOf(ada.client.post(publish))
     expect(payload).toMatchObject({
       action: 'publish_version',
       direct_tx: publish_tx,
@@ -373,22 +343,17 @@ describe.skipIf(chain === null)('versions', () => {
     expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
     await finalizeRelays()
     const { pending_version: pending } = await read(first.project_id)
-    const { publish_tx: hash, published_at } = pending as unknown as {
-      publish_tx: string
-      published_at: number
-    }
+    const { publish_tx: hash, published_at } = pending
     expect(pending).toMatchObject({ version: 2, status: 'registered' })
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
     // The first common boundary of 3600 and 7200 whose snapshot cannot have been built.
-    expect(pending?.effective_epoch).toBe(Math.floor((published_at + 960) / 7_200) + 1)
-    expect(await errorOf(await ada.client.post(publish))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    expect(pending.effective_epoch).toBe(Math.floor((published_at + 960) / 7_200) + 1)
+    await expectError(ada.client.post(publish), 409, 'invalid_state')
 
-    await env.DB.prepare('UPDATE project_versions SET effective_at = 1 WHERE project_id = ? AND version = 2')
-      .bind(first.project_id)
-      .run()
+    await runSql(
+      'UPDATE project_versions SET effective_at = 1 WHERE project_id = ? AND version = 2',
+      first.project_id,
+    )
     expect(await read(first.project_id)).toMatchObject({
       version: 2,
       name: 'Longer Epochs',
@@ -401,11 +366,10 @@ describe.skipIf(chain === null)('versions', () => {
     const first = await listed()
     const next = nextOf(first, { work: { round_secs: 100 } })
     await submitVersion(first.project_id, next)
-    await env.DB.prepare(
+    await runSql(
       "UPDATE project_versions SET status = 'registered', effective_at = 1 WHERE project_id = ? AND version = 2",
+      first.project_id,
     )
-      .bind(first.project_id)
-      .run()
     await hub.scheduled(createScheduledController(), env)
     const row = await env.DB.prepare('SELECT version, manifest_hash FROM projects WHERE project_id = ?')
       .bind(first.project_id)
@@ -416,12 +380,8 @@ describe.skipIf(chain === null)('versions', () => {
   test('a publication that a reorganisation takes back is submitted again', async () => {
     const first = await listed()
     const next = nextOf(first, { work: { round_secs: 100 } })
-    const { publish_tx } = (await (await submitVersion(first.project_id, next)).json()) as {
-      publish_tx: DirectTransaction
-    }
-    await rpc('anvil_setBalance', ada.address, '0xde0b6b3a7640000')
-    await rpc('anvil_impersonateAccount', ada.address)
-    await send(ada.address, publish_tx.to, publish_tx.data)
+    const { publish_tx } = await bodyOf(submitVersion(first.project_id, next))
+    await sendAsAda(publish_tx.to, publish_tx.data)
     await readChain()
     expect(await read(first.project_id)).toMatchObject({ pending_version: { status: 'registered' } })
     await rpc('anvil_reorg', 1, [])
@@ -445,13 +405,12 @@ describe.skipIf(chain === null)('versions', () => {
       version: { version: 3, status: 'active', tiers_changed: ['listing'] },
     })
     expect(await read(first.project_id)).toMatchObject({ version: 3, pending_version: null })
-    expect(
-      await errorOf(await ada.client.post(`${path}/${first.project_id}/versions/2/publish`)),
-    ).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      details: { status: 'superseded' },
-    })
+    await expectError(
+      ada.client.post(`${path}/${first.project_id}/versions/2/publish`),
+      409,
+      'invalid_state',
+      { details: { status: 'superseded' } },
+    )
   })
 
   test('of ten that race for the next number exactly one is taken, whichever tier it changes', async () => {
@@ -477,7 +436,7 @@ describe.skipIf(chain === null)('versions', () => {
         { version: 1, manifest_hash: first.manifest_hash },
         { version: 2, manifest_hash: hashesOf(winner!).manifest_hash },
       ])
-      const { name } = (await read(first.project_id)) as unknown as { name: string }
+      const { name } = await read(first.project_id)
       expect(name).toBe('listing' in change ? winner?.listing.name : first.manifest.listing.name)
     }
   })
@@ -485,9 +444,7 @@ describe.skipIf(chain === null)('versions', () => {
   test('409 conflict: another number, another predecessor; it says what the next one is', async () => {
     const first = await listed()
     for (const change of [{ version: 3 }, { previous: `0x${'01'.repeat(32)}` }])
-      expect(await errorOf(await submitVersion(first.project_id, nextOf(first, change)))).toMatchObject({
-        status: 409,
-        error: 'conflict',
+      await expectError(submitVersion(first.project_id, nextOf(first, change)), 409, 'conflict', {
         details: { version: 2, previous: first.manifest_hash },
       })
   })
@@ -497,41 +454,28 @@ describe.skipIf(chain === null)('versions', () => {
     const next = nextOf(first)
     const grace = await createDeveloper()
     const foreign = await grace.client.post(`${path}/${first.project_id}/versions`, signed(ada.key, next))
-    expect(await errorOf(foreign)).toMatchObject({ status: 403, error: 'not_owner' })
+    await expectError(foreign, 403, 'not_owner')
     expect((await submitVersion(`0x${'0f'.repeat(32)}`, next)).status).toBe(404)
-    expect(
-      await errorOf(await submitVersion(first.project_id, { ...next, slug: 'other-slug' })),
-    ).toMatchObject({
-      status: 422,
-      error: 'invalid_manifest',
-    })
-    expect(
-      await errorOf(await ada.client.post(`${path}/${first.project_id}/versions`, signed(grace.key, next))),
-    ).toMatchObject({ status: 422, error: 'bad_signature' })
-    const unregistered = await submit()
-    expect(await errorOf(await submitVersion(unregistered.project_id, nextOf(unregistered)))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
-    await env.DB.prepare("UPDATE developers SET verification = 'pending' WHERE address = ?")
-      .bind(ada.address)
-      .run()
-    expect(await errorOf(await submitVersion(first.project_id, next))).toMatchObject({
-      status: 403,
-      error: 'not_verified',
-    })
-    await env.DB.prepare("UPDATE developers SET enrollment = 'rejected' WHERE address = ?")
-      .bind(ada.address)
-      .run()
-    expect(await errorOf(await submitVersion(first.project_id, next))).toMatchObject({
-      status: 403,
-      error: 'not_enrolled',
-    })
-    await env.DB.prepare(
-      "UPDATE developers SET enrollment = 'active', verification = 'verified' WHERE address = ?",
+    await expectError(
+      submitVersion(first.project_id, { ...next, slug: 'other-slug' }),
+      422,
+      'invalid_manifest',
     )
-      .bind(ada.address)
-      .run()
+    await expectError(
+      ada.client.post(`${path}/${first.project_id}/versions`, signed(grace.key, next)),
+      422,
+      'bad_signature',
+    )
+    const unregistered = await submit()
+    await expectError(submitVersion(unregistered.project_id, nextOf(unregistered)), 409, 'invalid_state')
+    await runSql("UPDATE developers SET verification = 'pending' WHERE address = ?", ada.address)
+    await expectError(submitVersion(first.project_id, next), 403, 'not_verified')
+    await runSql("UPDATE developers SET enrollment = 'rejected' WHERE address = ?", ada.address)
+    await expectError(submitVersion(first.project_id, next), 403, 'not_enrolled')
+    await runSql(
+      "UPDATE developers SET enrollment = 'active', verification = 'verified' WHERE address = ?",
+      ada.address,
+    )
   })
 
   test('publishing is refused where there is nothing to publish, before the body is looked at', async () => {
@@ -539,75 +483,51 @@ describe.skipIf(chain === null)('versions', () => {
     await submitVersion(first.project_id, nextOf(first, { listing: { name: 'Two' } }))
     const publish = (version: number | string, caller = ada.client, id = first.project_id) =>
       caller.post(`${path}/${id}/versions/${version}/publish`, { typed_data: 'nonsense' })
-    expect(await errorOf(await publish(1))).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(await errorOf(await publish('two'))).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(await errorOf(await publish(7))).toMatchObject({ status: 404, error: 'not_found' })
-    expect(await errorOf(await publish(2))).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectError(publish(1), 400, 'invalid_field')
+    await expectError(publish('two'), 400, 'invalid_field')
+    await expectError(publish(7), 404, 'not_found')
+    await expectError(publish(2), 409, 'invalid_state')
     const stranger = await signIn()
-    expect(await errorOf(await publish(2, stranger.client))).toMatchObject({
-      status: 403,
-      error: 'not_owner',
-    })
+    await expectError(publish(2, stranger.client), 403, 'not_owner')
     expect(await errorOf(await publish(2, ada.client, `0x${'0f'.repeat(32)}`))).toMatchObject({ status: 404 })
   })
 })
 
 describe.skipIf(chain === null)('what operators decide', () => {
-  const mirrored = async (projectId: string) =>
-    (await services(env).chainIndex.state('project', projectId))?.listing_status
-
   test('reaches the registry, and again when it got lost', async () => {
-    const { project_id } = await submit().then(async (submitted) => {
-      await ada.client.post(
-        `${path}/${submitted.project_id}/register`,
-        signPayload(ada.key, submitted.ways.register_by_sig),
-      )
+    const { project_id, ways } = await submit()
+    await register(project_id, signPayload(ada.key, ways.register_by_sig))
+    const mirrored = async () => {
       await finalizeRelays()
-      return submitted
-    })
+      return (await services(env).chainIndex.state('project', project_id))?.listing_status
+    }
+    await finalizeRelays()
     const operator = await createOperator()
     const decide = (action: string, caller = operator.client) =>
       caller.post(`/admin/v1/projects/${project_id}/review`, { action })
     expect((await decide('approve')).status).toBe(200)
-    await expect
-      .poll(
-        async () => {
-          await finalizeRelays()
-          return mirrored(project_id)
-        },
-        { timeout: 30_000 },
-      )
-      .toBe('listed')
+    await expect.poll(mirrored, { timeout: 30_000 }).toBe('listed')
 
     // Where nothing can be relayed at the moment, only the row says that the registry has to be told.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     expect((await decide('pause', client({ token: operator.token, bindings }))).status).toBe(200)
     // It was put off by a minute, which is over.
-    await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'").run()
+    await runSql("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'")
     await hub.scheduled(createScheduledController(), env)
-    await expect
-      .poll(
-        async () => {
-          await finalizeRelays()
-          return mirrored(project_id)
-        },
-        { timeout: 30_000 },
-      )
-      .toBe('paused')
+    await expect.poll(mirrored, { timeout: 30_000 }).toBe('paused')
     const wish = () => services(env).hubActions.find('set_listing_status', project_id)
     expect(await wish()).toMatchObject({ state: 'open', attempts: 1 })
     // Deep enough for the chain to call the block final.
     await rpc('anvil_mine', '0x80')
     await readChain()
-    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+    await runSql('UPDATE hub_actions SET next_attempt_at = 1')
     await hub.scheduled(createScheduledController(), env)
     expect(await wish()).toMatchObject({ state: 'done', attempts: 1 })
   }, 90_000)
 
   test('economics show the vault once it is there', async () => {
     const { project_id, manifest } = await listed()
-    const economics = async () =>
-      ((await (await client().get(`/v1/projects/${project_id}/economics`)).json()) as { vault: object }).vault
+    const economics = async () => (await bodyOf(client().get(`/v1/projects/${project_id}/economics`))).vault
     expect(await economics()).toMatchObject({ deployed: false, config_matches_manifest: false })
     const { work, economics: terms } = manifest.consensus
     const create = encodeFunctionData({

@@ -1,36 +1,31 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { hashSecret } from '../../../middleware/authenticate.ts'
-import { client, errorOf } from '../../../test/client.ts'
+import { bodyOf, type Client, client, errorOf, itemsOf } from '../../../test/client.ts'
 import {
   createDeveloper,
-  type Developer,
   hashesOf,
   manifestOf,
   signed,
   submitProject,
   uploadModule,
 } from '../../../test/project.ts'
+import { expectError, expectInvalid } from '../../../test/refusals.ts'
+import { runSql } from '../../../test/tables.ts'
 import { signIn } from '../../../test/wallet.ts'
 
 const path = '/v1/developers/projects'
-let ada: Developer
-let worker: { address: string; functions: string[] }
-beforeAll(async () => {
-  ada = await createDeveloper()
-  worker = await uploadModule(ada)
-})
+const ada = await createDeveloper()
+const worker = await uploadModule(ada)
 
 const problemsOf = async (response: Response) => {
   const { status, error, details } = await errorOf(response)
   return { status, error, problems: details?.problems?.map((one) => [one.path, one.code]) }
 }
-const setDeveloper = (address: string, column: string, value: string) =>
-  env.DB.prepare(`UPDATE developers SET ${column} = ? WHERE address = ?`).bind(value, address).run()
 
 describe('POST /v1/developers/projects/prepare', () => {
-  const prepare = async (manifest: unknown) => (await ada.client.post(`${path}/prepare`, { manifest })).json()
+  const prepare = (manifest: unknown, by = ada.client) => bodyOf(by.post(`${path}/prepare`, { manifest }))
 
   test('says what to sign for a manifest that keeps the rules', async () => {
     const manifest = manifestOf(ada, worker)
@@ -69,9 +64,7 @@ describe('POST /v1/developers/projects/prepare', () => {
   test('a module that is unknown, or keeps state, cannot be the worker', async () => {
     const unknown = manifestOf(ada, { ...worker, address: `0x${'77'.repeat(32)}` })
     const stateful = await uploadModule(ada)
-    await env.DB.prepare('UPDATE modules SET stateless = 0 WHERE manifest_address = ?')
-      .bind(stateful.address)
-      .run()
+    await runSql('UPDATE modules SET stateless = 0 WHERE manifest_address = ?', stateful.address)
     for (const manifest of [unknown, manifestOf(ada, stateful)])
       expect(await prepare(manifest)).toMatchObject({
         problems: [{ path: 'consensus.modules.worker', code: 'invalid_value' }],
@@ -86,23 +79,17 @@ describe('POST /v1/developers/projects/prepare', () => {
         headers: { 'Content-Type': 'application/json' },
         body,
       })
-    const { problems } = (await (
-      await post(
-        text
-          .replace('"round_secs":90', '"round_secs":90.5')
-          .replace('"ram_mb":2048', '"ram_mb":1e30')
-          .replace('Folds', '\\ud800'),
-      )
-    ).json()) as { problems: { path: string; code: string }[] }
-    expect(problems.map(({ path, code }) => `${path} ${code}`)).toEqual(
-      expect.arrayContaining([
-        'consensus.work.round_secs invalid_manifest',
-        'listing.description invalid_string',
-      ]),
-    )
-    expect(await errorOf(await post(text.replace('{"manifest"', '{"more":1.5,"manifest"')))).toMatchObject({
-      status: 400,
-      error: 'bad_request',
+    const wrong = text
+      .replace('"round_secs":90', '"round_secs":90.5')
+      .replace('"ram_mb":2048', '"ram_mb":1e30')
+      .replace('Folds', '\\ud800')
+    const { problems } = await bodyOf(post(wrong))
+    for (const problem of [
+      { path: 'consensus.work.round_secs', code: 'invalid_manifest' },
+      { path: 'listing.description', code: 'invalid_string' },
+    ])
+      expect(problems).toContainEqual(expect.objectContaining(problem))
+    await expectError(post(text.replace('{"manifest"', '{"more":1.5,"manifest"')), 400, 'bad_request', {
       details: { reason: 'float', path: 'more' },
     })
   })
@@ -114,16 +101,13 @@ describe('POST /v1/developers/projects/prepare', () => {
       valid: true,
       tier_changes: ['listing'],
     })
-    const stranger = await signIn()
-    const asked = await stranger.client.post(`${path}/prepare`, { manifest: next })
-    expect(await asked.json()).toMatchObject({ valid: true, tier_changes: null })
+    const { client: stranger } = await signIn()
+    expect(await prepare(next, stranger)).toMatchObject({ valid: true, tier_changes: null })
   })
 
   test('a later version that pays in another token is refused, by name, here and where it is submitted', async () => {
     const { manifest, manifest_hash, project_id } = await submitProject(ada, { worker })
-    await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-      .bind(project_id)
-      .run()
+    await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
     const { economics } = manifest.consensus
     const next = {
       ...manifest,
@@ -141,19 +125,12 @@ describe('POST /v1/developers/projects/prepare', () => {
     }
     expect(await prepare(next)).toMatchObject({ valid: false, problems: [problem], manifest_hash: null })
     const refused = await ada.client.post(`${path}/${project_id}/versions`, signed(ada.key, next))
-    expect(await errorOf(refused)).toMatchObject({
-      status: 422,
-      error: 'invalid_manifest',
-      details: { problems: [problem] },
-    })
+    await expectError(refused, 422, 'invalid_manifest', { details: { problems: [problem] } })
   })
 
   test('400 invalid_field: no manifest, or something beside it', async () => {
     for (const body of [{}, { manifest: {}, more: 1 }])
-      expect(await errorOf(await ada.client.post(`${path}/prepare`, body))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-      })
+      await expectError(ada.client.post(`${path}/prepare`, body), 400, 'invalid_field')
   })
 })
 
@@ -167,7 +144,7 @@ describe('POST /v1/developers/projects', () => {
     const response = await submit(manifest, { manifest_hash, consensus_hash, project_id })
     expect(response.status).toBe(201)
     expect(response.headers.get('location')).toBe(`/v1/projects/${project_id}`)
-    const { project, ...ways } = (await response.json()) as { project: object }
+    const { project, ...ways } = await bodyOf(response)
     expect(ways).toEqual({
       register_tx: {
         chain_id: 31337,
@@ -227,8 +204,8 @@ describe('POST /v1/developers/projects', () => {
         },
       }),
     })
-    const { listed_at: _, ...unlisted } = project as { listed_at?: number }
-    expect(await (await ada.client.get(`/v1/projects/${project_id}`)).json()).toEqual(unlisted)
+    const { listed_at: _, ...unlisted } = project
+    expect(await bodyOf(ada.client.get(`/v1/projects/${project_id}`))).toEqual(unlisted)
     expect((await client().get(`/v1/projects/${project_id}`)).status).toBe(404)
   })
 
@@ -238,15 +215,9 @@ describe('POST /v1/developers/projects', () => {
     expect(again.status).toBe(200)
     expect(await again.json()).toMatchObject({ project: { project_id, listing_status: 'submitted' } })
     const other = { ...manifest, listing: { ...manifest.listing, name: 'Other' } }
-    expect(await errorOf(await submit(other))).toMatchObject({
-      status: 409,
-      error: 'already_exists',
-      details: { project_id },
-    })
-    await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-      .bind(project_id)
-      .run()
-    expect(await errorOf(await submit(manifest))).toMatchObject({ status: 409, error: 'already_exists' })
+    await expectError(submit(other), 409, 'already_exists', { details: { project_id } })
+    await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
+    await expectError(submit(manifest), 409, 'already_exists')
   })
 
   test('of ten that race for one slug exactly one is taken, and it is stored whole', async () => {
@@ -274,16 +245,10 @@ describe('POST /v1/developers/projects', () => {
   test('403 not_enrolled and not_verified come before what the manifest says', async () => {
     const { client: stranger } = await signIn()
     const wrong = { ...signed(ada.key, manifestOf(ada, worker)), manifest: {} }
-    expect(await errorOf(await stranger.post(path, wrong))).toMatchObject({
-      status: 403,
-      error: 'not_enrolled',
-    })
+    await expectError(stranger.post(path, wrong), 403, 'not_enrolled')
     const grace = await createDeveloper()
-    await setDeveloper(grace.address, 'verification', 'pending')
-    expect(await errorOf(await grace.client.post(path, wrong))).toMatchObject({
-      status: 403,
-      error: 'not_verified',
-    })
+    await runSql("UPDATE developers SET verification = 'pending' WHERE address = ?", grace.address)
+    await expectError(grace.client.post(path, wrong), 403, 'not_verified')
   })
 
   test('422 invalid_manifest with all problems, before owner and signature', async () => {
@@ -313,10 +278,7 @@ describe('POST /v1/developers/projects', () => {
   test("403 not_owner: a manifest of another developer's, though signed by them", async () => {
     const grace = await createDeveloper()
     const envelope = signed(grace.key, manifestOf(grace, worker))
-    expect(await errorOf(await ada.client.post(path, envelope))).toMatchObject({
-      status: 403,
-      error: 'not_owner',
-    })
+    await expectError(ada.client.post(path, envelope), 403, 'not_owner')
   })
 
   test('422 bad_signature: of another key, over another manifest', async () => {
@@ -324,10 +286,7 @@ describe('POST /v1/developers/projects', () => {
     const manifest = manifestOf(ada, worker)
     const { signature } = signed(ada.key, { ...manifest, version: 2 })
     for (const envelope of [signed(grace.key, manifest), { ...signed(ada.key, manifest), signature }])
-      expect(await errorOf(await ada.client.post(path, envelope))).toMatchObject({
-        status: 422,
-        error: 'bad_signature',
-      })
+      await expectError(ada.client.post(path, envelope), 422, 'bad_signature')
   })
 
   test('422 invalid_manifest: a version that is not the first, after its signature', async () => {
@@ -343,43 +302,33 @@ describe('POST /v1/developers/projects', () => {
     ['a signature in upper case', { signature: `0x${'AB'.repeat(65)}` }, 'signature'],
     ['an unknown member', { more: 1 }, 'more'],
   ])('400 invalid_field: %s', async (_, change, problem) => {
-    const error = await errorOf(await submit(manifestOf(ada, worker), change))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.[0]?.path).toBe(problem)
+    await expectInvalid(submit(manifestOf(ada, worker), change), problem)
   })
 
   test('a key with projects:write may submit; one for other projects is 403 forbidden', async () => {
     const secret = 'K'.repeat(43)
     const insert = (keyId: string, projectIds: string[] | null) =>
-      env.DB.prepare(
+      runSql(
         `INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, project_ids, created_at)
         VALUES (?, ?, 'test', ?, '["projects:write","projects:read"]', ?, 1)`,
+        keyId,
+        ada.address,
+        hashSecret(secret),
+        projectIds && JSON.stringify(projectIds),
       )
-        .bind(keyId, ada.address, hashSecret(secret), projectIds && JSON.stringify(projectIds))
-        .run()
     const other = await submitProject(ada, { worker })
     await insert('anykey00', null)
     await insert('onekey00', [other.project_id])
     const envelope = signed(ada.key, manifestOf(ada, worker))
     const restricted = client({ token: `hub_test_onekey00_${secret}` })
-    expect(await errorOf(await restricted.post(path, envelope))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectError(restricted.post(path, envelope), 403, 'forbidden')
     expect((await client({ token: `hub_test_anykey00_${secret}` }).post(path, envelope)).status).toBe(201)
     const next = (projectId: string) => restricted.post(`${path}/${projectId}/versions`, envelope)
     const foreign = hashesOf(envelope.manifest).project_id
-    expect(await errorOf(await next(foreign.toUpperCase().replace('0X', '0x')))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
-    expect(await errorOf(await next(other.project_id))).toMatchObject({ status: 409, error: 'invalid_state' })
-    const own = async (caller: ReturnType<typeof client>) => {
-      const { items } = (await (await caller.get('/v1/developers/me/projects')).json()) as {
-        items: { project_id: string }[]
-      }
-      return items.map(({ project_id }) => project_id)
-    }
+    await expectError(next(foreign.toUpperCase().replace('0X', '0x')), 403, 'forbidden')
+    await expectError(next(other.project_id), 409, 'invalid_state')
+    const own = async (caller: Client) =>
+      (await itemsOf(caller.get('/v1/developers/me/projects'))).map(({ project_id }) => project_id)
     expect(await own(restricted)).toEqual([other.project_id])
     expect((await own(ada.client))[0]).toBe(hashesOf(envelope.manifest).project_id)
     expect((await restricted.get(`/v1/projects/${other.project_id}`)).status).toBe(200)
@@ -394,9 +343,6 @@ describe('POST /v1/developers/projects/{project_id}/register', () => {
     const body = { typed_data: {}, signature: '0x' }
     expect((await stranger.post(`${path}/${project_id}/register`, body)).status).toBe(404)
     expect((await ada.client.post(`${path}/0x${'12'.repeat(32)}/register`, body)).status).toBe(404)
-    expect(await errorOf(await ada.client.post(`${path}/${project_id}/register`, body))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-    })
+    await expectError(ada.client.post(`${path}/${project_id}/register`, body), 503, 'unavailable')
   })
 })

@@ -25,10 +25,9 @@ import { publishAction } from './publish.ts'
 const Submitted = z
   .strictObject({
     version: VersionView,
-    publish_tx: DirectTransaction.nullable().meta({
-      description:
-        'Publishes a changed consensus; null if the version is in force already or this hub has no chain.',
-    }),
+    publish_tx: DirectTransaction.nullable().describe(
+      'Publishes a changed consensus; null if the version is in force already or this hub has no chain.',
+    ),
   })
   .meta({ id: 'SubmittedVersion' })
 
