@@ -5,10 +5,12 @@ import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
 import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
 import { classBit } from '../../stores/project-row.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDeveloper, type Developer, signed, submitProject, uploadModule } from '../../test/project.ts'
+import { runSql } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
 let ada: Developer
@@ -19,7 +21,7 @@ beforeAll(async () => {
 })
 
 const setStatus = (projectId: string, status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
+  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, projectId)
 
 async function listed(change: Parameters<typeof submitProject>[1] = {}, developer = ada) {
   const project = await submitProject(developer, { worker, ...change })
@@ -32,7 +34,7 @@ interface Page {
   next_cursor: string | null
 }
 const find = async (query: string, caller = client()) =>
-  (await (await caller.get(`/v1/projects?${query}`)).json()) as Page
+  await bodyOf<Page>(caller.get(`/v1/projects?${query}`))
 const names = async (query: string) => (await find(query)).items.map(({ name }) => name)
 
 describe('GET /v1/projects/{project_id}', () => {
@@ -73,10 +75,8 @@ describe('GET /v1/projects/{project_id}', () => {
     const grace = await createDeveloper()
     const { project_id } = await listed({}, grace)
     await grace.client.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Grace' } })
-    await env.DB.prepare("UPDATE developers SET verification = 'rejected' WHERE address = ?")
-      .bind(grace.address)
-      .run()
-    expect(await (await client().get(`/v1/projects/${project_id}`)).json()).toMatchObject({
+    await runSql("UPDATE developers SET verification = 'rejected' WHERE address = ?", grace.address)
+    expect(await bodyOf(client().get(`/v1/projects/${project_id}`))).toMatchObject({
       developer_name: 'Grace',
       developer_verified: false,
     })
@@ -86,8 +86,8 @@ describe('GET /v1/projects/{project_id}', () => {
     const { manifest, ...hashes } = await listed()
     const { worker: _, ...ids } = hashes
     const expected = { ...signed(ada.key, manifest), ...ids }
-    expect(await (await client().get(`/v1/projects/${hashes.project_id}/manifest`)).json()).toEqual(expected)
-    const version = await (await client().get(`/v1/projects/${hashes.project_id}/versions/1`)).json()
+    expect(await bodyOf(client().get(`/v1/projects/${hashes.project_id}/manifest`))).toEqual(expected)
+    const version = await bodyOf(client().get(`/v1/projects/${hashes.project_id}/versions/1`))
     expect(version).toMatchObject({ version: 1, signed_manifest: expected })
     expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
   })
@@ -105,12 +105,12 @@ describe('GET /v1/projects/{project_id}', () => {
     })
 
     const vaultWith = async (state: object) => {
-      await env.DB.prepare(
+      await runSql(
         "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('vault', ?, ?, 1)",
+        vault,
+        JSON.stringify(state),
       )
-        .bind(vault, JSON.stringify(state))
-        .run()
-      const economics = await (await client().get(`/v1/projects/${projectId}/economics`)).json()
+      const economics = await bodyOf(client().get(`/v1/projects/${projectId}/economics`))
       return (economics as { vault: Record<string, unknown> }).vault
     }
 
@@ -228,9 +228,7 @@ describe('GET /v1/projects', () => {
 
   test('a renamed listing is found by its new words only', async () => {
     const { project_id } = await listed({ listing: { name: 'Before', tags: ['old'] } })
-    await env.DB.prepare("UPDATE projects SET name = 'After', tags = '[\"new\"]' WHERE project_id = ?")
-      .bind(project_id)
-      .run()
+    await runSql("UPDATE projects SET name = 'After', tags = '[\"new\"]' WHERE project_id = ?", project_id)
     expect([await names('q=before'), await names('tag=old')]).toEqual([[], []])
     expect([await names('q=after'), await names('tag=new')]).toEqual([['After'], ['After']])
   })
@@ -247,10 +245,7 @@ describe('GET /v1/projects', () => {
       [ada.client, 'status=submitted'],
       [client(), 'status=paused'],
     ] as const)
-      expect(await errorOf(await caller.get(`/v1/projects?${query}`))).toMatchObject({
-        status: 403,
-        error: 'forbidden',
-      })
+      await expectRefusal(caller.get(`/v1/projects?${query}`), '403 forbidden')
   })
 
   test.each([
@@ -264,8 +259,7 @@ describe('GET /v1/projects', () => {
     ['cursor=abc', 'cursor'],
     ['page=2', 'page'],
   ])('400 invalid_field: %s', async (query, path) => {
-    const error = await errorOf(await client().get(`/v1/projects?${query}`))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    const error = await expectRefusal(client().get(`/v1/projects?${query}`), '400 invalid_field')
     expect(error.details?.problems?.[0]?.path).toBe(path)
   })
 
@@ -282,16 +276,14 @@ describe('every order', () => {
   const count = 57
   beforeAll(async () => {
     // Few values, so that many share one and only the ordinal tells them apart.
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    await runSql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
       INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
         icon, token, reward_model, tags, class_mask, miners, earnings_key, rating_x100, trending_score)
       SELECT printf('0x%064x', i), '${developer}', 'slug-' || i, 'storage', 'listed', i, 100000 + i,
         'Mass ' || (i % 7), 'mass ' || (i % 7), 'https://assets.example.com/icon.png',
         '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["mass"]', 31,
         i % 3, printf('%02d%d', length((i % 5) * 7), (i % 5) * 7), (i % 4) * 100, i % 6
-      FROM n`,
-    ).run()
+      FROM n`)
   })
 
   const filters: [string, string][] = [
@@ -320,7 +312,7 @@ describe('every order', () => {
 
   test('earnings compare as numbers however many digits they have', async () => {
     const set = (ordinal: number, key: string) =>
-      env.DB.prepare('UPDATE projects SET earnings_key = ? WHERE ordinal = ?').bind(key, ordinal).run()
+      runSql('UPDATE projects SET earnings_key = ? WHERE ordinal = ?', key, ordinal)
     await set(100_001, '0510000')
     await set(100_002, '0499999')
     const { items } = await find('sort=earnings&category=storage&limit=2')
@@ -350,16 +342,14 @@ describe('every order', () => {
     const shared = sortedMatchesMax + 500
     const rare = 7
     beforeAll(async () => {
-      await env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${shared})
+      await runSql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${shared})
         INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
           icon, token, reward_model, tags, class_mask, miners)
         SELECT printf('0x%064x', 1000 + i), printf('0x%040x', i % 2), 'flock-' || i,
           CASE WHEN i <= ${rare} THEN 'hardware-staking' ELSE 'storage' END, 'listed', i, 200000 + i, 'Flock', 'flock',
           'https://assets.example.com/icon.png',
           '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["Flock"]',
-          CASE WHEN i <= ${rare} THEN ${classBit('tablet')} ELSE 1 END, ${shared} - i FROM n`,
-      ).run()
+          CASE WHEN i <= ${rare} THEN ${classBit('tablet')} ELSE 1 END, ${shared} - i FROM n`)
     })
     const read = async (query: string) => {
       const { db, use } = countedDatabase()
@@ -472,14 +462,12 @@ describe('operators', () => {
 
   test('the queue has what awaits review, longest waiting first, and decisions take it out', async () => {
     const operator = await createOperator()
-    await env.DB.prepare(
-      "UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'",
-    ).run()
+    await runSql("UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'")
     const first = await submitProject(ada, { worker })
     const second = await submitProject(ada, { worker })
     for (const { project_id } of [second, first]) await setStatus(project_id, 'pending_review')
     const queue = async () =>
-      ((await (await operator.client.get('/admin/v1/review-queue')).json()) as Page).items.map(
+      (await bodyOf<Page>(operator.client.get('/admin/v1/review-queue'))).items.map(
         ({ project_id }) => project_id,
       )
     expect(await queue()).toEqual([first.project_id, second.project_id])
@@ -534,11 +522,7 @@ describe('operators', () => {
       const response = await decide(operator.client, project_id, { action })
       const to = moves[action]?.[status]
       if (to === undefined)
-        expect(await errorOf(response)).toMatchObject({
-          status: 409,
-          error: 'invalid_state',
-          details: { listing_status: status },
-        })
+        await expectRefusal(response, '409 invalid_state', { details: { listing_status: status } })
       else expect(await response.json()).toMatchObject({ listing_status: to })
     }
   })
@@ -559,15 +543,13 @@ describe('operators', () => {
   test('404 not_found, 400 invalid_field, 403 forbidden for everybody else', async () => {
     const operator = await createOperator()
     const { project_id } = await listed()
-    expect(
-      await errorOf(await decide(operator.client, `0x${'0f'.repeat(32)}`, { action: 'approve' })),
-    ).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(
+      decide(operator.client, `0x${'0f'.repeat(32)}`, { action: 'approve' }),
+      '404 not_found',
+    )
     for (const body of [{}, { action: 'bless' }, { action: 'pause', conditions: [''] }])
       expect(await errorOf(await decide(operator.client, project_id, body))).toMatchObject({ status: 400 })
-    expect(await errorOf(await decide(ada.client, project_id, { action: 'pause' }))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectRefusal(decide(ada.client, project_id, { action: 'pause' }), '403 forbidden')
   })
 
   test('counts of categories follow every move', async () => {
@@ -575,9 +557,9 @@ describe('operators', () => {
     const { project_id } = await submitProject(ada, { worker, listing: { category: 'bandwidth' } })
     const count = async () => {
       // Anonymous callers may be given counts that are ten seconds old.
-      const { items } = (await (await operator.client.get('/v1/categories')).json()) as {
+      const { items } = await bodyOf<{
         items: { category: string; count: number }[]
-      }
+      }>(operator.client.get('/v1/categories'))
       return items.find(({ category }) => category === 'bandwidth')?.count
     }
     const counts = [await count()]

@@ -1,9 +1,10 @@
-import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type * as z from 'zod'
+import { expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { runSql } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 import { routes } from '../index.ts'
 
@@ -23,7 +24,7 @@ beforeEach(() => {
 })
 
 const setStatus = (projectId: string, status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
+  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, projectId)
 
 async function projectOf(developer: Developer, status = 'listed'): Promise<string> {
   const { project_id } = await submitProject(developer, { worker, slug })
@@ -59,7 +60,7 @@ test('a slug in a path names the project', async () => {
     expect(await read(slug), path).toEqual(await read(project))
   }
   const upload = await ada.client.post(`/v1/developers/projects/${slug}/versions`, {})
-  expect(await errorOf(upload)).toMatchObject({ status: 400, error: 'invalid_field' })
+  await expectRefusal(upload, '400 invalid_field')
 })
 
 test('every path and every query that names a project takes a slug', async () => {
@@ -90,10 +91,7 @@ test('a slug in a query names the project', async () => {
     }
     expect(await read(slug), path).toEqual(await read(project))
   }
-  const none = await errorOf(await client().get('/v1/explorer/rounds?project_id=no-such'))
-  expect(none).toMatchObject({
-    status: 400,
-    error: 'invalid_field',
+  await expectRefusal(client().get('/v1/explorer/rounds?project_id=no-such'), '400 invalid_field', {
     details: { problems: [{ path: 'project_id' }] },
   })
 })

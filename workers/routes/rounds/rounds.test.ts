@@ -8,8 +8,9 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { roundEnd } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
 import { roundEffects } from '../../stores/round-effects.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
 import {
   publishRound,
@@ -20,7 +21,7 @@ import {
 } from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, setListingStatus } from '../../test/tables.ts'
 
 const profile = resolveProfile()
 
@@ -190,19 +191,14 @@ describe('lists of rounds', () => {
     await publish()
     const { next_cursor } = await read('/v1/explorer/rounds?limit=1')
     const path = `/v1/explorer/rounds?state=finalized&cursor=${encodeURIComponent(next_cursor ?? '')}`
-    expect(await errorOf(await client().get(path))).toMatchObject({ status: 400, error: 'invalid_field' })
+    await expectRefusal(client().get(path), '400 invalid_field')
   })
 
   test('404 not_found: a project that is not public, or that does not exist', async () => {
     const { projectId } = await createProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(projectId)
-      .run()
+    await setListingStatus(projectId, 'pending_review')
     for (const id of [projectId, hashText('none')])
-      expect(await errorOf(await client().get(`/v1/projects/${id}/rounds`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
+      await expectRefusal(client().get(`/v1/projects/${id}/rounds`), '404 not_found')
   })
 })
 
@@ -212,10 +208,12 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
   test('has everything that was signed in it, as it was signed', async () => {
     const given = { members, deeds: [right, ['wrong'], 'missed' as const], audit: 'right', validators }
     const { file, round } = await publishRound({ ...given, issuedAt: now, afterwards: { 0: 'wrong' } })
-    const shown = (await (await get(round.roundId)).json()) as typeof file & {
-      votes_detail: object[]
-      audited: boolean
-    }
+    const shown = await bodyOf<
+      typeof file & {
+        votes_detail: object[]
+        audited: boolean
+      }
+    >(get(round.roundId))
     expect(shown).toMatchObject({
       round_id: round.roundId,
       state: 'finalized',
@@ -237,7 +235,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
   test('has the task, and nothing of the votes, while it runs', async () => {
     const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
     await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
-    const shown = (await (await get(round.roundId)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(round.roundId))
     expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
     expect(shown).not.toHaveProperty('finality')
@@ -246,7 +244,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('shows a round that failed with its votes and without a result', async () => {
     const id = await publish({ state: 'failed', deeds: [right, ['wrong'], 'missed'] })
-    const shown = (await (await get(id)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(id))
     expect(shown).toMatchObject({ state: 'failed', finality_votes: [] })
     expect(shown.votes_detail).toHaveLength(2)
     expect(shown).not.toHaveProperty('finality')
@@ -256,7 +254,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     const project = await createProject()
     const { receipt_hash } = await submitReceipt(project, { by: validators })
     const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
-    expect(await (await get(id ?? '')).json()).toMatchObject({
+    expect(await bodyOf(get(id ?? ''))).toMatchObject({
       round_id: id,
       kind: 'epoch',
       receipt_hash,
@@ -267,7 +265,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('of a direct round has the votes of validators', async () => {
     const { roundId, votes, receiptHash } = await publishDirect()
-    const shown = (await (await get(roundId)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(roundId))
     expect(shown).toMatchObject({
       round_id: roundId,
       kind: 'exec',
@@ -293,7 +291,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     `reward:${hashText('none')}:1:0`,
     'nonsense',
   ])('404 not_found: %s', async (id) => {
-    expect(await errorOf(await get(id))).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(get(id), '404 not_found')
   })
 })
 
@@ -320,7 +318,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
     })
     const again = await publish({ issuedAt: now + 5 })
     const hash = round.receiptHash ?? ''
-    const { kind, receipt, rounds } = (await (await get(hash)).json()) as Lookup
+    const { kind, receipt, rounds } = await bodyOf<Lookup>(get(hash))
     const { receipt_hash, ...hashed } = receipt.receipt
     expect([kind, receipt_hash, hashReceipt(hashed), rounds]).toEqual([
       'execution',
@@ -341,7 +339,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
       issuedAt: now,
       gasUsed: 99,
     })
-    const found = (await (await get(round.receiptHash ?? '')).json()) as { receipt: object }
+    const found = await bodyOf<{ receipt: object }>(get(round.receiptHash ?? ''))
     expect(found.receipt).not.toHaveProperty('signature')
     expect(found).toMatchObject({ kind: 'execution', rounds: [round.roundId] })
   })
@@ -349,7 +347,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   test('is what validators attested of an epoch, and where its settlement stands', async () => {
     const project = await createProject()
     const receipt = await submitReceipt(project, { by: validators })
-    expect(await (await get(receipt.receipt_hash.toUpperCase().replace('0X', '0x'))).json()).toMatchObject({
+    expect(await bodyOf(get(receipt.receipt_hash.toUpperCase().replace('0X', '0x')))).toMatchObject({
       kind: 'reward_v2',
       receipt: { receipt_hash: receipt.receipt_hash, merkle_root: receipt.merkle_root },
       rounds: await idsOf('/v1/explorer/rounds?kind=epoch'),
@@ -366,10 +364,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
       issuedAt: now,
     })
     const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
-    expect(await errorOf(await get(wrong?.receipt_hash ?? ''))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectRefusal(get(wrong?.receipt_hash ?? ''), '404 not_found')
   })
 })
 

@@ -7,12 +7,14 @@ import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
 import { chain, finalizeRelays, mint, readChain, rpc, signedPayload } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { accusationsOf, createValidators, hubAction, publishConsensus } from '../../test/evidence.ts'
 import type { TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 
@@ -44,7 +46,7 @@ async function createProject(slashing_bp = { invalid_result: 2_500, missed_sla: 
   return { projectId, consensusHash: await publishConsensus(projectId) }
 }
 
-const jsonOf = async (response: Response | Promise<Response>) => (await (await response).json()) as Json
+const jsonOf = async (response: Response | Promise<Response>) => await bodyOf<Json>(response)
 
 /** A miner that bonded, by the routes, and what proves its offences. */
 async function createBonded(collateral: bigint, of = project) {
@@ -105,7 +107,7 @@ async function pass(seconds: number): Promise<void> {
   await rpc('evm_increaseTime', seconds)
   await rpc('evm_mine')
   await readChain()
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+  await runSql('UPDATE hub_actions SET next_attempt_at = 1')
   await hub.scheduled(createScheduledController(), env)
   await finalizeRelays()
 }
@@ -118,9 +120,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     expect(await slash(hash)).toMatchObject({ status: 'proposed', recovery: 'dispute' })
     await pass(unbondingSecs)
     expect(await read()).toMatchObject({ status: 'withdrawable', pending_slashes: 1 })
-    expect(await errorOf(await call('withdraw'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
+    await expectRefusal(call('withdraw'), '409 invalid_state', {
       message: expect.stringContaining('1 pending slashes hold the collateral'),
       details: { status: 'withdrawable', pending_slashes: 1 },
     })

@@ -4,12 +4,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import hub from '../../index.ts'
+import { bodyOf } from '../../test/answers.ts'
 import { chain, finalizeRelays, mint, passTime, signedPayload } from '../../test/chain.ts'
 import { client } from '../../test/client.ts'
 import { accusationsOf, hubAction, publishConsensus } from '../../test/evidence.ts'
 import { networkNow } from '../../test/network-time.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 
@@ -26,7 +28,7 @@ beforeAll(async () => {
   consensusHash = await publishConsensus(projectId)
 })
 
-const jsonOf = async (response: Response | Promise<Response>) => (await (await response).json()) as Json
+const jsonOf = async (response: Response | Promise<Response>) => await bodyOf<Json>(response)
 
 /** A bonded miner whose two votes for one task were posted, and whose slash is proposed. */
 async function createSlashed() {
@@ -83,7 +85,7 @@ async function createSlashed() {
 /** Lets time pass on the chain, and the schedule of the hub run. */
 async function pass(seconds: number): Promise<void> {
   await passTime(seconds)
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+  await runSql('UPDATE hub_actions SET next_attempt_at = 1')
   await hub.scheduled(createScheduledController(), env)
   await finalizeRelays()
 }

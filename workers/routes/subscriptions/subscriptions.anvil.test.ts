@@ -8,12 +8,14 @@ import {
 } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import { withAbsentChain } from '../../test/absent-chain.ts'
+import { bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
 import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
 import { networkNow } from '../../test/network-time.ts'
 import { createNode, insertNode } from '../../test/node.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
+import { runSql, setListingStatus } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 interface Created {
@@ -52,10 +54,10 @@ async function subscribe(change: Json = {}) {
     created,
     create,
     call,
-    read: async () => (await (await client().get(path)).json()) as Json,
+    read: async () => await bodyOf<Json>(client().get(path)),
     /** Signs what the first step answers, posts it, and lets it become final. */
     act: async (name: string, request?: unknown) => {
-      const payload = (await (await call(name, request)).json()) as GaslessPayload
+      const payload = await bodyOf<GaslessPayload>(call(name, request))
       return finish(await call(name, signedPayload(owner.key, payload)))
     },
     bond: async (payload = created.bond) => finish(await call('bond', signedPayload(owner.key, payload))),
@@ -66,7 +68,7 @@ async function finish(response: Response): Promise<Json> {
   if (response.status !== 202) throw new Error(await response.text())
   const { id } = (await response.json()) as { id: string }
   await finalizeRelays()
-  return (await (await client().get(`/v1/transactions/${id}`)).json()) as Json
+  return await bodyOf<Json>(client().get(`/v1/transactions/${id}`))
 }
 
 const confirmed = { status: 'confirmed', error: null, indexed: true }
@@ -108,16 +110,17 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       started_at: expect.any(Number),
     })
     const miners = async () => {
-      const { miners_subscribed, devices_by_class } = (await (
-        await owner.client.get(`/v1/projects/${projectId}/stats`)
-      ).json()) as Json
+      const { miners_subscribed, devices_by_class } = await bodyOf<Json>(
+        owner.client.get(`/v1/projects/${projectId}/stats`),
+      )
       return [miners_subscribed, devices_by_class]
     }
     expect(await miners()).toEqual([1, { desktop: 1 }])
     const untyped = { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: '{}' }
-    expect(
-      await errorOf(await owner.client.fetch(`/v1/subscriptions/${id}/bond-payload`, untyped)),
-    ).toMatchObject({ status: 400, error: 'bad_request' })
+    await expectRefusal(
+      owner.client.fetch(`/v1/subscriptions/${id}/bond-payload`, untyped),
+      '400 bad_request',
+    )
     const topUp = await call('bond-payload', { amount: String(minCollateral) })
     expect(topUp.status).toBe(200)
     expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
@@ -135,7 +138,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await act('payout', { payout: null })).toMatchObject(confirmed)
     expect(await read()).toMatchObject({ payout_address: owner.address })
 
-    const summary = async () => (await (await owner.client.get('/v1/me/collateral')).json()) as Json
+    const summary = async () => await bodyOf<Json>(owner.client.get('/v1/me/collateral'))
     expect(await summary()).toEqual({
       bonded: String(2n * minCollateral),
       unbonding: '0',
@@ -159,21 +162,18 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     const { release_at } = await read()
     expect(await read()).toMatchObject({ status: 'unbonding', release_at: expect.any(Number) })
     expect(await summary()).toMatchObject({ bonded: '0', unbonding: String(2n * minCollateral) })
-    expect(await errorOf(await call('withdraw'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
+    await expectRefusal(call('withdraw'), '409 invalid_state', {
       details: { status: 'unbonding', release_at },
     })
     await passUnbonding()
     await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'withdrawable' })
     expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
-    const withdrawals = async () =>
-      (await (await owner.client.get('/v1/me/withdrawals')).json()) as { items: Json[] }
+    const withdrawals = async () => await bodyOf<{ items: Json[] }>(owner.client.get('/v1/me/withdrawals'))
     expect(await withdrawals()).toEqual({ items: [], next_cursor: null })
-    const payload = (await (await call('withdraw')).json()) as GaslessPayload
+    const payload = await bodyOf<GaslessPayload>(call('withdraw'))
     const body = signedPayload(owner.key, payload)
-    const relayed = (await (await call('withdraw', body)).json()) as { id: string }
+    const relayed = await bodyOf<{ id: string }>(call('withdraw', body))
     const withdrawal = {
       withdrawal_id: relayed.id,
       kind: 'collateral',
@@ -190,7 +190,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     })
     await finalizeRelays()
     // The same signed body again is the same withdrawal.
-    expect(await (await call('withdraw', body)).json()).toMatchObject({ ...confirmed, action: 'withdraw' })
+    expect(await bodyOf(call('withdraw', body))).toMatchObject({ ...confirmed, action: 'withdraw' })
     expect(await withdrawals()).toMatchObject({
       items: [
         {
@@ -204,33 +204,28 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
     expect(await summary()).toMatchObject({ hub_balance: String(3n * minCollateral), subscriptions: [] })
 
-    const again = await create()
-    expect([again.status, await again.json()]).toMatchObject([
-      201,
-      { subscription: { subscription_id: id, status: 'pending_collateral', payout_address: owner.address } },
-    ])
+    await expectAnswer(create(), 201, {
+      subscription: { subscription_id: id, status: 'pending_collateral', payout_address: owner.address },
+    })
     expect((await create()).status).toBe(409)
-    const { items } = (await (await owner.client.get('/v1/me/subscriptions')).json()) as { items: Json[] }
+    const { items } = await bodyOf<{ items: Json[] }>(owner.client.get('/v1/me/subscriptions'))
     expect(items).toEqual([await read()])
   })
 
   test('is paused and resumed by its owner or by its device, and by nobody else', async () => {
     const { bond, call, device, id, read } = await subscribe()
     await bond()
-    expect(await (await call('pause')).json()).toMatchObject({
+    expect(await bodyOf(call('pause'))).toMatchObject({
       status: 'paused',
       collateral: String(minCollateral),
     })
     expect(await read()).toMatchObject({ status: 'paused' })
     const byDevice = (verb: string) => device.call('POST', `/v1/subscriptions/${id}/${verb}`)
-    expect(await (await byDevice('resume')).json()).toMatchObject({ status: 'active' })
+    expect(await bodyOf(byDevice('resume'))).toMatchObject({ status: 'active' })
     expect((await byDevice('pause')).status).toBe(200)
     const stranger = createNode()
     await insertNode(stranger)
-    expect(await errorOf(await stranger.call('POST', `/v1/subscriptions/${id}/resume`))).toMatchObject({
-      status: 403,
-      error: 'not_owner',
-    })
+    await expectRefusal(stranger.call('POST', `/v1/subscriptions/${id}/resume`), '403 not_owner')
     expect(await read()).toMatchObject({ status: 'paused' })
   })
 
@@ -259,7 +254,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
   test('a device that is unbound keeps its subscription, which says so', async () => {
     const { bond, owner, device, read } = await subscribe()
     await bond()
-    await env.DB.prepare('UPDATE devices SET unbound_at = 1 WHERE node_id = ?').bind(device.nodeId).run()
+    await runSql('UPDATE devices SET unbound_at = 1 WHERE node_id = ?', device.nodeId)
     expect(await read()).toMatchObject({ status: 'active', device_bound: false, owner: owner.address })
   })
 })
@@ -291,9 +286,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     const { owner, device } = await createDescribedMiner({ class: 'phone', benchmark: null })
     const stranger = await createOwner()
     const unlisted = await createListedProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'paused' WHERE project_id = ?")
-      .bind(unlisted)
-      .run()
+    await setListingStatus(unlisted, 'paused')
     const input = { project_id: unlisted, node_id: device.nodeId, collateral: 'much' }
     const post = async (caller: typeof owner.client, json: Json) =>
       errorOf(await caller.post('/v1/subscriptions', json))
@@ -338,10 +331,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
     await withAbsentChain(async (bindings) => {
       const down = client({ token: owner.token, bindings })
-      expect(await errorOf(await down.post('/v1/subscriptions', input))).toMatchObject({
-        status: 503,
-        error: 'unavailable',
-      })
+      await expectRefusal(down.post('/v1/subscriptions', input), '503 unavailable')
     })
     expect((await owner.client.post('/v1/subscriptions', input)).status).toBe(201)
   })
@@ -349,9 +339,7 @@ describe.skipIf(chain === null)('subscribing', () => {
   test('422 insufficient_collateral: a wallet without the tokens it bonds', async () => {
     const { created, owner, call } = await subscribe({ collateral: String(9n * minCollateral) })
     const before = await offered()
-    expect(await errorOf(await call('bond', signedPayload(owner.key, created.bond)))).toMatchObject({
-      status: 422,
-      error: 'insufficient_collateral',
+    await expectRefusal(call('bond', signedPayload(owner.key, created.bond)), '422 insufficient_collateral', {
       details: { balance: String(3n * minCollateral) },
     })
     expect(await offered()).toBe(before)
@@ -428,30 +416,21 @@ describe.skipIf(chain === null)('the state comes before anything else', () => {
       for (const response of name === 'pause' || name === 'resume'
         ? [unsigned]
         : [unsigned, nonsense, foreign])
-        expect(await errorOf(response)).toMatchObject({
-          status: 409,
-          error: 'invalid_state',
-          details: { status: wanted },
-        })
+        await expectRefusal(response, '409 invalid_state', { details: { status: wanted } })
   })
 
   test('a pending slash holds the collateral', async () => {
     await put(states.withdrawable)
     const slash = { subscription_id: subject.id, status: 'proposed', amount: '1' }
-    await env.DB.prepare(
+    await runSql(
       "INSERT INTO chain_states (kind, subject, state, block_number) VALUES ('slash', '0x5a', ?, 1)",
+      JSON.stringify(slash),
     )
-      .bind(JSON.stringify(slash))
-      .run()
     expect(await subject.read()).toMatchObject({ pending_slashes: 1 })
-    expect(await errorOf(await subject.call('withdraw'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-      details: { pending_slashes: 1 },
-    })
-    await env.DB.prepare(
+    await expectRefusal(subject.call('withdraw'), '409 invalid_state', { details: { pending_slashes: 1 } })
+    await runSql(
       "UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'",
-    ).run()
+    )
     expect((await subject.call('withdraw')).status).toBe(200)
   })
 })
@@ -475,11 +454,10 @@ describe.skipIf(chain === null)('payout addresses', () => {
     ['the zero address', '', { payout: `0x${'00'.repeat(20)}` }, null],
     ['the zero address in the query', `?payout_address=0x${'00'.repeat(20)}`, undefined, null],
   ])('%s', async (_, query, body, expected) => {
-    const response = await ask(query, body)
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { action: 'set_payout', typed_data: { message: { payout: expected ?? subject.owner.address } } },
-    ])
+    await expectAnswer(ask(query, body), 200, {
+      action: 'set_payout',
+      typed_data: { message: { payout: expected ?? subject.owner.address } },
+    })
   })
 
   test.each([
@@ -491,7 +469,7 @@ describe.skipIf(chain === null)('payout addresses', () => {
     ['no address in the query', '?payout_address=me', undefined],
     ['an unknown field', '', { payout_address: other, more: 1 }],
   ])('400 invalid_field: %s', async (_, query, body) => {
-    expect(await errorOf(await ask(query, body))).toMatchObject({ status: 400, error: 'invalid_field' })
+    await expectRefusal(ask(query, body), '400 invalid_field')
   })
 })
 
@@ -504,99 +482,65 @@ describe.skipIf(chain === null)('signed bodies', () => {
     return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
   }
 
-  const bodies = {
-    bond: async (one: Awaited<ReturnType<typeof subscribe>>) => one.created.bond,
-    payout: async (one: Awaited<ReturnType<typeof subscribe>>) =>
-      (await (await one.call('payout', { payout: null })).json()) as GaslessPayload,
-    unbond: async (one: Awaited<ReturnType<typeof subscribe>>) =>
-      (await (await one.call('unbond')).json()) as GaslessPayload,
-    withdraw: async (one: Awaited<ReturnType<typeof subscribe>>) => {
+  type Subject = Awaited<ReturnType<typeof subscribe>>
+  const asked = (one: Subject, name: string, body?: unknown) => bodyOf<GaslessPayload>(one.call(name, body))
+  const payloads = {
+    bond: async (one: Subject) => one.created.bond,
+    payout: (one: Subject) => asked(one, 'payout', { payout: null }),
+    unbond: (one: Subject) => asked(one, 'unbond'),
+    withdraw: async (one: Subject) => {
       await one.act('unbond')
       await passUnbonding()
       await finalizeRelays()
-      return (await (await one.call('withdraw')).json()) as GaslessPayload
+      return asked(one, 'withdraw')
     },
   }
 
-  test.each(Object.keys(bodies) as (keyof typeof bodies)[])(
+  test.each(Object.keys(payloads) as (keyof typeof payloads)[])(
     '%s: nothing is relayed that differs in anything',
     async (name) => {
       const one = await subscribe()
       if (name !== 'bond') await one.bond()
-      const payload = await bodies[name](one)
+      const payload = await payloads[name](one)
       const { typed_data } = payload
       const { key } = one.owner
       const before = await offered()
       const now = await networkNow()
-      const { primaryType, types, message } = typed_data
-      const signedAs = (change: Json, type = primaryType) => {
-        const changed = {
-          ...typed_data,
-          primaryType: type,
-          message: { ...message, ...change },
-        } as typeof typed_data
-        return { ...signedPayload(key, payload), typed_data: changed, signature: signTypedData(key, changed) }
-      }
+      const { types, message, domain } = typed_data
       const honest = signedPayload(key, payload)
-      const id = `0x${'77'.repeat(32)}`
-      const refused: [string, number, string, unknown][] = [
-        ['another owner', 400, 'invalid_field', signedAs({ owner: `0x${'01'.repeat(20)}` })],
-        [
-          'another subject',
-          400,
-          'invalid_field',
-          signedAs(name === 'bond' ? { projectId: id } : { subscriptionId: id }),
-        ],
-        [
-          'an extra field',
-          400,
-          'invalid_field',
-          { ...honest, typed_data: { ...typed_data, message: { ...message, memo: 'x' } } },
-        ],
-        [
-          'other types',
-          400,
-          'invalid_field',
-          { ...honest, typed_data: { ...typed_data, types: { ...types, Other: [] } } },
-        ],
-        [
-          'another domain',
-          400,
-          'invalid_field',
-          { ...honest, typed_data: { ...typed_data, domain: { ...typed_data.domain, chainId: 1 } } },
-        ],
-        [
-          'another action',
-          400,
-          'invalid_field',
-          {
-            ...honest,
-            typed_data: { ...typed_data, primaryType: name === 'withdraw' ? 'Unbond' : 'Withdraw' },
-          },
-        ],
-        ['a deadline that passed', 400, 'invalid_field', signedAs({ deadline: String(now - 1) })],
-        ['a deadline too far', 400, 'invalid_field', signedAs({ deadline: String(now + 604_900) })],
-        ['high s', 422, 'bad_signature', { ...honest, signature: highS(honest.signature) }],
-        [
-          'a changed nonce under the old signature',
-          422,
-          'bad_signature',
-          { ...honest, typed_data: { ...typed_data, message: { ...message, nonce: '9' } } },
-        ],
-        ['another nonce', 409, 'conflict', signedAs({ nonce: '9' })],
-        ['broken JSON', 400, 'bad_request', null],
-      ]
-      for (const [what, status, error, body] of refused) {
-        const response =
-          body === null
-            ? await one.owner.client.fetch(`/v1/subscriptions/${one.id}/${name}`, {
-                method: 'POST',
-                body: '{"typed_data":',
-                headers: { 'Content-Type': 'application/json' },
-              })
-            : await one.call(name, body)
-        expect({ what, ...(await errorOf(response)) }).toMatchObject({ what, status, error })
+      /** Changed after it was signed. */
+      const changed = (change: object) => ({ ...honest, typed_data: { ...typed_data, ...change } })
+      const signedAs = (change: Json) => {
+        const data = { ...typed_data, message: { ...message, ...change } } as typeof typed_data
+        return { ...honest, typed_data: data, signature: signTypedData(key, data) }
       }
+      const id = `0x${'77'.repeat(32)}`
+      const subject = name === 'bond' ? { projectId: id } : { subscriptionId: id }
+      const primaryType = name === 'withdraw' ? 'Unbond' : 'Withdraw'
+      const refused: [what: string, refusal: string, body: unknown][] = [
+        ['another owner', '400 invalid_field', signedAs({ owner: `0x${'01'.repeat(20)}` })],
+        ['another subject', '400 invalid_field', signedAs(subject)],
+        ['an extra field', '400 invalid_field', changed({ message: { ...message, memo: 'x' } })],
+        ['other types', '400 invalid_field', changed({ types: { ...types, Other: [] } })],
+        ['another domain', '400 invalid_field', changed({ domain: { ...domain, chainId: 1 } })],
+        ['another action', '400 invalid_field', changed({ primaryType })],
+        ['a deadline that passed', '400 invalid_field', signedAs({ deadline: String(now - 1) })],
+        ['a deadline too far', '400 invalid_field', signedAs({ deadline: String(now + 604_900) })],
+        ['high s', '422 bad_signature', { ...honest, signature: highS(honest.signature) }],
+        ['a changed nonce', '422 bad_signature', changed({ message: { ...message, nonce: '9' } })],
+        ['another nonce', '409 conflict', signedAs({ nonce: '9' })],
+      ]
+      for (const [what, refusal, body] of refused) {
+        const { status, error } = await errorOf(await one.call(name, body))
+        expect([what, `${status} ${error}`]).toEqual([what, refusal])
+      }
+      const broken = {
+        method: 'POST',
+        body: '{"typed_data":',
+        headers: { 'Content-Type': 'application/json' },
+      }
+      const path = `/v1/subscriptions/${one.id}/${name}`
+      await expectRefusal(one.owner.client.fetch(path, broken), '400 bad_request')
       expect(await offered()).toBe(before)
       expect((await one.call(name, honest)).status).toBe(202)
       await finalizeRelays()
@@ -609,17 +553,12 @@ describe.skipIf(chain === null)('signed bodies', () => {
     const before = await offered()
     const permit = honest.permit as NonNullable<typeof honest.permit>
     const more = { ...permit, message: { ...permit.message, value: '1' } }
-    const refused: [unknown, number, string][] = [
-      [
-        { ...honest, permit: more, permit_signature: signTypedData(one.owner.key, more) },
-        400,
-        'invalid_field',
-      ],
-      [{ ...honest, permit_signature: honest.signature }, 422, 'bad_signature'],
-      [{ ...honest, permit_signature: null }, 400, 'invalid_field'],
-    ]
-    for (const [body, status, error] of refused)
-      expect(await errorOf(await one.call('bond', body))).toMatchObject({ status, error })
+    for (const [change, refusal] of [
+      [{ permit: more, permit_signature: signTypedData(one.owner.key, more) }, '400 invalid_field'],
+      [{ permit_signature: honest.signature }, '422 bad_signature'],
+      [{ permit_signature: null }, '400 invalid_field'],
+    ] as const)
+      await expectRefusal(one.call('bond', { ...honest, ...change }), refusal)
     expect(await offered()).toBe(before)
   })
 
@@ -628,14 +567,10 @@ describe.skipIf(chain === null)('signed bodies', () => {
     const stranger = await createOwner()
     const before = await offered()
     for (const key of [one.owner.key, stranger.key])
-      expect(
-        await errorOf(
-          await stranger.client.post(
-            `/v1/subscriptions/${one.id}/bond`,
-            signedPayload(key, one.created.bond),
-          ),
-        ),
-      ).toMatchObject({ status: 403, error: 'not_owner' })
+      await expectRefusal(
+        stranger.client.post(`/v1/subscriptions/${one.id}/bond`, signedPayload(key, one.created.bond)),
+        '403 not_owner',
+      )
     expect(await offered()).toBe(before)
   })
 })
@@ -647,14 +582,8 @@ describe.skipIf(chain === null)('reading', () => {
     expect((await client().get(`/v1/subscriptions/${id}`)).status).toBe(404)
     expect((await client().get('/v1/subscriptions/x')).status).toBe(404)
     for (const name of Object.keys(calls)) {
-      expect(await errorOf(await owner.client.post(`/v1/subscriptions/${id}/${name}`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
-      expect(await errorOf(await owner.client.post(`/v1/subscriptions/x/${name}`))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-      })
+      await expectRefusal(owner.client.post(`/v1/subscriptions/${id}/${name}`), '404 not_found')
+      await expectRefusal(owner.client.post(`/v1/subscriptions/x/${name}`), '400 invalid_field')
     }
   })
 
@@ -668,10 +597,10 @@ describe.skipIf(chain === null)('reading', () => {
         collateral: String(minCollateral),
       })
     const page = async (query: string) =>
-      (await (await owner.client.get(`/v1/me/subscriptions?${query}`)).json()) as {
+      await bodyOf<{
         items: { project_id: string }[]
         next_cursor: string | null
-      }
+      }>(owner.client.get(`/v1/me/subscriptions?${query}`))
     const first = await page('limit=2')
     const second = await page(`limit=2&cursor=${first.next_cursor}`)
     expect([...first.items, ...second.items].map((item) => item.project_id).sort()).toEqual(projects.sort())
@@ -682,7 +611,7 @@ describe.skipIf(chain === null)('reading', () => {
     const { owner } = await subscribe()
     await withAbsentChain(async (bindings) => {
       const down = client({ token: owner.token, bindings })
-      expect(await (await down.get('/v1/me/collateral')).json()).toMatchObject({
+      expect(await bodyOf(down.get('/v1/me/collateral'))).toMatchObject({
         bonded: '0',
         hub_balance: null,
       })

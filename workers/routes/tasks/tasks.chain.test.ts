@@ -7,9 +7,11 @@ import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../../protocol/rounds/index.ts'
 import { budgets } from '../../middleware/budgets.ts'
 import { services } from '../../services.ts'
+import { expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { uploadModule } from '../../test/project.ts'
 import { createKey, killObject, SimulatedRounds, testEpoch } from '../../test/rounds.ts'
+import { runSql } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 const profile = resolveProfile()
@@ -19,18 +21,15 @@ afterAll(() => vi.useRealTimers())
 const path = (projectId = rounds.projectId) => `/v1/projects/${projectId}/tasks`
 const project = () => env.PROJECT_COMMITTEES.getByName(rounds.projectId)
 const setStatus = (status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?')
-    .bind(status, rounds.projectId)
-    .run()
+  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, rounds.projectId)
 const setPublic = (isPublic: boolean) =>
-  env.DB.prepare(
+  runSql(
     `UPDATE project_versions SET manifest = json_set(manifest, '$.scheduling.public_tasks', json(?)) WHERE project_id = ?`,
+    String(isPublic),
+    rounds.projectId,
   )
-    .bind(String(isPublic), rounds.projectId)
-    .run()
 /** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) =>
-  env.DB.prepare('UPDATE validator_generations SET effective_at = ?').bind(time).run()
+const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
 
 /** Whether the storage has an input. */
 const isKept = async (input: string): Promise<boolean> =>
@@ -145,8 +144,7 @@ describe('tasks of a project whose set is attested', () => {
   test('409 conflict: the idempotency_key names another task, of which nothing is kept', async () => {
     const [one, two] = ['one', 'two'].map((name) => name.repeat(5_000))
     await rounds.submit({ input: one, idempotency_key: 'taken' })
-    const refused = await errorOf(await rounds.submit({ input: two, idempotency_key: 'taken' }))
-    expect(refused).toMatchObject({ status: 409, error: 'conflict' })
+    await expectRefusal(rounds.submit({ input: two, idempotency_key: 'taken' }), '409 conflict')
     expect([await isKept(one!), await isKept(two!)]).toEqual([true, false])
   })
 
@@ -168,10 +166,7 @@ describe('tasks of a project whose set is attested', () => {
     [{ idempotency_key: '' }, 'idempotency_key'],
     [{ other: 1 }, 'other'],
   ])('400 invalid_field: %j', async (change, field) => {
-    const refused = await errorOf(await rounds.submit(change))
-    expect(refused).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
+    await expectRefusal(rounds.submit(change), '400 invalid_field', {
       details: { problems: [{ path: field }] },
     })
   })
@@ -181,16 +176,16 @@ describe('tasks of a project whose set is attested', () => {
       { input: 'x'.repeat(1_048_577) },
       { input: undefined, input_b64: 'A'.repeat(1_398_108) },
     ])
-      expect(await errorOf(await rounds.submit(change))).toMatchObject({ status: 413, error: 'too_large' })
+      await expectRefusal(rounds.submit(change), '413 too_large')
   })
 
   test('403 forbidden, scope_missing: who may not give this project tasks', async () => {
     const body = { function: 'echo', input: '' }
-    const open = await errorOf(await client().post(path(), body))
-    expect(open).toMatchObject({ status: 403, error: 'forbidden' })
+    await expectRefusal(client().post(path(), body), '403 forbidden')
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
-    const scoped = await errorOf(await client({ token: key }).post(path(), body))
-    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing', details: { scope: 'tasks:submit' } })
+    await expectRefusal(client({ token: key }).post(path(), body), '403 scope_missing', {
+      details: { scope: 'tasks:submit' },
+    })
     const elsewhere = await createKey(rounds.developer!.client, hashText('another project')).catch(() => '')
     if (elsewhere !== '' && elsewhere !== undefined)
       expect(await errorOf(await client({ token: elsewhere }).post(path(), body))).toMatchObject({
@@ -287,14 +282,11 @@ describe('tasks that wait in vain', () => {
     // The first one has the object wake for them.
     const { task_id } = await bodyOf(await rounds.submit())
     await fillQueue(9_999)
-    await env.DB.prepare(
-      `INSERT INTO tasks (task_id, project_id, function, gas_limit, input_hash, created_at)
+    await runSql(`INSERT INTO tasks (task_id, project_id, function, gas_limit, input_hash, created_at)
        WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 9999)
-       SELECT 'waiting ' || n, 'p', 'echo', 1, '', 0 FROM counted`,
-    ).run()
+       SELECT 'waiting ' || n, 'p', 'echo', 1, '', 0 FROM counted`)
     const input = 'one too many'.repeat(1_000)
-    const refused = await errorOf(await rounds.submit({ input }))
-    expect(refused).toMatchObject({ status: 503, error: 'unavailable' })
+    const refused = await expectRefusal(rounds.submit({ input }), '503 unavailable')
     expect(refused.headers.get('retry-after')).toBe('5')
     expect(await isKept(input)).toBe(false)
 
@@ -385,8 +377,9 @@ describe('POST /v1/execute', () => {
   test('503 unavailable: no quorum gave one receipt', async () => {
     const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
     runs(['', '', 'lie '])
-    const refused = await errorOf(await ask({ function: functions[0] }))
-    expect(refused).toMatchObject({ status: 503, error: 'unavailable', details: { votes: 3, quorum: 3 } })
+    const refused = await expectRefusal(ask({ function: functions[0] }), '503 unavailable', {
+      details: { votes: 3, quorum: 3 },
+    })
     expect(refused.headers.get('retry-after')).toBe('5')
   })
 
@@ -394,14 +387,10 @@ describe('POST /v1/execute', () => {
     const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
     const name = { function: functions[0] }
     expect(await errorOf(await ask({ ...name, module: hashText('nothing') }))).toMatchObject({ status: 404 })
-    expect(await errorOf(await ask({ function: 'nothing' }))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+    await expectRefusal(ask({ function: 'nothing' }), '400 invalid_field')
     expect(await errorOf(await ask({ ...name, input: 'x'.repeat(1_048_577) }))).toMatchObject({ status: 413 })
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
-    const scoped = await errorOf(await ask(name, client({ token: key })))
-    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing' })
+    await expectRefusal(ask(name, client({ token: key })), '403 scope_missing')
     await setEffective(Number.MAX_SAFE_INTEGER)
     const refused = await errorOf(await ask(name))
     await setEffective(0)
@@ -426,15 +415,11 @@ describe('POST /v1/execute', () => {
   test('403 forbidden where the hub has it turned off, and 400 above the gas of one round', async () => {
     const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
     const off = client({ bindings: { DIRECT_ROUNDS_ENABLED: 'false' } })
-    expect(await errorOf(await ask({ function: functions[0] }, off))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
+    await expectRefusal(ask({ function: functions[0] }, off), '403 forbidden', {
       details: { reason: 'turned_off' },
     })
     const small = client({ bindings: { DIRECT_GAS_MAX: '1000' } })
-    expect(await errorOf(await ask({ function: functions[0], gas_limit: 1_001 }, small))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
+    await expectRefusal(ask({ function: functions[0], gas_limit: 1_001 }, small), '400 invalid_field', {
       message: expect.stringContaining('at most 1000'),
     })
   })
@@ -449,16 +434,13 @@ describe('POST /v1/execute', () => {
     runs([])
     for (let i = 0; i < 2; i++) expect((await ask(body, caller)).status).toBe(503)
     await ask(body, caller)
-    expect(await errorOf(await ask(body, caller))).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(ask(body, caller), '429 rate_limited')
   })
 
   test('429 rate_limited: 30 a minute from one address', async () => {
     const caller = client()
     for (let i = 0; i < 30; i++) await ask({ module: hashText('nothing') }, caller)
-    expect(await errorOf(await ask({ module: hashText('nothing') }, caller))).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
-    })
+    await expectRefusal(ask({ module: hashText('nothing') }, caller), '429 rate_limited')
   })
   test('429 rate_limited: what everybody may use together', async () => {
     const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }

@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { services } from '../../services.ts'
+import { expectRefusal } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createValidators } from '../../test/evidence.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 
 interface Page<Item> {
   items: Item[]
@@ -149,9 +150,7 @@ describe('GET /v1/me/leases', () => {
 
   test('stays with the wallet that was asked when its device goes to another', async () => {
     await publish()
-    await env.DB.prepare('UPDATE devices SET owner = ? WHERE node_id = ?')
-      .bind(dave.owner.address, ada.device.nodeId)
-      .run()
+    await runSql('UPDATE devices SET owner = ? WHERE node_id = ?', dave.owner.address, ada.device.nodeId)
     expect((await readAs(ada, '/v1/me/leases')).items).toHaveLength(1)
     expect((await readAs(dave, `/v1/me/leases?node_id=${ada.device.nodeId}`)).items).toEqual([])
   })
@@ -161,10 +160,7 @@ describe('GET /v1/me/leases', () => {
     await publish()
     const { next_cursor } = await readAs(ada, '/v1/me/leases?limit=1')
     for (const query of ['state=done', `state=finalized&cursor=${encodeURIComponent(next_cursor ?? '')}`])
-      expect(await errorOf(await ada.owner.client.get(`/v1/me/leases?${query}`))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-      })
+      await expectRefusal(ada.owner.client.get(`/v1/me/leases?${query}`), '400 invalid_field')
   })
 })
 
@@ -264,10 +260,7 @@ describe('GET /v1/proofs/{proof_id}', () => {
   test('404 not_found: of a round that failed, and one that never was', async () => {
     const { leases } = await publish({ state: 'failed' })
     for (const id of [leases[0]?.proofId, hashText('none')])
-      expect(await errorOf(await client().get(`/v1/proofs/${id}`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
+      await expectRefusal(client().get(`/v1/proofs/${id}`), '404 not_found')
   })
 })
 
