@@ -8,75 +8,30 @@ import {
 } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import { withAbsentChain } from '../../test/absent-chain.ts'
-import { bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
-import { chain, finalizeRelays, mint, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
+import { atOnce, bodyOf, expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
+import { chain, finalizeRelays, passUnbonding, signedPayload } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createOwner } from '../../test/device.ts'
-import { networkNow } from '../../test/network-time.ts'
 import { createNode, insertNode } from '../../test/node.ts'
+import { createSubscribed } from '../../test/subscribed.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 import { runSql, setListingStatus } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
-interface Created {
-  subscription: { subscription_id: string; status: string }
-  bond: GaslessPayload
-  compatibility: Json
-}
 
 let projectId: string
 beforeAll(async () => {
   projectId = await createListedProject()
 })
 
-/** A miner with tokens, subscribed and not bonded. */
-async function subscribe(change: Json = {}) {
-  const miner = await createDescribedMiner()
-  const { owner, device } = miner
-  await mint(owner.address, 3n * minCollateral)
-  const create = (more: Json = {}) =>
-    owner.client.post('/v1/subscriptions', {
-      project_id: projectId,
-      node_id: device.nodeId,
-      collateral: String(minCollateral),
-      ...change,
-      ...more,
-    })
-  const response = await create()
-  if (response.status !== 201) throw new Error(await response.text())
-  const created = (await response.json()) as Created
-  const id = created.subscription.subscription_id
-  const path = `/v1/subscriptions/${id}`
-  const call = (name: string, body?: unknown) => owner.client.post(`${path}/${name}`, body)
-  return {
-    ...miner,
-    id,
-    created,
-    create,
-    call,
-    read: async () => await bodyOf<Json>(client().get(path)),
-    /** Signs what the first step answers, posts it, and lets it become final. */
-    act: async (name: string, request?: unknown) => {
-      const payload = await bodyOf<GaslessPayload>(call(name, request))
-      return finish(await call(name, signedPayload(owner.key, payload)))
-    },
-    bond: async (payload = created.bond) => finish(await call('bond', signedPayload(owner.key, payload))),
-  }
-}
-
-async function finish(response: Response): Promise<Json> {
-  if (response.status !== 202) throw new Error(await response.text())
-  const { id } = (await response.json()) as { id: string }
-  await finalizeRelays()
-  return await bodyOf<Json>(client().get(`/v1/transactions/${id}`))
-}
+const subscribe = (change: Json = {}) => createSubscribed(projectId, change)
 
 const confirmed = { status: 'confirmed', error: null, indexed: true }
 const offered = async () => (await services(env).relayer?.health())?.nextNonce
 
 describe.skipIf(chain === null)('a subscription, on the contracts', () => {
   test('from nothing to its collateral and back', async () => {
-    const { owner, device, created, id, bond, act, call, read, create } = await subscribe()
+    const { owner, device, created, id, bond, topUp, act, call, read, summary, create } = await subscribe()
     expect(created).toMatchObject({
       subscription: {
         project_id: projectId,
@@ -121,9 +76,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       owner.client.fetch(`/v1/subscriptions/${id}/bond-payload`, untyped),
       '400 bad_request',
     )
-    const topUp = await call('bond-payload', { amount: String(minCollateral) })
-    expect(topUp.status).toBe(200)
-    expect(await bond((await topUp.json()) as GaslessPayload)).toMatchObject(confirmed)
+    expect(await topUp(minCollateral)).toMatchObject(confirmed)
     expect(await read()).toMatchObject({
       collateral: String(2n * minCollateral),
       collateral_health: 'healthy',
@@ -138,7 +91,6 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     expect(await act('payout', { payout: null })).toMatchObject(confirmed)
     expect(await read()).toMatchObject({ payout_address: owner.address })
 
-    const summary = async () => await bodyOf<Json>(owner.client.get('/v1/me/collateral'))
     expect(await summary()).toEqual({
       bonded: String(2n * minCollateral),
       unbonding: '0',
@@ -232,9 +184,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
   test('of ten racing pauses one happens', async () => {
     const { bond, call } = await subscribe()
     await bond()
-    const statuses = (await Promise.all(Array.from({ length: 10 }, () => call('pause')))).map(
-      ({ status }) => status,
-    )
+    const statuses = (await atOnce(10, () => call('pause'))).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, ...Array(9).fill(409)])
   })
 
@@ -242,7 +192,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     const { created, owner, call, read } = await subscribe()
     const before = await offered()
     const body = signedPayload(owner.key, created.bond)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => call('bond', body)))
+    const answers = await atOnce(10, () => call('bond', body))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
     const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json).id))
     expect(new Set(ids).size).toBe(1)
@@ -263,10 +213,8 @@ describe.skipIf(chain === null)('subscribing', () => {
   test('of five at once one is taken; the same Idempotency-Key gets the same answer', async () => {
     const { owner, device } = await createDescribedMiner()
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => owner.client.post('/v1/subscriptions', input)),
-    )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+    const answers = await atOnce(5, () => owner.client.post('/v1/subscriptions', input))
+    expect(statusesOf(answers)).toEqual([201, 409, 409, 409, 409])
     const taken = answers.find(({ status }) => status === 201)
     expect(taken?.headers.get('location')).toMatch(/^\/v1\/subscriptions\/0x[0-9a-f]{64}$/)
 
@@ -432,146 +380,6 @@ describe.skipIf(chain === null)('the state comes before anything else', () => {
       "UPDATE chain_states SET state = json_set(state, '$.status', 'cancelled') WHERE subject = '0x5a'",
     )
     expect((await subject.call('withdraw')).status).toBe(200)
-  })
-})
-
-describe.skipIf(chain === null)('payout addresses', () => {
-  const other = `0x${'0e'.repeat(20)}`
-  let subject: Awaited<ReturnType<typeof subscribe>>
-  beforeAll(async () => {
-    subject = await subscribe()
-    await subject.bond()
-  })
-  const ask = (query: string, body?: unknown) => subject.call(`payout${query}`, body)
-
-  test.each([
-    ['payout_address', '', { payout_address: other }, other],
-    ['the alias', '', { payout: other }, other],
-    ['both, the same', '', { payout_address: other, payout: other }, other],
-    ['the query', `?payout_address=${other}`, undefined, other],
-    ['the query, in capitals', `?payout_address=${other.replace('e', 'E')}`, undefined, other],
-    ['null', '', { payout_address: null }, null],
-    ['the zero address', '', { payout: `0x${'00'.repeat(20)}` }, null],
-    ['the zero address in the query', `?payout_address=0x${'00'.repeat(20)}`, undefined, null],
-  ])('%s', async (_, query, body, expected) => {
-    await expectAnswer(ask(query, body), 200, {
-      action: 'set_payout',
-      typed_data: { message: { payout: expected ?? subject.owner.address } },
-    })
-  })
-
-  test.each([
-    ['two different ones', '', { payout_address: other, payout: null }],
-    ['a different one in the query', `?payout_address=${other}`, { payout: `0x${'01'.repeat(20)}` }],
-    ['none', '', undefined],
-    ['none in the body', '', {}],
-    ['no address', '', { payout_address: 'me' }],
-    ['no address in the query', '?payout_address=me', undefined],
-    ['an unknown field', '', { payout_address: other, more: 1 }],
-  ])('400 invalid_field: %s', async (_, query, body) => {
-    await expectRefusal(ask(query, body), '400 invalid_field')
-  })
-})
-
-describe.skipIf(chain === null)('signed bodies', () => {
-  const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-  /** The other signature over the same digest, which contracts refuse as well. */
-  const highS = (signature: string): string => {
-    const s = n - BigInt(`0x${signature.slice(66, 130)}`)
-    const v = signature.slice(130) === '1b' ? '1c' : '1b'
-    return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
-  }
-
-  type Subject = Awaited<ReturnType<typeof subscribe>>
-  const asked = (one: Subject, name: string, body?: unknown) => bodyOf<GaslessPayload>(one.call(name, body))
-  const payloads = {
-    bond: async (one: Subject) => one.created.bond,
-    payout: (one: Subject) => asked(one, 'payout', { payout: null }),
-    unbond: (one: Subject) => asked(one, 'unbond'),
-    withdraw: async (one: Subject) => {
-      await one.act('unbond')
-      await passUnbonding()
-      await finalizeRelays()
-      return asked(one, 'withdraw')
-    },
-  }
-
-  test.each(Object.keys(payloads) as (keyof typeof payloads)[])(
-    '%s: nothing is relayed that differs in anything',
-    async (name) => {
-      const one = await subscribe()
-      if (name !== 'bond') await one.bond()
-      const payload = await payloads[name](one)
-      const { typed_data } = payload
-      const { key } = one.owner
-      const before = await offered()
-      const now = await networkNow()
-      const { types, message, domain } = typed_data
-      const honest = signedPayload(key, payload)
-      /** Changed after it was signed. */
-      const changed = (change: object) => ({ ...honest, typed_data: { ...typed_data, ...change } })
-      const signedAs = (change: Json) => {
-        const data = { ...typed_data, message: { ...message, ...change } } as typeof typed_data
-        return { ...honest, typed_data: data, signature: signTypedData(key, data) }
-      }
-      const id = `0x${'77'.repeat(32)}`
-      const subject = name === 'bond' ? { projectId: id } : { subscriptionId: id }
-      const primaryType = name === 'withdraw' ? 'Unbond' : 'Withdraw'
-      const refused: [what: string, refusal: string, body: unknown][] = [
-        ['another owner', '400 invalid_field', signedAs({ owner: `0x${'01'.repeat(20)}` })],
-        ['another subject', '400 invalid_field', signedAs(subject)],
-        ['an extra field', '400 invalid_field', changed({ message: { ...message, memo: 'x' } })],
-        ['other types', '400 invalid_field', changed({ types: { ...types, Other: [] } })],
-        ['another domain', '400 invalid_field', changed({ domain: { ...domain, chainId: 1 } })],
-        ['another action', '400 invalid_field', changed({ primaryType })],
-        ['a deadline that passed', '400 invalid_field', signedAs({ deadline: String(now - 1) })],
-        ['a deadline too far', '400 invalid_field', signedAs({ deadline: String(now + 604_900) })],
-        ['high s', '422 bad_signature', { ...honest, signature: highS(honest.signature) }],
-        ['a changed nonce', '422 bad_signature', changed({ message: { ...message, nonce: '9' } })],
-        ['another nonce', '409 conflict', signedAs({ nonce: '9' })],
-      ]
-      for (const [what, refusal, body] of refused) {
-        const { status, error } = await errorOf(await one.call(name, body))
-        expect([what, `${status} ${error}`]).toEqual([what, refusal])
-      }
-      const broken = {
-        method: 'POST',
-        body: '{"typed_data":',
-        headers: { 'Content-Type': 'application/json' },
-      }
-      const path = `/v1/subscriptions/${one.id}/${name}`
-      await expectRefusal(one.owner.client.fetch(path, broken), '400 bad_request')
-      expect(await offered()).toBe(before)
-      expect((await one.call(name, honest)).status).toBe(202)
-      await finalizeRelays()
-    },
-  )
-
-  test('a permit that differs is refused with its path, and the bond with it', async () => {
-    const one = await subscribe()
-    const honest = signedPayload(one.owner.key, one.created.bond)
-    const before = await offered()
-    const permit = honest.permit as NonNullable<typeof honest.permit>
-    const more = { ...permit, message: { ...permit.message, value: '1' } }
-    for (const [change, refusal] of [
-      [{ permit: more, permit_signature: signTypedData(one.owner.key, more) }, '400 invalid_field'],
-      [{ permit_signature: honest.signature }, '422 bad_signature'],
-      [{ permit_signature: null }, '400 invalid_field'],
-    ] as const)
-      await expectRefusal(one.call('bond', { ...honest, ...change }), refusal)
-    expect(await offered()).toBe(before)
-  })
-
-  test("another wallet's session relays nothing, no matter who signed", async () => {
-    const one = await subscribe()
-    const stranger = await createOwner()
-    const before = await offered()
-    for (const key of [one.owner.key, stranger.key])
-      await expectRefusal(
-        stranger.client.post(`/v1/subscriptions/${one.id}/bond`, signedPayload(key, one.created.bond)),
-        '403 not_owner',
-      )
-    expect(await offered()).toBe(before)
   })
 })
 
