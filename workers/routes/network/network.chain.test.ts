@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
-import { bodyOf, expectAnswer } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { atOnce, bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
+import { client } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { runSql } from '../../test/tables.ts'
 
@@ -159,12 +159,10 @@ describe('GET /v1/transactions/{id}', () => {
       },
     ])
     const caller = client()
-    const statuses = await Promise.all(
-      Array.from({ length: 70 }, async (_, index) => {
-        const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
-        return (await caller.get(`/v1/transactions/${unknown}`)).status
-      }),
-    )
+    const statuses = await atOnce(70, async (index) => {
+      const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
+      return (await caller.get(`/v1/transactions/${unknown}`)).status
+    })
     expect(statuses.sort()).toEqual([...Array(60).fill(404), ...Array(10).fill(429)])
     expect((await caller.get(`/v1/transactions/${id}`)).status).toBe(200)
   })
@@ -186,8 +184,6 @@ describe('GET /v1/transactions/{id}', () => {
     chain.mine()
     await runDurableObjectAlarm(relayerObject())
     expect(await read()).toMatchObject({ id, status: 'confirmed', confirmations: 1 })
-    expect(await errorOf(await client().get(`/v1/transactions/0x${'5b'.repeat(32)}`))).toMatchObject({
-      status: 404,
-    })
+    await expectRefusal(client().get(`/v1/transactions/0x${'5b'.repeat(32)}`), '404 not_found')
   })
 })

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
 import type { SettledEpoch } from '../../stores/project-figures.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { indexState } from '../../test/evidence.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
@@ -143,7 +143,7 @@ describe('settled epochs', () => {
   test('count once, however often and however many at a time they are recorded', async () => {
     const projectId = await listed()
     const one = settled(projectId, { epoch: 7 })
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => record(one)))
+    const outcomes = await atOnce(4, () => record(one))
     expect(outcomes.sort()).toEqual(['known', 'known', 'known', 'recorded'])
     const others = [8, 9, 10].map((epoch) => settled(projectId, { epoch }))
     expect(await Promise.all(others.map(record))).toEqual(['recorded', 'recorded', 'recorded'])
@@ -170,15 +170,9 @@ describe('settled epochs', () => {
       amount: '1',
     }))
     await record(settled(projectId, { credits }))
-    const seen: { miner: string; units: number }[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = (await read(projectId, `miners?limit=5${cursor && `&cursor=${cursor}`}`)) as {
-        items: { miner: string; units: number }[]
-        next_cursor: string | null
-      }
-      seen.push(...page.items)
-      cursor = page.next_cursor
-    }
+    const seen = await readPages<{ miner: string; units: number }>((cursor) =>
+      bodyOf(client().get(`/v1/projects/${projectId}/miners?limit=5${cursor}`)),
+    )
     expect(new Set(seen.map(({ miner }) => miner)).size).toBe(23)
     expect(seen.map(({ units }) => units)).toEqual(credits.map(({ units }) => units).sort((a, b) => b - a))
   })

@@ -5,12 +5,12 @@ import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
 import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
 import { classBit } from '../../stores/project-row.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectInvalid, expectRefusal, readPages, statusesOf } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDeveloper, type Developer, signed, submitProject, uploadModule } from '../../test/project.ts'
-import { runSql } from '../../test/tables.ts'
+import { runSql, setListingStatus } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
 let ada: Developer
@@ -20,12 +20,9 @@ beforeAll(async () => {
   worker = await uploadModule(ada)
 })
 
-const setStatus = (projectId: string, status: string) =>
-  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, projectId)
-
 async function listed(change: Parameters<typeof submitProject>[1] = {}, developer = ada) {
   const project = await submitProject(developer, { worker, ...change })
-  await setStatus(project.project_id, 'listed')
+  await setListingStatus(project.project_id, 'listed')
   return project
 }
 
@@ -51,7 +48,7 @@ describe('GET /v1/projects/{project_id}', () => {
     'one that is %s answers strangers with %i, its developer and operators always',
     async (status, expected) => {
       const { project_id } = await submitProject(ada, { worker })
-      await setStatus(project_id, status)
+      await setListingStatus(project_id, status)
       const operator = await createOperator()
       const stranger = await signIn()
       for (const path of ['', '/manifest', '/versions', '/versions/1', '/economics']) {
@@ -259,8 +256,7 @@ describe('GET /v1/projects', () => {
     ['cursor=abc', 'cursor'],
     ['page=2', 'page'],
   ])('400 invalid_field: %s', async (query, path) => {
-    const error = await expectRefusal(client().get(`/v1/projects?${query}`), '400 invalid_field')
-    expect(error.details?.problems?.[0]?.path).toBe(path)
+    await expectInvalid(client().get(`/v1/projects?${query}`), path)
   })
 
   test('a cursor is for its list and its filters only', async () => {
@@ -298,13 +294,8 @@ describe('every order', () => {
     '%s, filtered by %s, pages without gap or repetition',
     async (sort, _, filter) => {
       const whole = (await find(`sort=${sort}${filter}&limit=200`)).items.map(({ project_id }) => project_id)
-      const paged: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await find(`sort=${sort}${filter}&limit=9${cursor && `&cursor=${cursor}`}`)
-        paged.push(...page.items.map(({ project_id }) => project_id))
-        cursor = page.next_cursor
-      }
-      expect(paged).toEqual(whole)
+      const paged = await readPages((cursor) => find(`sort=${sort}${filter}&limit=9${cursor}`))
+      expect(paged.map(({ project_id }) => project_id)).toEqual(whole)
       expect(new Set(whole).size).toBe(whole.length)
       expect(whole.length).toBeGreaterThanOrEqual(count)
     },
@@ -386,28 +377,16 @@ describe('every order', () => {
       expect(page.items).toHaveLength(20)
       expect(use.statements).toBe(2)
       expect(use.rowsRead).toBeLessThanOrEqual(sortedMatchesMax + 1 + 5 * 21)
-      const paged: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const next = await find(`device_class=desktop&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
-        paged.push(...next.items.map(({ project_id }) => project_id))
-        cursor = next.next_cursor
-      }
-      expect(new Set(paged).size).toBe(paged.length)
+      const paged = await readPages((cursor) => find(`device_class=desktop&sort=miners&limit=200${cursor}`))
+      expect(new Set(paged.map(({ project_id }) => project_id)).size).toBe(paged.length)
       expect(paged.length).toBeGreaterThan(sortedMatchesMax)
     })
 
     test('pages of the most miners go through the newest that are sorted, and end with them', async () => {
-      const slugs: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await find(`q=flock&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
-        slugs.push(...page.items.map(({ slug }) => slug))
-        cursor = page.next_cursor
-      }
-      expect(slugs).toEqual(
-        Array.from(
-          { length: sortedMatchesMax },
-          (_, index) => `flock-${shared - sortedMatchesMax + index + 1}`,
-        ),
+      const paged = await readPages((cursor) => find(`q=flock&sort=miners&limit=200${cursor}`))
+      const first = shared - sortedMatchesMax + 1
+      expect(paged.map(({ slug }) => slug)).toEqual(
+        Array.from({ length: sortedMatchesMax }, (_, index) => `flock-${first + index}`),
       )
     })
   })
@@ -465,7 +444,7 @@ describe('operators', () => {
     await runSql("UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'")
     const first = await submitProject(ada, { worker })
     const second = await submitProject(ada, { worker })
-    for (const { project_id } of [second, first]) await setStatus(project_id, 'pending_review')
+    for (const { project_id } of [second, first]) await setListingStatus(project_id, 'pending_review')
     const queue = async () =>
       (await bodyOf<Page>(operator.client.get('/admin/v1/review-queue'))).items.map(
         ({ project_id }) => project_id,
@@ -518,7 +497,7 @@ describe('operators', () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker })
     for (const status of statuses) {
-      await setStatus(project_id, status)
+      await setListingStatus(project_id, status)
       const response = await decide(operator.client, project_id, { action })
       const to = moves[action]?.[status]
       if (to === undefined)
@@ -530,13 +509,11 @@ describe('operators', () => {
   test('of ten racing decisions one is made and noted', async () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker })
-    await setStatus(project_id, 'pending_review')
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
-      ),
+    await setListingStatus(project_id, 'pending_review')
+    const answers = await atOnce(10, (index) =>
+      decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(409)])
     expect(await services(env).auditLog.list(project_id, undefined, 10)).toHaveLength(1)
   })
 
@@ -563,7 +540,7 @@ describe('operators', () => {
       return items.find(({ category }) => category === 'bandwidth')?.count
     }
     const counts = [await count()]
-    await setStatus(project_id, 'pending_review')
+    await setListingStatus(project_id, 'pending_review')
     for (const action of ['approve', 'pause', 'resume', 'delist']) {
       await decide(operator.client, project_id, { action })
       counts.push(await count())

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { averageRatingX100 } from '../../../protocol/manifest/index.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import {
   createProject,
@@ -18,7 +18,7 @@ type Session = Awaited<ReturnType<typeof signIn>>
 let miners: Session[]
 let validators: TestNode[]
 beforeAll(async () => {
-  miners = await Promise.all(Array.from({ length: 6 }, () => signIn()))
+  miners = await atOnce(6, () => signIn())
   validators = await createValidators(3)
 })
 
@@ -156,12 +156,10 @@ describe('averages', () => {
       return random % below
     }
     for (let round = 0; round < 6; round++)
-      await Promise.all(
-        Array.from({ length: 12 }, () => {
-          const miner = miners[next(miners.length)] as Session
-          return next(4) === 0 ? remove(miner, projectId) : put(miner, projectId, 1 + next(5))
-        }),
-      )
+      await atOnce(12, () => {
+        const miner = miners[next(miners.length)] as Session
+        return next(4) === 0 ? remove(miner, projectId) : put(miner, projectId, 1 + next(5))
+      })
     const { items, count, average_rating_x100 } = await list(projectId)
     const sum = items.reduce((total, { rating }) => total + rating, 0)
     expect(count).toBe(items.length)
@@ -172,9 +170,7 @@ describe('averages', () => {
   test('of ten racing reviews of one wallet one is there, counted once', async () => {
     const [author] = miners as [Session]
     const projectId = await listed()
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => put(author, projectId, 1 + (index % 5))),
-    )
+    const answers = await atOnce(10, (index) => put(author, projectId, 1 + (index % 5)))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     const { items, count, average_rating_x100 } = await list(projectId)
     expect([items.length, count]).toEqual([1, 1])
@@ -246,12 +242,7 @@ describe('GET /v1/projects/{project_id}/reviews', () => {
     await voter.client.post(`/v1/projects/${projectId}/reviews/${others[0]?.review_id}/helpful`)
     const ratings: Record<string, number[]> = {}
     for (const sort of ['newest', 'helpful', 'rating_high', 'rating_low']) {
-      const seen: Page['items'] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await list(projectId, `sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`)
-        seen.push(...page.items)
-        cursor = page.next_cursor
-      }
+      const seen = await readPages((cursor) => list(projectId, `sort=${sort}&limit=2${cursor}`))
       expect(new Set(seen.map(({ review_id }) => review_id)).size).toBe(miners.length)
       ratings[sort] = seen.map(({ rating }) => rating)
       if (sort === 'helpful') expect(seen[0]?.helpful).toBe(1)
