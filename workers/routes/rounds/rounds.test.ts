@@ -8,7 +8,7 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { roundEnd } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
 import { roundEffects } from '../../stores/round-effects.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
@@ -29,11 +29,7 @@ interface Page {
   items: { round_id: string; kind: string; state: string }[]
   next_cursor: string | null
 }
-const read = async (path: string) => {
-  const response = await client().get(path)
-  expect(response.status, path).toBe(200)
-  return (await response.json()) as Page
-}
+const read = (path: string) => bodyOf<Page>(client().get(path))
 const idsOf = async (path: string) => (await read(path)).items.map(({ round_id }) => round_id)
 
 let members: Member[]
@@ -73,15 +69,8 @@ async function publishDirect() {
   const receiptHash = hashReceipt(receipt)
   const row = {
     ...task,
-    ...{
-      roundId,
-      kind: 'exec' as const,
-      projectId: null,
-      consensusHash: null,
-      epoch: null,
-      seq: null,
-      setHash: null,
-    },
+    ...{ roundId, kind: 'exec' as const, projectId: null, consensusHash: null },
+    ...{ epoch: null, seq: null, setHash: null },
     ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
     ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
   }
@@ -91,19 +80,10 @@ async function publishDirect() {
 }
 
 /** Every page of a list, and what happens between two of them. */
-async function walk(path: string, limit: number, between: () => Promise<unknown> = async () => {}) {
-  const found: string[] = []
-  let cursor = ''
-  do {
-    const { items, next_cursor } = await read(
-      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`,
-    )
-    found.push(...items.map(({ round_id }) => round_id))
-    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
-    await between()
-  } while (cursor !== '')
-  return found
-}
+const walk = async (path: string, limit: number, between: () => Promise<unknown>) =>
+  (await readPages((cursor) => read(`${path}?limit=${limit}${cursor}`), between)).map(
+    ({ round_id }) => round_id,
+  )
 
 describe('lists of rounds', () => {
   test('show tasks, direct rounds and epochs, newest first', async () => {
@@ -147,7 +127,7 @@ describe('lists of rounds', () => {
     const project = await createProject()
     for (const epoch of [9, 10, 11].map((back) => project.lastEpoch - back))
       await submitReceipt(project, { by: validators, epoch })
-    const same = await Promise.all(Array.from({ length: 5 }, () => publish()))
+    const same = await atOnce(5, () => publish())
     const all = await idsOf('/v1/explorer/rounds?limit=200')
     expect(all).toHaveLength(8)
     expect(new Set(all)).toEqual(new Set([...same, ...all.filter((id) => id.startsWith('epoch:'))]))
@@ -297,6 +277,11 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
 describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   const get = (hash: string) => client().get(`/v1/explorer/receipts/${hash}`)
+  /** An audited round in which one of three votes did not prevail. */
+  const contested = (): SimulatedRound => ({
+    ...{ members, validators, issuedAt: now },
+    ...{ deeds: [['wrong'], right, right], audit: 'right' },
+  })
 
   interface Lookup {
     kind: string
@@ -309,13 +294,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   }
 
   test('is the result of rounds, signed by a member that voted for it', async () => {
-    const { round } = await publishRound({
-      members,
-      deeds: [['wrong'], right, right],
-      audit: 'right',
-      validators,
-      issuedAt: now,
-    })
+    const { round } = await publishRound(contested())
     const again = await publish({ issuedAt: now + 5 })
     const hash = round.receiptHash ?? ''
     const { kind, receipt, rounds } = await bodyOf<Lookup>(get(hash))
@@ -356,13 +335,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   })
 
   test('404 not_found: a receipt of a vote that did not prevail', async () => {
-    const { file } = await publishRound({
-      members,
-      deeds: [['wrong'], right, right],
-      audit: 'right',
-      validators,
-      issuedAt: now,
-    })
+    const { file } = await publishRound(contested())
     const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
     await expectRefusal(get(wrong?.receipt_hash ?? ''), '404 not_found')
   })

@@ -4,7 +4,7 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import type { FinalityVote, Task } from '../../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
-import { expectAnswer, expectRefusal } from '../../test/answers.ts'
+import { expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
 import {
   attestSet,
   buildSets,
@@ -190,7 +190,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
     expect(new Set(proofs.map(hashEvidence)).size).toBe(50)
     const before = await readStored()
     const answers = await Promise.all(proofs.map(post))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
+    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
     const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Json[]
     expect(new Set(bodies.map(({ evidence_hash }) => evidence_hash)).size).toBe(1)
     const after = await readStored()

@@ -8,7 +8,7 @@ import { hashText } from '../../../protocol/encoding/index.ts'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
 import { type Client, client, errorOf } from '../../test/client.ts'
 import {
   type Accused,
@@ -216,8 +216,8 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
 
   test('of ten at once one is filed', async () => {
     const hash = await createProposed(accused)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => dispute(hash)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    const answers = await atOnce(10, () => dispute(hash))
+    expect(statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
     const refused = answers.filter(({ status }) => status === 409)
     for (const answer of refused) expect(await errorOf(answer)).toMatchObject({ error: 'duplicate' })
     expect(await hubAction('dispute_slash', hash)).toMatchObject({ revision: 1 })
@@ -376,7 +376,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     ] as const)
       await expectRefusal(resolve(hash, decision), '409 invalid_state')
     expect((await resolve(hashes.overdue, 'cancel')).status).toBe(200)
-    expect(await errorOf(await resolve(`0x${'00'.repeat(32)}`, 'cancel'))).toMatchObject({ status: 404 })
+    await expectRefusal(resolve(`0x${'00'.repeat(32)}`, 'cancel'), '404 not_found')
     expect(await errorOf(await resolve(hashes.proposed, 'cancel', owner))).toMatchObject({ status: 403 })
   })
 

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
-import { expectRefusal } from '../../test/answers.ts'
+import { atOnce, bodyOf, expectRefusal, statusesOf } from '../../test/answers.ts'
 import { client, errorOf, freshAddress } from '../../test/client.ts'
 import {
   type Accused,
@@ -25,7 +25,6 @@ beforeAll(async () => {
 })
 
 const post = (evidence: unknown) => client().post('/v1/slashes', evidence)
-const bodyOf = async (response: Response) => (await response.json()) as Json
 
 const records = async () => {
   const [slashes, actions] = await env.DB.batch<{ n: number }>([
@@ -43,7 +42,7 @@ describe('POST /v1/slashes', () => {
     const first = await post(evidence)
     expect(first.status).toBe(201)
     expect(first.headers.get('location')).toBe(`/v1/slashes/${hash}`)
-    const slash = await bodyOf(first)
+    const slash = await bodyOf<Json>(first)
     expect(slash).toEqual({
       evidence_hash: hash,
       kind: 'equivocation',
@@ -104,11 +103,11 @@ describe('POST /v1/slashes', () => {
   test('of fifty different proofs of one offence at once, one is recorded and one proposal wanted', async () => {
     const task = accused.createTask()
     const before = await records()
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => post(accused.equivocation(task, [`a${i}`, `b${i}`]))),
+    const answers = await atOnce(50, (i) => post(accused.equivocation(task, [`a${i}`, `b${i}`])))
+    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
+    const hashes = await Promise.all(
+      answers.map(async (answer) => (await bodyOf<Json>(answer)).evidence_hash),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
-    const hashes = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).evidence_hash))
     expect(new Set(hashes).size).toBe(1)
     expect(await records()).toEqual(before.map((n, i) => (n ?? 0) + (i < 2 ? 1 : 0)))
   })

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { services } from '../../services.ts'
-import { expectRefusal } from '../../test/answers.ts'
+import { bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
@@ -18,15 +18,9 @@ import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 
-interface Page<Item> {
-  items: Item[]
+interface Page {
+  items: { round_id: string }[]
   next_cursor: string | null
-}
-interface Row {
-  round_id: string
-  node_id: string
-  state: string
-  status: string
 }
 
 let ada: Member
@@ -54,24 +48,11 @@ const publish = (given: Partial<SimulatedRound> = {}) =>
     ...given,
   })
 
-const readAs = async (member: Member, path: string) => {
-  const response = await member.owner.client.get(path)
-  expect(response.status, path).toBe(200)
-  return (await response.json()) as Page<Row>
-}
+const readAs = (member: Member, path: string) => bodyOf<Page>(member.owner.client.get(path))
 
-/** Every page of a list, and what happens between two of them. */
-async function walk(member: Member, path: string, between: () => Promise<unknown>) {
-  const found: string[] = []
-  let cursor = ''
-  do {
-    const { items, next_cursor } = await readAs(member, `${path}?limit=2${cursor}`)
-    found.push(...items.map(({ round_id }) => round_id))
-    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
-    await between()
-  } while (cursor !== '')
-  return found
-}
+/** The rounds of a list, by a query. */
+const roundsAs = async (member: Member, path: string) =>
+  (await readAs(member, path)).items.map(({ round_id }) => round_id)
 
 describe('GET /v1/me/leases', () => {
   test('shows what the own devices were asked, and what became of it', async () => {
@@ -126,13 +107,8 @@ describe('GET /v1/me/leases', () => {
       [`project_id=${dave.projectId}`, []],
       [`project_id=${ada.projectId}&node_id=${ada.device.nodeId}&state=finalized`, [done]],
     ]
-    for (const [query, ids] of cases) {
-      const { items } = await readAs(ada, `/v1/me/leases?${query}`)
-      expect(
-        items.map(({ round_id }) => round_id),
-        query,
-      ).toEqual(ids)
-    }
+    for (const [query, ids] of cases)
+      expect(await roundsAs(ada, `/v1/me/leases?${query}`), query).toEqual(ids)
   })
 
   test('goes on where it was, whatever comes meanwhile', async () => {
@@ -143,8 +119,9 @@ describe('GET /v1/me/leases', () => {
       return publish({ issuedAt: newest })
     }
     for (const path of ['/v1/me/leases', '/v1/me/proofs']) {
-      const all = (await readAs(ada, path)).items.map(({ round_id }) => round_id)
-      expect(await walk(ada, path, goOn)).toEqual(all)
+      const all = await roundsAs(ada, path)
+      const walked = await readPages((cursor) => readAs(ada, `${path}?limit=2${cursor}`), goOn)
+      expect(walked.map(({ round_id }) => round_id)).toEqual(all)
     }
   })
 
@@ -234,13 +211,8 @@ describe('GET /v1/me/proofs', () => {
       [`project_id=${dave.projectId}`, []],
       [`node_id=${bob.device.nodeId}`, []],
     ]
-    for (const [query, ids] of cases) {
-      const { items } = await readAs(ada, `/v1/me/proofs?${query}`)
-      expect(
-        items.map(({ round_id }) => round_id),
-        query,
-      ).toEqual(ids)
-    }
+    for (const [query, ids] of cases)
+      expect(await roundsAs(ada, `/v1/me/proofs?${query}`), query).toEqual(ids)
   })
 })
 
