@@ -2,7 +2,8 @@ import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
 import template from '../../public/openapi.json?raw'
 import { loadRoutes } from '../routes/index.ts'
-import { client, errorOf } from '../test/client.ts'
+import { bodyOf, expectRefusal } from '../test/answers.ts'
+import { client } from '../test/client.ts'
 import { openApiText } from './build.ts'
 
 interface Operation {
@@ -123,7 +124,7 @@ describe('the OpenAPI document', () => {
   test('503 unavailable: the asset cannot be read', async () => {
     const ASSETS = { fetch: async () => new Response(null, { status: 404 }) } as unknown as Fetcher
     const response = await client({ bindings: { ASSETS } }).get('/v1/openapi.json')
-    expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectRefusal(response, '503 unavailable')
   })
 
   test('every reference leads somewhere, and nothing is defined for nobody', async () => {
@@ -137,9 +138,9 @@ describe('the OpenAPI document', () => {
   })
 
   test('every operation has an id of its own, an example for each JSON body and answer, and every error', async () => {
-    const { paths } = (await (await client().get('/v1/openapi.json')).json()) as {
+    const { paths } = await bodyOf<{
       paths: Record<string, Record<string, Operation>>
-    }
+    }>(client().get('/v1/openapi.json'))
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
     expect(operations).toHaveLength((await loadRoutes()).length)

@@ -14,6 +14,7 @@ import { services } from '../services.ts'
 import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { freshNonce, insertNode } from '../test/node.ts'
+import { runSql } from '../test/tables.ts'
 import { signIn } from '../test/wallet.ts'
 import { loadRoutes } from './index.ts'
 
@@ -32,9 +33,7 @@ let hub: Client
 beforeAll(async () => {
   const { address, token } = await signIn()
   const expired = `${profile.session_token_prefix}${'E'.repeat(43)}`
-  await env.DB.prepare('INSERT INTO sessions VALUES (?, ?, 1, 2, NULL)')
-    .bind(hashSecret(expired), address)
-    .run()
+  await runSql('INSERT INTO sessions VALUES (?, ?, 1, 2, NULL)', hashSecret(expired), address)
   const publicKey = ed25519PublicKey(secretKey)
   await insertNode({ nodeId: deriveNodeId(profile, publicKey), publicKey })
   caller = { address, token, expired }

@@ -28,6 +28,14 @@ const put = entries('put')
 const patch = entries('patch')
 const del = entries('delete')
 
+/** Paths that several endpoints begin with. */
+const project = '/v1/projects/{project_id}'
+const ownProject = '/v1/developers/projects/{project_id}'
+const subscription = '/v1/subscriptions/{subscription_id}'
+const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
+const deadLetter = '/admin/v1/dead-letters/{message_id}'
+const developer = '/admin/v1/developers/{address}'
+
 /**
  * Every endpoint of the hub, in the order the reference shows them. The file of a route is evaluated when the route is
  * first called: the schemas of all routes together are most of what an isolate would do before it answers anything.
@@ -40,7 +48,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/validators/generations', () => import('./network/validators.ts'), 'listGenerations'),
   get('/v1/categories', () => import('./network/categories.ts'), 'listCategories'),
   get('/v1/transactions/{id}', () => import('./network/transaction.ts'), 'getTransaction'),
-  post('/v1/projects/{project_id}/tasks', () => import('./tasks/submit.ts'), 'submitTask'),
+  post(`${project}/tasks`, () => import('./tasks/submit.ts'), 'submitTask'),
   get('/v1/tasks/{task_id}', () => import('./tasks/get.ts'), 'getTask'),
   get('/v1/task-inputs/{ticket}', () => import('./tasks/input.ts'), 'getTaskInput'),
   post('/v1/execute', () => import('./tasks/execute.ts'), 'execute'),
@@ -72,50 +80,30 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/modules/{address}/hbc', () => import('./modules/download.ts'), 'downloadModule'),
   post('/v1/developers/projects/prepare', () => import('./developers/projects/prepare.ts'), 'prepareProject'),
   post('/v1/developers/projects', () => import('./developers/projects/create.ts'), 'createProject'),
+  post(`${ownProject}/register`, () => import('./developers/projects/registration.ts'), 'registerProject'),
+  post(`${ownProject}/versions`, () => import('./developers/projects/versions.ts'), 'createVersion'),
   post(
-    '/v1/developers/projects/{project_id}/register',
-    () => import('./developers/projects/registration.ts'),
-    'registerProject',
-  ),
-  post(
-    '/v1/developers/projects/{project_id}/versions',
-    () => import('./developers/projects/versions.ts'),
-    'createVersion',
-  ),
-  post(
-    '/v1/developers/projects/{project_id}/versions/{version}/publish',
+    `${ownProject}/versions/{version}/publish`,
     () => import('./developers/projects/publish.ts'),
     'publishVersion',
   ),
   post('/v1/developers/assets', () => import('./assets/asset.ts'), 'uploadAsset'),
   get('/v1/assets/{sha256}', () => import('./assets/asset.ts'), 'getAsset'),
   get('/v1/projects', () => import('./projects/list.ts'), 'listProjects'),
-  get('/v1/projects/{project_id}', () => import('./projects/get.ts'), 'getProject'),
-  get('/v1/projects/{project_id}/manifest', () => import('./projects/manifest.ts'), 'getProjectManifest'),
-  get('/v1/projects/{project_id}/versions', () => import('./projects/versions.ts'), 'listProjectVersions'),
-  get(
-    '/v1/projects/{project_id}/versions/{version}',
-    () => import('./projects/versions.ts'),
-    'getProjectVersion',
-  ),
-  get('/v1/projects/{project_id}/economics', () => import('./projects/economics.ts'), 'getProjectEconomics'),
-  get('/v1/projects/{project_id}/stats', () => import('./projects/figures.ts'), 'getProjectStats'),
-  get('/v1/projects/{project_id}/miners', () => import('./projects/figures.ts'), 'listProjectMiners'),
-  get('/v1/projects/{project_id}/epochs', () => import('./projects/epochs.ts'), 'listProjectEpochs'),
-  get('/v1/projects/{project_id}/rounds', () => import('./rounds/list.ts'), 'listProjectRounds'),
-  post(
-    '/v1/projects/{project_id}/compatibility',
-    () => import('./projects/compatibility.ts'),
-    'checkProjectCompatibility',
-  ),
-  get('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'listReviews'),
-  put('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'putReview'),
-  del('/v1/projects/{project_id}/reviews', () => import('./projects/reviews.ts'), 'deleteReview'),
-  post(
-    '/v1/projects/{project_id}/reviews/{review_id}/helpful',
-    () => import('./projects/reviews.ts'),
-    'voteHelpful',
-  ),
+  get(project, () => import('./projects/get.ts'), 'getProject'),
+  get(`${project}/manifest`, () => import('./projects/manifest.ts'), 'getProjectManifest'),
+  get(`${project}/versions`, () => import('./projects/versions.ts'), 'listProjectVersions'),
+  get(`${project}/versions/{version}`, () => import('./projects/versions.ts'), 'getProjectVersion'),
+  get(`${project}/economics`, () => import('./projects/economics.ts'), 'getProjectEconomics'),
+  get(`${project}/stats`, () => import('./projects/figures.ts'), 'getProjectStats'),
+  get(`${project}/miners`, () => import('./projects/figures.ts'), 'listProjectMiners'),
+  get(`${project}/epochs`, () => import('./projects/epochs.ts'), 'listProjectEpochs'),
+  get(`${project}/rounds`, () => import('./rounds/list.ts'), 'listProjectRounds'),
+  post(`${project}/compatibility`, () => import('./projects/compatibility.ts'), 'checkProjectCompatibility'),
+  get(`${project}/reviews`, () => import('./projects/reviews.ts'), 'listReviews'),
+  put(`${project}/reviews`, () => import('./projects/reviews.ts'), 'putReview'),
+  del(`${project}/reviews`, () => import('./projects/reviews.ts'), 'deleteReview'),
+  post(`${project}/reviews/{review_id}/helpful`, () => import('./projects/reviews.ts'), 'voteHelpful'),
   post('/v1/devices/binding-message', () => import('./devices/bindings.ts'), 'createBindingMessage'),
   post('/v1/devices/bind', () => import('./devices/bindings.ts'), 'bindDevice'),
   post('/v1/devices/unbind', () => import('./devices/bindings.ts'), 'unbindDevice'),
@@ -129,26 +117,14 @@ export const routes: readonly RouteEntry[] = [
   post('/v1/subscriptions', () => import('./subscriptions/create.ts'), 'createSubscription'),
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
-  get('/v1/subscriptions/{subscription_id}', () => import('./subscriptions/get.ts'), 'getSubscription'),
-  post(
-    '/v1/subscriptions/{subscription_id}/bond-payload',
-    () => import('./subscriptions/bond.ts'),
-    'getBondPayload',
-  ),
-  post('/v1/subscriptions/{subscription_id}/bond', () => import('./subscriptions/bond.ts'), 'bond'),
-  post('/v1/subscriptions/{subscription_id}/payout', () => import('./subscriptions/payout.ts'), 'setPayout'),
-  post(
-    '/v1/subscriptions/{subscription_id}/pause',
-    () => import('./subscriptions/pause.ts'),
-    'pauseSubscription',
-  ),
-  post(
-    '/v1/subscriptions/{subscription_id}/resume',
-    () => import('./subscriptions/pause.ts'),
-    'resumeSubscription',
-  ),
-  post('/v1/subscriptions/{subscription_id}/unbond', () => import('./subscriptions/unbond.ts'), 'unbond'),
-  post('/v1/subscriptions/{subscription_id}/withdraw', () => import('./subscriptions/unbond.ts'), 'withdraw'),
+  get(subscription, () => import('./subscriptions/get.ts'), 'getSubscription'),
+  post(`${subscription}/bond-payload`, () => import('./subscriptions/bond.ts'), 'getBondPayload'),
+  post(`${subscription}/bond`, () => import('./subscriptions/bond.ts'), 'bond'),
+  post(`${subscription}/payout`, () => import('./subscriptions/payout.ts'), 'setPayout'),
+  post(`${subscription}/pause`, () => import('./subscriptions/pause.ts'), 'pauseSubscription'),
+  post(`${subscription}/resume`, () => import('./subscriptions/pause.ts'), 'resumeSubscription'),
+  post(`${subscription}/unbond`, () => import('./subscriptions/unbond.ts'), 'unbond'),
+  post(`${subscription}/withdraw`, () => import('./subscriptions/unbond.ts'), 'withdraw'),
   post('/v1/slashes', () => import('./slashes/create.ts'), 'createSlash'),
   get('/v1/slashes/{evidence_hash}', () => import('./slashes/get.ts'), 'getSlash'),
   post('/v1/slashes/{evidence_hash}/disputes', () => import('./slashes/dispute.ts'), 'disputeSlash'),
@@ -168,16 +144,8 @@ export const routes: readonly RouteEntry[] = [
   post('/v1/nodes/register', () => import('./nodes/register.ts'), 'registerNode'),
   get('/v1/relay', () => import('./relay/connect.ts'), 'connectRelay'),
   post('/v1/nodes/heartbeat', () => import('./nodes/heartbeat.ts'), 'heartbeat'),
-  get(
-    '/v1/nodes/committee-sets/{project_id}/{epoch}',
-    () => import('./nodes/committee-sets.ts'),
-    'getNodeCommitteeSet',
-  ),
-  post(
-    '/v1/nodes/committee-sets/{project_id}/{epoch}',
-    () => import('./nodes/committee-sets.ts'),
-    'attestCommitteeSet',
-  ),
+  get(nodeSet, () => import('./nodes/committee-sets.ts'), 'getNodeCommitteeSet'),
+  post(nodeSet, () => import('./nodes/committee-sets.ts'), 'attestCommitteeSet'),
   post('/v1/nodes/epoch-receipts', () => import('./nodes/epoch-receipts.ts'), 'submitEpochReceipt'),
   get('/v1/explorer/stats', () => import('./explorer/stats.ts'), 'getExplorerStats'),
   get('/v1/explorer/rounds', () => import('./rounds/list.ts'), 'listRounds'),
@@ -185,16 +153,8 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/explorer/receipts/{receipt_hash}', () => import('./explorer/receipts.ts'), 'getReceipt'),
   get('/v1/explorer/epochs', () => import('./explorer/epochs.ts'), 'listAllEpochs'),
   get('/v1/explorer/epochs/{project_id}/{epoch}', () => import('./explorer/epochs.ts'), 'getEpoch'),
-  post(
-    '/admin/v1/developers/{address}/enrollment',
-    () => import('./admin/developers.ts'),
-    'decideEnrollment',
-  ),
-  post(
-    '/admin/v1/developers/{address}/verification',
-    () => import('./admin/developers.ts'),
-    'decideVerification',
-  ),
+  post(`${developer}/enrollment`, () => import('./admin/developers.ts'), 'decideEnrollment'),
+  post(`${developer}/verification`, () => import('./admin/developers.ts'), 'decideVerification'),
   get('/admin/v1/nodes', () => import('./admin/nodes.ts'), 'listNodes'),
   post('/admin/v1/nodes/{node_id}/approve', () => import('./admin/nodes.ts'), 'approveNode'),
   post('/admin/v1/nodes/{node_id}/revoke', () => import('./admin/nodes.ts'), 'revokeNode'),
@@ -211,16 +171,8 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/settlement/pause', () => import('./admin/settlement.ts'), 'pauseSettlement'),
   post('/admin/v1/settlement/unpause', () => import('./admin/settlement.ts'), 'unpauseSettlement'),
   get('/admin/v1/dead-letters', () => import('./admin/dead-letters.ts'), 'listDeadLetters'),
-  post(
-    '/admin/v1/dead-letters/{message_id}/resend',
-    () => import('./admin/dead-letters.ts'),
-    'resendDeadLetter',
-  ),
-  post(
-    '/admin/v1/dead-letters/{message_id}/close',
-    () => import('./admin/dead-letters.ts'),
-    'closeDeadLetter',
-  ),
+  post(`${deadLetter}/resend`, () => import('./admin/dead-letters.ts'), 'resendDeadLetter'),
+  post(`${deadLetter}/close`, () => import('./admin/dead-letters.ts'), 'closeDeadLetter'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),

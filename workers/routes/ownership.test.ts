@@ -12,6 +12,7 @@ import { networkNow } from '../test/network-time.ts'
 import { createNode, insertNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
+import { runSql } from '../test/tables.ts'
 import { loadRoutes } from './index.ts'
 import { evidenceExample } from './slashes/schema.ts'
 
@@ -116,12 +117,17 @@ async function createAda(): Promise<Ada> {
     ),
   ])
   const slash = `0x${'5a'.repeat(32)}`
-  await env.DB.prepare(
+  await runSql(
     `INSERT INTO slashes (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp, amount,
       evidence, status, created_at) VALUES (?, ?, 'equivocation', ?, '', ?, ?, ?, 1, '1', ?, 'recorded', 1)`,
+    slash,
+    slash,
+    project,
+    subscription,
+    address,
+    device.nodeId,
+    JSON.stringify(evidenceExample),
   )
-    .bind(slash, slash, project, subscription, address, device.nodeId, JSON.stringify(evidenceExample))
-    .run()
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO withdrawals (withdrawal_id, kind, account, amount, token, requested_at, project_id, vault, epochs, unpaid,
@@ -192,14 +198,11 @@ type Caller = (declaration: RouteDeclaration, path: string, json: unknown) => Pr
 
 /** An API key with every scope, for these projects or for all. */
 async function createKey(keyId: string, owner: string, projectIds: string[] | null): Promise<Client> {
-  await env.DB.prepare(
+  await runSql(
     'INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, project_ids, created_at) VALUES (?, ?, ?, ?, ?, ?, 1)',
+    ...[keyId, owner, 'all', hashSecret(plainKey), JSON.stringify(scopes)],
+    projectIds && JSON.stringify(projectIds),
   )
-    .bind(
-      ...[keyId, owner, 'all', hashSecret(plainKey), JSON.stringify(scopes)],
-      projectIds && JSON.stringify(projectIds),
-    )
-    .run()
   return client({ token: `hub_test_${keyId}_${plainKey}` })
 }
 

@@ -17,6 +17,7 @@ import { networkNow } from '../test/network-time.ts'
 import { createNode, type TestNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject } from '../test/subscription.ts'
+import { runSql } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
 import { loadRoutes } from './index.ts'
 import { evidenceExample } from './slashes/schema.ts'
@@ -184,7 +185,7 @@ beforeAll(async () => {
   const writer = new SnapshotWriter({ ...snapshot, entries: [], excluded: [] })
   for (const entry of snapshot.entries) writer.add({ entry })
   await committeeSets.insert({ ...set, builtAt: 1 }, writer.finish())
-  await env.DB.prepare('UPDATE committee_sets SET attested_at = 1').run()
+  await runSql('UPDATE committee_sets SET attested_at = 1')
   // As many generations as of anything else, of which the last has as many validators.
   for (let i = 1; i < things; i++) await setValidators([validator])
   await setValidators([validator, ...Array.from({ length: things - 1 }, () => createNode())])

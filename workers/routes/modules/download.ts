@@ -64,25 +64,19 @@ export const downloadModule = defineRoute(
     const honoured = c.req.method !== 'HEAD' && (ifRange === undefined || ifRange === etag)
     const range = honoured ? parseRange(asked, module.hbcSize) : null
     const known = matchesEtag(c.req.header('if-none-match'), etag)
+    // Neither reads the bytes: the client has them, or asks for the headers only.
+    const isRead = !known && c.req.method !== 'HEAD'
 
     if (range === 'unsatisfiable' && !known)
       throw new ApiError(
         'invalid_field',
         `The artifact has ${module.hbcSize} bytes; the range ${asked} begins past them.`,
-        {
-          status: 416,
-          headers: { 'Content-Range': `bytes */${module.hbcSize}` },
-        },
+        { status: 416, headers: { 'Content-Range': `bytes */${module.hbcSize}` } },
       )
-    // Neither reads the bytes: the client has them, or asks for the headers only.
-    if (known || range === 'unsatisfiable' || c.req.method === 'HEAD')
-      return { status: 200, headers: { ...headers, 'Content-Length': String(module.hbcSize) }, body: null }
-    if (range === null)
-      return {
-        status: 200,
-        headers: { ...headers, 'Content-Length': String(module.hbcSize) },
-        body: await open(),
-      }
+    if (range === null || range === 'unsatisfiable' || !isRead) {
+      const whole = { ...headers, 'Content-Length': String(module.hbcSize) }
+      return { status: 200, headers: whole, body: isRead ? await open() : null }
+    }
     return {
       status: 206,
       headers: {

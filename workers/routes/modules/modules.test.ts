@@ -8,13 +8,16 @@ import {
   hostileArtifacts,
   promisingArtifact,
 } from '../../../protocol/hbc/testing/artifacts.ts'
+import { atOnce, bodyOf, expectInvalid, expectRefusal, readPages, statusesOf } from '../../test/answers.ts'
 import { namedArtifact } from '../../test/artifact.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { type Client, client } from '../../test/client.ts'
 import { signIn } from '../../test/wallet.ts'
 import { moduleExample } from './schema.ts'
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const octets = { 'Content-Type': 'application/octet-stream' }
+
+const upload = (caller: Client, bytes: Uint8Array) => caller.post('/v1/modules', { hbc_b64: base64(bytes) })
 
 const stored = async () => ({
   rows: (await env.DB.prepare('SELECT count(*) AS rows FROM modules').first<{ rows: number }>())?.rows,
@@ -25,7 +28,7 @@ describe('POST /v1/modules', () => {
   test('stores the artifact and answers its record', async () => {
     const { client: caller, address } = await signIn()
     const { bytes, manifestAddress } = echoArtifact()
-    const response = await caller.post('/v1/modules', { hbc_b64: base64(bytes) })
+    const response = await upload(caller, bytes)
     expect(response.status).toBe(201)
     expect(response.headers.get('location')).toBe(`/v1/modules/${manifestAddress}`)
     const record = await response.json()
@@ -37,7 +40,7 @@ describe('POST /v1/modules', () => {
       uploader: address,
       deployed_at: expect.any(Number),
     })
-    expect(await (await client().get(`/v1/modules/${manifestAddress}`)).json()).toEqual(record)
+    expect(await bodyOf(client().get(`/v1/modules/${manifestAddress}`))).toEqual(record)
     const download = await client().get(`/v1/modules/${manifestAddress}/hbc`)
     expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
   })
@@ -45,11 +48,9 @@ describe('POST /v1/modules', () => {
   test('409 already_exists names the address', async () => {
     const { client: caller } = await signIn()
     const { bytes, manifestAddress } = namedArtifact('twice')
-    await caller.post('/v1/modules', { hbc_b64: base64(bytes) })
+    await upload(caller, bytes)
     const { client: other } = await signIn()
-    expect(await errorOf(await other.post('/v1/modules', { hbc_b64: base64(bytes) }))).toMatchObject({
-      status: 409,
-      error: 'already_exists',
+    await expectRefusal(upload(other, bytes), '409 already_exists', {
       details: { manifest_address: manifestAddress },
     })
   })
@@ -58,11 +59,8 @@ describe('POST /v1/modules', () => {
     const { client: caller } = await signIn()
     const { bytes, manifestAddress } = namedArtifact('raced')
     const body = { hbc_b64: base64(bytes) }
-    const statuses = (
-      await Promise.all(Array.from({ length: 50 }, () => caller.post('/v1/modules', body)))
-    ).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+    const answers = await atOnce(50, () => caller.post('/v1/modules', body))
+    expect(statusesOf(answers)).toEqual([201, ...Array(49).fill(409)])
     expect((await env.MODULES.list({ prefix: `modules/${manifestAddress}/` })).objects).toHaveLength(1)
   })
 
@@ -70,10 +68,8 @@ describe('POST /v1/modules', () => {
     const { client: caller } = await signIn()
     const body = { hbc_b64: base64(namedArtifact('repeated').bytes) }
     const headers = { 'Idempotency-Key': 'upload-1' }
-    const [first, again] = [
-      await caller.post('/v1/modules', body, headers),
-      await caller.post('/v1/modules', body, headers),
-    ]
+    const first = await caller.post('/v1/modules', body, headers)
+    const again = await caller.post('/v1/modules', body, headers)
     expect([first.status, again.status]).toEqual([201, 201])
     expect(await again.json()).toEqual(await first.json())
     expect(again.headers.get('idempotency-replayed')).toBe('true')
@@ -83,9 +79,7 @@ describe('POST /v1/modules', () => {
     '400 invalid_field: the base64 %j',
     async (hbc_b64) => {
       const { client: caller } = await signIn()
-      const error = await errorOf(await caller.post('/v1/modules', { hbc_b64 }))
-      expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-      expect(error.details?.problems?.[0]?.path).toBe('hbc_b64')
+      await expectInvalid(caller.post('/v1/modules', { hbc_b64 }), 'hbc_b64')
     },
   )
 
@@ -99,21 +93,14 @@ describe('POST /v1/modules', () => {
     const { client: caller } = await signIn()
     const before = await stored()
     const { bytes } = packArtifact({ ...echoManifest, [member]: text }, echoWasm)
-    const error = await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(bytes) }))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems).toMatchObject([{ path: `hbc_b64.manifest.${member}` }])
+    await expectInvalid(upload(caller, bytes), `hbc_b64.manifest.${member}`)
     expect(await stored()).toEqual(before)
   })
 
   test('413 too_large: more than 16 MiB decoded, and a body over 24 MiB', async () => {
     const { client: caller } = await signIn()
     for (const bytes of [16 * 1024 * 1024 + 1, 24 * 1024 * 1024])
-      expect(
-        await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(new Uint8Array(bytes)) })),
-      ).toMatchObject({
-        status: 413,
-        error: 'too_large',
-      })
+      await expectRefusal(upload(caller, new Uint8Array(bytes)), '413 too_large')
   })
 
   test.each(hostileArtifacts.map(({ name, rule, bytes }) => [name, rule, bytes] as const))(
@@ -121,8 +108,7 @@ describe('POST /v1/modules', () => {
     async (_, rule, bytes) => {
       const { client: caller } = await signIn()
       const before = await stored()
-      const error = await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(bytes) }))
-      expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+      const error = await expectRefusal(upload(caller, bytes), '400 invalid_field')
       expect(error.details?.problems?.map(({ code }) => code)).toContain(rule)
       expect(await stored()).toEqual(before)
     },
@@ -131,11 +117,10 @@ describe('POST /v1/modules', () => {
   test('400 invalid_field: 12 KiB that promise 12 MiB, of which nothing is inflated', async () => {
     const { client: caller } = await signIn()
     const bytes = promisingArtifact(12_234, 12 * 1024 * 1024)
-    const error = await errorOf(await caller.post('/v1/modules', { hbc_b64: base64(bytes) }))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems).toMatchObject([
-      { path: 'hbc_b64', code: 'compression_ratio', message: expect.stringContaining('a ratio of 1029') },
-    ])
+    const message = expect.stringContaining('a ratio of 1029')
+    await expectRefusal(upload(caller, bytes), '400 invalid_field', {
+      details: { problems: [{ path: 'hbc_b64', code: 'compression_ratio', message }] },
+    })
   })
 
   test('429 rate_limited: more than 60 uploads an hour of one wallet', async () => {
@@ -152,16 +137,11 @@ describe('PUT /v1/modules/{address}/hbc', () => {
     const { bytes, manifestAddress } = namedArtifact('as-bytes')
     const put = (address: string) =>
       caller.fetch(`/v1/modules/${address}/hbc`, { method: 'PUT', body: bytes, headers: octets })
-    const wrong = await errorOf(await put(`0x${'00'.repeat(32)}`))
-    expect(wrong).toMatchObject({
-      status: 422,
-      error: 'invalid_manifest',
+    await expectRefusal(put(`0x${'00'.repeat(32)}`), '422 invalid_manifest', {
       details: { manifest_address: manifestAddress },
     })
-    expect((await put(manifestAddress.replace('0x', '0x').toUpperCase().replace('0X', '0x'))).status).toBe(
-      201,
-    )
-    expect(await errorOf(await put(manifestAddress))).toMatchObject({ status: 409, error: 'already_exists' })
+    expect((await put(manifestAddress.toUpperCase().replace('0X', '0x'))).status).toBe(201)
+    await expectRefusal(put(manifestAddress), '409 already_exists')
   })
 
   test('400: another content type, no body, a malformed address', async () => {
@@ -169,46 +149,31 @@ describe('PUT /v1/modules/{address}/hbc', () => {
     const { bytes, manifestAddress } = namedArtifact('refused')
     const put = (address: string, init: RequestInit) =>
       caller.fetch(`/v1/modules/${address}/hbc`, { method: 'PUT', ...init })
-    expect(
-      await errorOf(
-        await put(manifestAddress, { body: bytes, headers: { 'Content-Type': 'application/json' } }),
-      ),
-    ).toMatchObject({ status: 400, error: 'bad_request' })
-    expect(await errorOf(await put(manifestAddress, { headers: octets }))).toMatchObject({
-      status: 400,
-      error: 'bad_request',
-    })
-    const malformed = await errorOf(await put('0x12', { body: bytes, headers: octets }))
-    expect(malformed).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(malformed.details?.problems?.[0]?.path).toBe('address')
+    const headers = { 'Content-Type': 'application/json' }
+    await expectRefusal(put(manifestAddress, { body: bytes, headers }), '400 bad_request')
+    await expectRefusal(put(manifestAddress, { headers: octets }), '400 bad_request')
+    await expectInvalid(put('0x12', { body: bytes, headers: octets }), 'address')
   })
 
   test('413 too_large: one byte over 16 MiB, with and without a length', async () => {
     const { client: caller } = await signIn()
     const bytes = new Uint8Array(16 * 1024 * 1024 + 1)
+    const path = `/v1/modules/0x${'00'.repeat(32)}/hbc`
     for (const body of [bytes, new Blob([bytes]).stream()])
-      expect(
-        await errorOf(
-          await caller.fetch(`/v1/modules/0x${'00'.repeat(32)}/hbc`, {
-            method: 'PUT',
-            body,
-            headers: octets,
-          }),
-        ),
-      ).toMatchObject({ status: 413, error: 'too_large' })
+      await expectRefusal(caller.fetch(path, { method: 'PUT', body, headers: octets }), '413 too_large')
   })
 })
 
 describe('GET /v1/modules/{address}/hbc', () => {
-  const upload = async (name: string) => {
+  const uploadNamed = async (name: string) => {
     const { client: caller } = await signIn()
     const { bytes, manifestAddress } = namedArtifact(name)
-    await caller.post('/v1/modules', { hbc_b64: base64(bytes) })
+    await upload(caller, bytes)
     return { bytes, manifestAddress, path: `/v1/modules/${manifestAddress}/hbc` }
   }
 
   test('gives the bytes with their address, to be kept for ever', async () => {
-    const { bytes, manifestAddress, path } = await upload('downloaded')
+    const { bytes, manifestAddress, path } = await uploadNamed('downloaded')
     const response = await client().get(path)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/octet-stream',
@@ -223,7 +188,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
   })
 
   test('304 for its ETag, with a credential too', async () => {
-    const { manifestAddress, path } = await upload('cached')
+    const { manifestAddress, path } = await uploadNamed('cached')
     const headers = { 'If-None-Match': `"${manifestAddress}"` }
     const { client: caller } = await signIn()
     for (const { get } of [client(), caller]) {
@@ -233,21 +198,19 @@ describe('GET /v1/modules/{address}/hbc', () => {
   })
 
   test('one range is 206, one past the end 416, several or malformed ones are the whole', async () => {
-    const { bytes, manifestAddress, path } = await upload('ranged')
+    const { bytes, manifestAddress, path } = await uploadNamed('ranged')
     const size = bytes.length
     const ranged = async (range: string, more = {}) => client().get(path, { Range: range, ...more })
     const part = await ranged('bytes=2-5')
-    expect([part.status, part.headers.get('content-range'), part.headers.get('content-length')]).toEqual([
-      206,
-      `bytes 2-5/${size}`,
-      '4',
-    ])
+    expect(part.status).toBe(206)
+    expect(part.headers.get('content-range')).toBe(`bytes 2-5/${size}`)
+    expect(part.headers.get('content-length')).toBe('4')
     expect(new Uint8Array(await part.arrayBuffer())).toEqual(bytes.slice(2, 6))
     expect(new Uint8Array(await (await ranged('bytes=-3')).arrayBuffer())).toEqual(bytes.slice(-3))
 
     const past = await ranged(`bytes=${size}-`)
     expect(past.headers.get('content-range')).toBe(`bytes */${size}`)
-    expect(await errorOf(past)).toMatchObject({ status: 416, error: 'invalid_field' })
+    await expectRefusal(past, '416 invalid_field')
     for (const range of ['bytes=0-1,3-4', 'bytes=x', 'rows=0-1'])
       expect((await ranged(range)).status).toBe(200)
 
@@ -255,86 +218,72 @@ describe('GET /v1/modules/{address}/hbc', () => {
     expect((await ranged('bytes=0-1', { 'If-Range': '"another"' })).status).toBe(200)
   })
 
-  test('HEAD answers as GET of the whole, whatever range it names', async () => {
-    const { bytes, path } = await upload('head-range')
-    for (const range of ['bytes=0-3', 'bytes=999999-']) {
-      const response = await client().fetch(path, { method: 'HEAD', headers: { Range: range } })
+  test('HEAD tells the size of the whole, whatever range it names', async () => {
+    const { bytes, path } = await uploadNamed('head')
+    for (const headers of [{}, { Range: 'bytes=0-3' }, { Range: 'bytes=999999-' }]) {
+      const response = await client().fetch(path, { method: 'HEAD', headers })
       expect([response.status, response.headers.get('content-length')]).toEqual([200, String(bytes.length)])
     }
   })
 
-  test('HEAD tells the size', async () => {
-    const { bytes, path } = await upload('head')
-    const response = await client().fetch(path, { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-length')]).toEqual([200, String(bytes.length)])
-  })
-
   test.each([`0x${'ab'.repeat(32)}`, '0x12'])('404 not_found: %s', async (address) => {
     for (const path of [`/v1/modules/${address}`, `/v1/modules/${address}/hbc`])
-      expect(await errorOf(await client().get(path))).toMatchObject({ status: 404, error: 'not_found' })
+      await expectRefusal(client().get(path), '404 not_found')
   })
 
   test('503 unavailable while the storage does not answer; nothing half stored remains visible', async () => {
-    const { path } = await upload('faulty')
+    const { path } = await uploadNamed('faulty')
     const broken = new Proxy(env.MODULES, {
       get: (bucket, property) =>
         property === 'get' || property === 'put'
           ? () => Promise.reject(new Error('R2: internal error'))
           : Reflect.get(bucket, property),
     })
-    expect(await errorOf(await client({ bindings: { MODULES: broken } }).get(path))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-    })
+    await expectRefusal(client({ bindings: { MODULES: broken } }).get(path), '503 unavailable')
 
     const { token } = await signIn()
     const { bytes, manifestAddress } = namedArtifact('not-stored')
-    const response = await client({ token, bindings: { MODULES: broken } }).post('/v1/modules', {
-      hbc_b64: base64(bytes),
-    })
-    expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
+    const faulty = client({ token, bindings: { MODULES: broken } })
+    await expectRefusal(upload(faulty, bytes), '503 unavailable')
     expect((await client().get(`/v1/modules/${manifestAddress}`)).status).toBe(404)
-    expect((await client({ token }).post('/v1/modules', { hbc_b64: base64(bytes) })).status).toBe(201)
+    expect((await upload(client({ token }), bytes)).status).toBe(201)
   })
 })
 
 describe('GET /v1/modules', () => {
-  test('pages newest first, each module once, and by uploader', async () => {
+  const list = (query: string) =>
+    bodyOf<{ items: { manifest_address: string }[]; next_cursor: string | null }>(
+      client().get(`/v1/modules?${query}`),
+    )
+  /** A wallet that uploaded modules of these names, one after the other. */
+  const createUploader = async (...names: string[]) => {
     const { client: caller, address } = await signIn()
+    const add = async (name: string) => {
+      const { bytes, manifestAddress } = namedArtifact(name)
+      await upload(caller, bytes)
+      return manifestAddress
+    }
     const uploaded: string[] = []
-    for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      const { bytes, manifestAddress } = namedArtifact(`paged-${name}`)
-      await caller.post('/v1/modules', { hbc_b64: base64(bytes) })
-      uploaded.push(manifestAddress)
-    }
-    const seen: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const query = `developer=${address.toUpperCase().replace('0X', '0x')}&limit=2${cursor && `&cursor=${cursor}`}`
-      const page = (await (await client().get(`/v1/modules?${query}`)).json()) as {
-        items: { manifest_address: string; deployed_at: number }[]
-        next_cursor: string | null
-      }
-      seen.push(...page.items.map(({ manifest_address }) => manifest_address))
-      cursor = page.next_cursor
-    }
+    for (const name of names) uploaded.push(await add(name))
+    return { address, add, uploaded }
+  }
+
+  test('pages newest first, each module once, and by uploader; pages stay exact while others upload', async () => {
+    const { address, add, uploaded } = await createUploader(
+      'paged-a',
+      'paged-b',
+      'paged-c',
+      'paged-d',
+      'paged-e',
+    )
+    const developer = address.toUpperCase().replace('0X', '0x')
+    const read = (cursor: string) => list(`developer=${developer}&limit=2${cursor}`)
+    const seen = (await readPages(read)).map(({ manifest_address }) => manifest_address)
     expect(seen).toHaveLength(5)
     expect(new Set(seen)).toEqual(new Set(uploaded))
-  })
-
-  test('a page stays exact while others upload', async () => {
-    const { client: caller, address } = await signIn()
-    const upload = (name: string) =>
-      caller.post('/v1/modules', { hbc_b64: base64(namedArtifact(name).bytes) })
-    for (const name of ['w', 'x', 'y']) await upload(`exact-${name}`)
-    const list = async (query: string) =>
-      (await (await client().get(`/v1/modules?developer=${address}&limit=2${query}`)).json()) as {
-        items: { manifest_address: string }[]
-        next_cursor: string
-      }
-    const first = await list('')
-    await upload('exact-z')
-    const second = await list(`&cursor=${first.next_cursor}`)
+    const first = await read('')
+    await add('exact-z')
+    const second = await read(`&cursor=${first.next_cursor}`)
     const names = [...first.items, ...second.items].map(({ manifest_address }) => manifest_address)
     expect(new Set(names).size).toBe(names.length)
   })
@@ -342,19 +291,13 @@ describe('GET /v1/modules', () => {
   test.each(['limit=0', 'limit=201', 'limit=ten', 'limit=', 'cursor=abc', 'developer=0x12'])(
     '400 invalid_field: %s',
     async (query) => {
-      const error = await errorOf(await client().get(`/v1/modules?${query}`))
-      expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-      expect(error.details?.problems?.[0]?.path).toBe(query.split('=')[0])
+      await expectInvalid(client().get(`/v1/modules?${query}`), query.split('=')[0] ?? '')
     },
   )
 
   test('400 invalid_field: a cursor of other filters', async () => {
-    const { client: caller, address } = await signIn()
-    for (const name of ['p', 'q'])
-      await caller.post('/v1/modules', { hbc_b64: base64(namedArtifact(`filters-${name}`).bytes) })
-    const { next_cursor } = (await (
-      await client().get(`/v1/modules?developer=${address}&limit=1`)
-    ).json()) as { next_cursor: string }
+    const { address } = await createUploader('filters-p', 'filters-q')
+    const { next_cursor } = await list(`developer=${address}&limit=1`)
     expect((await client().get(`/v1/modules?limit=1&cursor=${next_cursor}`)).status).toBe(400)
   })
 })

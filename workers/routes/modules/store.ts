@@ -25,9 +25,7 @@ export async function storeModule(
     throw new ApiError(
       'invalid_manifest',
       `The artifact has the address ${manifestAddress}, not ${expectedAddress}.`,
-      {
-        details: { manifest_address: manifestAddress },
-      },
+      { details: { manifest_address: manifestAddress } },
     )
 
   const exists = () =>

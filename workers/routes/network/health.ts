@@ -75,18 +75,19 @@ export async function readHealth(c: HubContext): Promise<Report> {
 
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
-  const { deviceLinks, modules } = c.var.services
+  const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = c.var.services
   const [totals, late, moduleStorage, chain, queue, relayer, previous] = await Promise.all([
     // One row, so that the question is as good as any to see whether the database answers.
     inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
       lacksMigrations(error) ? ('unmigrated' as const) : null,
     ),
     inTime(readLate(c), answerMsMax).catch(() => null),
-    probe(modules.ping()),
+    probe(modules.ping().then(() => 'ok')),
     readChain(c),
-    readQueue(c),
-    readRelayer(c),
-    Promise.all(c.var.services.previousRelayers.map(readPrevious)),
+    // Unavailable until operators have seen to every message that failed.
+    ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
+    ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
+    Promise.all(previousRelayers.map(readPrevious)),
   ])
   const relay = totals === 'unmigrated' ? null : totals
   const database = relay === null ? 'unavailable' : 'ok'
@@ -123,11 +124,8 @@ async function readLate(c: HubContext): Promise<LateWork[]> {
   return lateWork.list(await clock.now())
 }
 
-const probe = (answer: Promise<unknown>): Promise<Health> =>
-  inTime(answer, answerMsMax).then(
-    () => 'ok',
-    () => 'unavailable',
-  )
+const probe = (health: Promise<Health>): Promise<Health> =>
+  inTime(health, answerMsMax).catch(() => 'unavailable')
 
 async function readChain(c: HubContext) {
   const { indexer } = c.var.services
@@ -150,27 +148,6 @@ async function readChain(c: HubContext) {
     }
   } catch {
     return { health: 'unavailable' as const, facts: noChain }
-  }
-}
-
-/** Null if this hub relays nothing. Unavailable until operators have seen to every message that failed. */
-async function readQueue(c: HubContext): Promise<Health | null> {
-  const { relayer, deadLetters } = c.var.services
-  if (relayer === null) return null
-  try {
-    return (await inTime(deadLetters.isEmpty(), answerMsMax)) ? 'ok' : 'unavailable'
-  } catch {
-    return 'unavailable'
-  }
-}
-
-async function readRelayer(c: HubContext): Promise<Health | null> {
-  const { relayer } = c.var.services
-  if (relayer === null) return null
-  try {
-    return (await inTime(relayer.health(), answerMsMax)).status
-  } catch {
-    return 'unavailable'
   }
 }
 

@@ -4,8 +4,10 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { atOnce, bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
+import { client } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
+import { runSql } from '../../test/tables.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -28,7 +30,7 @@ describe('GET /', () => {
       CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/',
       EXPLORER_URL: 'https://explorer.example/',
     }
-    const descriptor = await (await client({ bindings }).get('/')).json()
+    const descriptor = await bodyOf(client({ bindings }).get('/'))
     expect(descriptor).toMatchObject({
       features: ['modules', 'sign-in', 'relay', 'faucet'],
       chain: {
@@ -52,13 +54,11 @@ describe('GET /', () => {
 
 describe('the features of GET /', () => {
   const features = async (caller = client({ bindings: {} })) =>
-    ((await (await caller.get('/')).json()) as { features: string[] }).features
+    (await bodyOf<{ features: string[] }>(caller.get('/'))).features
 
   test('name the faucet while operators have it open', async () => {
     const set = (enabled: number) =>
-      env.DB.prepare('INSERT OR REPLACE INTO faucet_settings (id, enabled, updated_at) VALUES (1, ?, 1)')
-        .bind(enabled)
-        .run()
+      runSql('INSERT OR REPLACE INTO faucet_settings (id, enabled, updated_at) VALUES (1, ?, 1)', enabled)
     await set(0)
     expect(await features()).toEqual(['modules', 'sign-in', 'relay'])
     // Without the database, what the deployment says is all there is to say.
@@ -67,7 +67,7 @@ describe('the features of GET /', () => {
     await set(1)
     // Where it was answered before, the answer is kept for five seconds; this is another isolate each time.
     expect(await features()).toContain('faucet')
-    await env.DB.prepare('DELETE FROM faucet_settings').run()
+    await runSql('DELETE FROM faucet_settings')
     expect(await features(client({ bindings: { FAUCET_ENABLED: 'false' } }))).not.toContain('faucet')
   })
 })
@@ -86,7 +86,7 @@ describe('GET /v1/status', () => {
 
   test('names the way to the chain where anyone may take it', async () => {
     const bindings = { CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/' }
-    expect(await (await client({ bindings }).get('/v1/status')).json()).toMatchObject({
+    expect(await bodyOf(client({ bindings }).get('/v1/status'))).toMatchObject({
       chain: { rpc_url: 'http://127.0.0.1:8545/' },
     })
   })
@@ -120,11 +120,11 @@ describe('GET /v1/transactions/{id}', () => {
   test('finds an action from its acceptance on, also in a copy of the database that has not got it yet', async () => {
     const id = `0x${'5c'.repeat(32)}`
     // Nothing that the relayer copies stays.
-    await env.DB.prepare(
+    await runSql(
       'CREATE TRIGGER lagging AFTER INSERT ON transactions BEGIN DELETE FROM transactions WHERE id = new.id; END',
-    ).run()
+    )
     onTestFinished(async () => {
-      await env.DB.prepare('DROP TRIGGER lagging').run()
+      await runSql('DROP TRIGGER lagging')
     })
     const accepted = await services(env).relayer?.accept(relayRequest({ id }))
     expect(accepted).toMatchObject({ status: 'accepted' })
@@ -132,8 +132,11 @@ describe('GET /v1/transactions/{id}', () => {
       {},
       { 'X-Bookmark': '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683' },
     ]) {
-      const answer = await client().get(`/v1/transactions/${id}`, headers)
-      expect([answer.status, await answer.json()]).toMatchObject([200, { id, action: 'bond', error: null }])
+      await expectAnswer(client().get(`/v1/transactions/${id}`, headers), 200, {
+        id,
+        action: 'bond',
+        error: null,
+      })
     }
     const withoutRelayer = client({ bindings: { RELAYER_PRIVATE_KEY: undefined as never } })
     expect((await withoutRelayer.get(`/v1/transactions/${id}`)).status).toBe(404)
@@ -156,12 +159,10 @@ describe('GET /v1/transactions/{id}', () => {
       },
     ])
     const caller = client()
-    const statuses = await Promise.all(
-      Array.from({ length: 70 }, async (_, index) => {
-        const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
-        return (await caller.get(`/v1/transactions/${unknown}`)).status
-      }),
-    )
+    const statuses = await atOnce(70, async (index) => {
+      const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
+      return (await caller.get(`/v1/transactions/${unknown}`)).status
+    })
     expect(statuses.sort()).toEqual([...Array(60).fill(404), ...Array(10).fill(429)])
     expect((await caller.get(`/v1/transactions/${id}`)).status).toBe(200)
   })
@@ -183,8 +184,6 @@ describe('GET /v1/transactions/{id}', () => {
     chain.mine()
     await runDurableObjectAlarm(relayerObject())
     expect(await read()).toMatchObject({ id, status: 'confirmed', confirmations: 1 })
-    expect(await errorOf(await client().get(`/v1/transactions/0x${'5b'.repeat(32)}`))).toMatchObject({
-      status: 404,
-    })
+    await expectRefusal(client().get(`/v1/transactions/0x${'5b'.repeat(32)}`), '404 not_found')
   })
 })

@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 const digest = `0x${'ab'.repeat(32)}`
 
@@ -49,7 +51,7 @@ describe('GET /', () => {
 
   test('names the key that this hub signs its calls to nodes with', async () => {
     const seed = `0x${'5e'.repeat(32)}`
-    const descriptor = await (await client({ bindings: { COORDINATOR_SEED: seed } }).get('/')).json()
+    const descriptor = await bodyOf(client({ bindings: { COORDINATOR_SEED: seed } }).get('/'))
     const publicKey = ed25519PublicKey(seed)
     expect(descriptor).toMatchObject({
       coordinator: { node_id: deriveNodeId(resolveProfile(), publicKey), public_key: publicKey },
@@ -59,7 +61,7 @@ describe('GET /', () => {
 
   test('names of another profile replace every default name', async () => {
     const bindings = { PROFILE: '{"service":"Swarm","chain_id":7}' }
-    const descriptor = (await (await client({ bindings }).get('/')).json()) as Record<string, never>
+    const descriptor = await bodyOf<Record<string, never>>(client({ bindings }).get('/'))
     expect(descriptor).toMatchObject({ network: 'swarm-testnet', protocol: 'swarm/1', chain: { id: 7 } })
     expect(JSON.stringify(descriptor)).not.toMatch(/hub_token|hub-testnet/)
   })
@@ -67,7 +69,7 @@ describe('GET /', () => {
 
 describe('GET /v1/status', () => {
   test('says ok while every part answers', async () => {
-    expect(await (await client().get('/v1/status')).json()).toMatchObject({
+    expect(await bodyOf(client().get('/v1/status'))).toMatchObject({
       status: 'ok',
       database: 'ok',
       module_storage: 'ok',
@@ -78,18 +80,18 @@ describe('GET /v1/status', () => {
   })
 
   test('says ok where rounds became final too late to be paid, which nobody can help any more', async () => {
-    await env.DB.prepare(
+    await runSql(
       `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered,
         unpaid) VALUES (?, 7, ?, '{}', 2, 2, 0, 0, 0, 0, 2)`,
+      digest,
+      Math.floor(Date.now() / 1000) - 600,
     )
-      .bind(digest, Math.floor(Date.now() / 1000) - 600)
-      .run()
     const response = await client({ bindings: {} }).get('/v1/status')
     expect(await response.json()).toMatchObject({
       status: 'ok',
       late: [{ what: 'rounds_unpaid', project_id: digest, epoch: 7, count: 2 }],
     })
-    await env.DB.prepare('DELETE FROM epoch_rounds').run()
+    await runSql('DELETE FROM epoch_rounds')
   })
 
   test('says degraded, with 200, while the database does not answer', async () => {
@@ -105,17 +107,14 @@ describe('GET /v1/status', () => {
 
 describe('a part that does not work', () => {
   test('says by name which settings it lacks', async () => {
-    const { missing } = (await (await client({ bindings: {} }).get('/v1/status')).json()) as Record<
-      string,
-      unknown
-    >
+    const { missing } = await bodyOf<Record<string, unknown>>(client({ bindings: {} }).get('/v1/status'))
     expect(missing).toEqual({
       chain: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS'],
       relayer: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
       coordinator: ['COORDINATOR_SEED'],
     })
     const bindings = { CHAIN_RPC_URL: 'http://127.0.0.1:9', COORDINATOR_SEED: digest }
-    const other = (await (await client({ bindings }).get('/v1/status')).json()) as Record<string, unknown>
+    const other = await bodyOf<Record<string, unknown>>(client({ bindings }).get('/v1/status'))
     expect(other.missing).toEqual({
       chain: ['CHAIN_CONTRACTS'],
       relayer: ['CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
@@ -125,7 +124,7 @@ describe('a part that does not work', () => {
   test('says so where the database lacks migrations', async () => {
     const DB = failingDatabase(() => true, { reason: 'no such table: projects: SQLITE_ERROR' })
     const unmigrated = client({ bindings: { DB } })
-    expect(await (await unmigrated.get('/v1/status')).json()).toMatchObject({
+    expect(await bodyOf(unmigrated.get('/v1/status'))).toMatchObject({
       status: 'degraded',
       database: 'unavailable',
       missing: { database: ['migrations'] },
@@ -138,8 +137,8 @@ describe('a part that does not work', () => {
 
 describe('GET /v1/network/params', () => {
   test('gives the parameters with the hash the descriptor names', async () => {
-    const params = (await (await client().get('/v1/network/params')).json()) as Record<string, unknown>
-    const descriptor = (await (await client().get('/')).json()) as Record<string, unknown>
+    const params = await bodyOf<Record<string, unknown>>(client().get('/v1/network/params'))
+    const descriptor = await bodyOf<Record<string, unknown>>(client().get('/'))
     expect(params.params_hash).toBe(descriptor.params_hash)
     expect(params.params).toMatchObject({ accept_secs: 10, weight_unit_wei: '1000000000000000' })
   })
@@ -168,9 +167,9 @@ describe('GET /v1/categories', () => {
       insert.bind('0x3', '0x', 'three', 'iot', 'paused'),
     ])
     // Another isolate: this one may have kept an answer.
-    const { items } = (await (await client({ bindings: {} }).get('/v1/categories')).json()) as {
+    const { items } = await bodyOf<{
       items: { category: string; count: number }[]
-    }
+    }>(client({ bindings: {} }).get('/v1/categories'))
     expect(items).toHaveLength(10)
     expect(items.filter(({ count }) => count > 0)).toEqual([{ category: 'iot', count: 2 }])
   })
@@ -180,16 +179,15 @@ const freshDigest = () => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
 
 describe('GET /v1/transactions/{id}', () => {
   beforeAll(async () => {
-    await env.DB.prepare(
+    await runSql(
       "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', '0x', 'queued', 5, 6)",
+      digest,
     )
-      .bind(digest)
-      .run()
   })
 
   test('shows the action; hex in the path is read in any case', async () => {
     for (const id of [digest, `0x${'AB'.repeat(32)}`])
-      expect(await (await client().get(`/v1/transactions/${id}`)).json()).toEqual({
+      expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toEqual({
         id: digest,
         action: 'bond',
         status: 'queued',
@@ -210,38 +208,36 @@ describe('GET /v1/transactions/{id}', () => {
     ['faucet', 'confirmed', false, true],
   ])('%s, %s, its events seen: %s; indexed: %s', async (action, status, isSeen, indexed) => {
     const id = freshDigest()
-    await env.DB.prepare(
+    await runSql(
       "INSERT INTO transactions (id, action, owner, status, tx_hash, created_at, updated_at) VALUES (?, ?, '0x', ?, ?, 5, 6)",
+      id,
+      action,
+      status,
+      id,
     )
-      .bind(id, action, status, id)
-      .run()
     if (isSeen)
-      await env.DB.prepare(
+      await runSql(
         `INSERT INTO chain_events (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
         VALUES (?, 0, 9, 1, ?, '0x', 'Bonded', '{}', 1)`,
+        id,
+        id,
       )
-        .bind(id, id)
-        .run()
-    expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject({ status, indexed })
+    expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toMatchObject({ status, indexed })
   })
 
   test.each([`0x${'cd'.repeat(32)}`, '0x12', 'nonsense'])('404 not_found: %s', async (id) => {
-    expect(await errorOf(await client().get(`/v1/transactions/${id}`))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectRefusal(client().get(`/v1/transactions/${id}`), '404 not_found')
   })
 })
 
 test('a set that no quorum attested while its epoch runs makes the status degraded', async () => {
   const projectId = await createListedProject()
-  await env.DB.prepare(
+  await runSql(
     `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
      VALUES (?1, 0, 10000000000, ?1, 0, 0, '{}', 1)`,
+    projectId,
   )
-    .bind(projectId)
-    .run()
-  const status = await (await client({ bindings: {} }).get('/v1/status')).json()
+  const status = await bodyOf(client({ bindings: {} }).get('/v1/status'))
   expect(status).toMatchObject({
     status: 'degraded',
     database: 'ok',

@@ -54,24 +54,12 @@ export const listValidators = defineRoute(
   },
 )
 
+const none = { generation: null, effective_at: null, hash: null, coordinator: null, signatures: [] }
+
 function validatorsOf(generation: Generation | null): z.output<typeof Validators> {
-  if (generation === null)
-    return {
-      ...{ validators: [], count: 0, quorum: quorum(0) },
-      ...{ generation: null, effective_at: null, hash: null, coordinator: null, signatures: [] },
-    }
-  const {
-    validators,
-    generation: number,
-    effective_at,
-    hash,
-    coordinator,
-    signatures,
-  } = generationView(generation)
-  return {
-    ...{ validators, count: validators.length, quorum: quorum(validators.length) },
-    ...{ generation: number, effective_at, hash, coordinator, signatures },
-  }
+  if (generation === null) return { validators: [], count: 0, quorum: quorum(0), ...none }
+  const { v: _, network: __, prev_hash: ___, validators, ...shown } = generationView(generation)
+  return { validators, count: validators.length, quorum: quorum(validators.length), ...shown }
 }
 
 export const listGenerations = defineRoute(

@@ -7,6 +7,7 @@ import type { VectorCase } from '../../../protocol/vectors/format.ts'
 import known from '../../../protocol/vectors/receipt-v2.json'
 import renamed from '../../../protocol/vectors/renamed.json'
 import { services } from '../../services.ts'
+import { expectAnswer, expectInvalid, expectRefusal, statusesOf } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
@@ -21,7 +22,7 @@ import {
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql, setListingStatus } from '../../test/tables.ts'
 import { addValidators, setValidators } from '../../test/validators.ts'
 
 const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response> => {
@@ -61,11 +62,13 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       wanted: { merkle_root, receipt_hash, gross, miner: miners, developer, treasury },
     })
     expect(await services(env).epochs.receipt(receipt_hash)).toEqual(receipt)
-    const read = await client().get(`/v1/explorer/epochs/${project.projectId}/${round}`)
-    expect([read.status, await read.json()]).toMatchObject([
-      200,
-      { status: 'attested', totals, merkle_root, settlement: { status: 'queued', error: null }, receipt },
-    ])
+    await expectAnswer(client().get(`/v1/explorer/epochs/${project.projectId}/${round}`), 200, {
+      status: 'attested',
+      totals,
+      merkle_root,
+      settlement: { status: 'queued', error: null },
+      receipt,
+    })
   })
 
   test('400 invalid_field: a member that is missing, wrong or too much is named', async () => {
@@ -79,20 +82,14 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       [{ ...receipt, compute_units: receipt.compute_units.toReversed() }, 'compute_units'],
       [{ ...receipt, attestations }, 'attestations'],
     ] as const)
-      expect(await errorOf(await submit(validators[0], body))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-        details: { problems: [{ path }] },
-      })
+      await expectInvalid(submit(validators[0], body), path)
   })
 
   test('403 forbidden: too few validators of the epoch attested it; nothing is kept', async () => {
     const stranger = createNode()
     const [first, second] = validators as [TestNode, TestNode]
     for (const by of [[], [first, second], [first, second, stranger], [first, first, second, second]])
-      expect(await errorOf(await submit(first, receiptOf(project, { by })))).toMatchObject({
-        status: 403,
-        error: 'forbidden',
+      await expectRefusal(submit(first, receiptOf(project, { by })), '403 forbidden', {
         details: { quorum: 3 },
       })
     expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toBeNull()
@@ -101,10 +98,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
   test('403 forbidden: a node that is no approved validator, however well the receipt is attested', async () => {
     const node = createNode()
     await insertNode(node)
-    expect(await errorOf(await submit(node, receiptOf(project, { by: validators })))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectRefusal(submit(node, receiptOf(project, { by: validators })), '403 forbidden')
   })
 
   test('409 duplicate: the epoch has its receipt; another one changes nothing', async () => {
@@ -112,9 +106,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     expect((await submit(validators[0], receipt)).status).toBe(202)
     const other = receiptOf(project, { by: validators, units: [{ miner: miner(1), units: 1 }] })
     for (const again of [receipt, other])
-      expect(await errorOf(await submit(validators[1], again))).toMatchObject({
-        status: 409,
-        error: 'duplicate',
+      await expectRefusal(submit(validators[1], again), '409 duplicate', {
         details: { status: 'duplicate' },
       })
     expect(
@@ -131,7 +123,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     )
     const answers = await Promise.all(receipts.map((receipt, i) => submit(validators[i % 4], receipt)))
     const taken = receipts.filter((_, i) => answers[i]?.status === 202)
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(49).fill(409)])
+    expect(statusesOf(answers)).toEqual([202, ...Array(49).fill(409)])
     const [winner] = taken as [EpochReceipt]
     expect(await sharesOf(winner)).toEqual(winner.compute_units.map((one) => ({ ...one, leaf: 0 })))
     expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toMatchObject({
@@ -177,19 +169,14 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     const right = receiptOf(project, { by: validators })
     const compute_units = right.compute_units.map((one) => ({ ...one, units: max }))
     const hidden = await createProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(hidden.projectId)
-      .run()
+    await setListingStatus(hidden.projectId, 'pending_review')
     for (const receipt of [
       running,
       attested({ ...body(right), compute_units }, validators),
       receiptOf(hidden, { by: validators }),
       receiptOf({ ...project, projectId: `0x${'0f'.repeat(32)}` }, { by: validators }),
     ])
-      expect(await errorOf(await submit(validators[0], receipt))).toMatchObject({
-        status: 422,
-        error: 'invalid_evidence',
-      })
+      await expectRefusal(submit(validators[0], receipt), '422 invalid_evidence')
   })
 
   test('an epoch is paid by the consensus that held when it began, whatever holds now', async () => {
@@ -229,10 +216,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     const blocked = createNode({ bindings: { MODULES: broken } })
     await addValidators([blocked])
     const quorumOf5 = receiptOf(project, { by: validators })
-    expect(await errorOf(await submit(blocked, quorumOf5))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-    })
+    await expectRefusal(submit(blocked, quorumOf5), '503 unavailable')
     expect(await sharesOf(receipt)).toEqual([])
     expect((await submit(first, quorumOf5)).status).toBe(202)
   })
@@ -374,11 +358,11 @@ describe('known answers, through the route', () => {
       const projectId = input.posted?.project_id ?? `0x${'0f'.repeat(32)}`
       const bringer = await prepare(input, projectId)
       const [status, rule] = rules[name] ?? []
-      expect(await errorOf(await submit(bringer, input.posted))).toMatchObject({
-        status,
-        error: { 400: 'invalid_field', 403: 'forbidden', 422: 'invalid_evidence' }[status ?? 0],
-        message: expect.stringContaining(rule ?? 'a rule of this table'),
-      })
+      await expectRefusal(
+        submit(bringer, input.posted),
+        `${status} ${{ 400: 'invalid_field', 403: 'forbidden', 422: 'invalid_evidence' }[status ?? 0]}`,
+        { message: expect.stringContaining(rule ?? 'a rule of this table') },
+      )
     },
   )
 
@@ -398,11 +382,8 @@ describe('known answers, through the route', () => {
       // The same receipt is attested by nobody where the network is called otherwise.
       await emptyTables('epoch_receipts', 'epoch_shares', 'hub_actions')
       const elsewhere = createNode({}, seeds[0])
-      await env.DB.prepare('UPDATE nodes SET node_id = ? WHERE public_key = ?')
-        .bind(elsewhere.nodeId, elsewhere.publicKey)
-        .run()
-      expect(await errorOf(await submit(elsewhere, output.receipt))).toMatchObject({
-        status: 403,
+      await runSql('UPDATE nodes SET node_id = ? WHERE public_key = ?', elsewhere.nodeId, elsewhere.publicKey)
+      await expectRefusal(submit(elsewhere, output.receipt), '403 forbidden', {
         message: expect.stringContaining('0 validators of the epoch attested'),
       })
     },

@@ -179,10 +179,7 @@ async function requireDue(
     throw tooEarly(
       `Receipts of the epoch ${round} are accepted from ${from} on; the network time is ${now}.`,
       from - now,
-      {
-        reason: 'too_early',
-        from,
-      },
+      { reason: 'too_early', from },
     )
   const until = receiptWaitsUntil(round, work)
   if (now >= until) return

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { baseUrl, errorOf } from '../../test/client.ts'
+import { atOnce, bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
+import { baseUrl } from '../../test/client.ts'
 import { createMiner } from '../../test/device.ts'
 import { createNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
@@ -24,9 +25,9 @@ const decide = (nodeId: string, verb: 'approve' | 'revoke', body?: object) =>
   operator.client.post(`/admin/v1/nodes/${nodeId}/${verb}`, body)
 const notesOn = async (subject: string) =>
   (
-    (await (await operator.client.get(`/admin/v1/audit-log?subject=${subject}`)).json()) as {
+    await bodyOf<{
       items: object[]
-    }
+    }>(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
   ).items
 
 describe('registration', () => {
@@ -63,9 +64,9 @@ describe('registration', () => {
       const response = await node.call('POST', '/v1/nodes/register', body)
       expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ url: null })])
     }
-    const { items } = (await (await operator.client.get('/admin/v1/nodes?limit=100')).json()) as {
+    const { items } = await bodyOf<{
       items: { node_id: string }[]
-    }
+    }>(operator.client.get('/admin/v1/nodes?limit=100'))
     expect(items.find(({ node_id }) => node_id === node.nodeId)).toMatchObject({ url: null })
     const named = await register(node, { role: 'miner', url: 'https://node.example' })
     expect(await named.json()).toMatchObject({ url: 'https://node.example' })
@@ -74,13 +75,13 @@ describe('registration', () => {
   test('a validator waits for an operator, and does not register again once revoked', async () => {
     const node = createNode()
     expect((await register(node)).status).toBe(202)
-    expect(await (await decide(node.nodeId, 'approve')).json()).toMatchObject({ status: 'approved' })
+    expect(await bodyOf(decide(node.nodeId, 'approve'))).toMatchObject({ status: 'approved' })
     expect((await register(node)).status).toBe(200)
     const reason = 'Signed two results for one task.'
-    expect(await (await decide(node.nodeId, 'revoke', { reason })).json()).toMatchObject({
+    expect(await bodyOf(decide(node.nodeId, 'revoke', { reason }))).toMatchObject({
       status: 'revoked',
     })
-    expect(await errorOf(await register(node))).toMatchObject({ status: 403, error: 'forbidden' })
+    await expectRefusal(register(node), '403 forbidden')
     expect(await notesOn(node.nodeId)).toEqual([
       {
         entry: expect.any(Number),
@@ -99,14 +100,13 @@ describe('registration', () => {
   test('a miner that becomes a validator waits for an operator', async () => {
     const node = createNode()
     expect((await register(node, { role: 'miner' })).status).toBe(200)
-    expect(await (await register(node)).json()).toMatchObject({ role: 'validator', status: 'pending' })
+    expect(await bodyOf(register(node))).toMatchObject({ role: 'validator', status: 'pending' })
   })
 
   test('this machine has several names, and a hub on it is the same by each', async () => {
     for (const hub of ['http://127.0.0.1:8787', 'http://[::1]:8787/', 'http://localhost:8787/'])
       expect((await register(createNode(), { hub })).status, hub).toBe(202)
-    const error = await errorOf(await register(createNode(), { hub: 'http://127.0.0.1:8788' }))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    await expectRefusal(register(createNode(), { hub: 'http://127.0.0.1:8788' }), '400 invalid_field')
   })
 
   test('where the hub approves by itself a validator counts at once', async () => {
@@ -116,7 +116,7 @@ describe('registration', () => {
 
   test('of ten racing registrations one row comes', async () => {
     const node = createNode()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => register(node)))
+    const answers = await atOnce(10, () => register(node))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
     const rows = await env.DB.prepare('SELECT * FROM nodes WHERE node_id = ?').bind(node.nodeId).all()
     expect(rows.results).toHaveLength(1)
@@ -140,8 +140,7 @@ describe('registration', () => {
     ['33 capabilities', { capabilities: Array.from({ length: 33 }, (_, i) => `c${i}`) }, 'capabilities'],
     ['an unknown field', { more: 1 }, 'more'],
   ])('400 invalid_field: %s', async (_, change, path) => {
-    const error = await errorOf(await register(createNode(), change))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
+    const error = await expectRefusal(register(createNode(), change), '400 invalid_field')
     expect(error.details?.problems?.map((problem) => problem.path)).toContain(path)
   })
 })
@@ -153,9 +152,7 @@ describe('on a network of many machines', () => {
   test.each(['http://127.0.0.1:7700', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'])(
     '400 invalid_field: %s, where nobody else finds the node',
     async (url) => {
-      const error = await errorOf(await register(node(), { hub, url }))
-      expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-      expect(error.details?.problems?.[0]?.path).toBe('url')
+      await expectInvalid(register(node(), { hub, url }), 'url')
     },
   )
 
@@ -180,9 +177,9 @@ describe('heartbeat', () => {
       200,
       { node_id: node.nodeId, status: 'pending', heard_at: expect.any(Number), next_in_secs: 30 },
     ])
-    const { items } = (await (await operator.client.get('/admin/v1/nodes?limit=200')).json()) as {
+    const { items } = await bodyOf<{
       items: { node_id: string }[]
-    }
+    }>(operator.client.get('/admin/v1/nodes?limit=200'))
     expect(items.find(({ node_id }) => node_id === node.nodeId)).toMatchObject({
       health: 'idle',
       last_heartbeat_at: expect.any(Number),
@@ -191,15 +188,12 @@ describe('heartbeat', () => {
 
   test('404 not_found: a bound device that never registered', async () => {
     const { device } = await createMiner()
-    expect(await errorOf(await beat(device))).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(beat(device), '404 not_found')
   })
 
   test('400 invalid_field: a status nodes do not have', async () => {
     const { device } = await createMiner()
-    expect(await errorOf(await beat(device, { status: 'asleep' }))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+    await expectRefusal(beat(device, { status: 'asleep' }), '400 invalid_field')
   })
 })
 
@@ -207,26 +201,17 @@ describe('operators and nodes', () => {
   test('of ten racing approvals one is noted', async () => {
     const node = createNode()
     await register(node)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => decide(node.nodeId, 'approve')))
+    const answers = await atOnce(10, () => decide(node.nodeId, 'approve'))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     expect(await notesOn(node.nodeId)).toHaveLength(1)
   })
 
   test('404 not_found: a node nobody registered; 400 invalid_field: no node id, a reason too long', async () => {
-    expect(await errorOf(await decide(createNode().nodeId, 'approve'))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
-    expect(await errorOf(await decide('node-1', 'approve'))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+    await expectRefusal(decide(createNode().nodeId, 'approve'), '404 not_found')
+    await expectRefusal(decide('node-1', 'approve'), '400 invalid_field')
     const node = createNode()
     await register(node)
-    expect(await errorOf(await decide(node.nodeId, 'revoke', { reason: 'x'.repeat(2001) }))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
+    await expectRefusal(decide(node.nodeId, 'revoke', { reason: 'x'.repeat(2001) }), '400 invalid_field')
     expect(await notesOn(node.nodeId)).toEqual([])
   })
 
@@ -234,17 +219,17 @@ describe('operators and nodes', () => {
     const path = `/admin/v1/nodes/${createNode().nodeId}/${verdict}`
     const headers = { 'Content-Type': 'application/json' }
     const response = await operator.client.fetch(path, { method: 'POST', headers, body: '{"reason":' })
-    expect(await errorOf(response)).toMatchObject({ status: 400, error: 'bad_request' })
+    await expectRefusal(response, '400 bad_request')
   })
 
   test('nodes are listed newest first in pages, and by role and status', async () => {
     const nodes = [createNode(), createNode(), createNode()]
     for (const node of nodes) await register(node)
     const list = async (query: string) =>
-      (await (await operator.client.get(`/admin/v1/nodes?${query}`)).json()) as {
+      await bodyOf<{
         items: { node_id: string; registered_at: number; role: string; status: string }[]
         next_cursor: string | null
-      }
+      }>(operator.client.get(`/admin/v1/nodes?${query}`))
     const seen: { node_id: string; registered_at: number }[] = []
     for (let cursor = ''; ; ) {
       const { items, next_cursor } = await list(`limit=2${cursor}`)

@@ -52,25 +52,18 @@ export const checkProjectCompatibility = defineRoute(
   },
 )
 
-async function profileIn(
-  c: HubContext,
-  {
-    node_id,
-    class: deviceClass,
-    engine,
-    hardware,
-    benchmark_score: score,
-  }: z.output<typeof CompatibilityInput>,
-) {
-  const described = [deviceClass, engine, hardware, score].some((value) => value !== undefined)
-  if (node_id === undefined)
+async function profileIn(c: HubContext, { node_id, ...given }: z.output<typeof CompatibilityInput>) {
+  if (node_id === undefined) {
+    const { class: deviceClass = null, engine = null, hardware = null, benchmark_score: score } = given
     return profileOf({
-      class: deviceClass ?? null,
-      engine: engine ?? null,
-      hardware: hardware ?? null,
+      class: deviceClass,
+      engine,
+      hardware,
       benchmark: score === undefined ? null : { score },
     })
-  if (described) throw invalidField('node_id', 'names a device; leave the profile out, or the node_id')
+  }
+  if (Object.keys(given).length > 0)
+    throw invalidField('node_id', 'names a device; leave the profile out, or the node_id')
   const device = await c.var.services.devices.find(node_id)
   if (!device || device.unboundAt !== null)
     throw new ApiError('not_found', `There is no bound device ${node_id}.`)

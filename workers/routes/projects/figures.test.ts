@@ -4,9 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
 import type { SettledEpoch } from '../../stores/project-figures.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { indexState } from '../../test/evidence.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { runSql, setListingStatus } from '../../test/tables.ts'
 
 let ada: Developer
 let worker: { address: string; functions: string[] }
@@ -23,9 +25,7 @@ const eth = (amount: number) => String(BigInt(amount) * 10n ** 18n)
 
 async function listed() {
   const { project_id } = await submitProject(ada, { worker })
-  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-    .bind(project_id)
-    .run()
+  await setListingStatus(project_id, 'listed')
   return project_id
 }
 
@@ -47,12 +47,12 @@ const record = (epoch: SettledEpoch) => services(env).projectFigures.record(epoc
 async function executeSlash(projectId: string): Promise<void> {
   const hash = `0x${crypto.randomUUID()}`
   await indexState('slash', hash, { status: 'executed' })
-  await env.DB.prepare(
+  await runSql(
     `INSERT INTO slashes (evidence_hash, offence_id, kind, project_id, round_id, subscription_id, owner, node_id, bp, amount,
       status, created_at) VALUES (?1, ?1, 'equivocation', ?2, '', '', '', '', 1, '1', 'recorded', 1)`,
+    hash,
+    projectId,
   )
-    .bind(hash, projectId)
-    .run()
 }
 const read = async (projectId: string, path: string) =>
   (await client().get(`/v1/projects/${projectId}/${path}`)).json()
@@ -116,7 +116,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
       growth_bp: 10_000,
     })
     // What lists and the estimate of a device's reward go by: a week's average.
-    expect(await (await client().get(`/v1/projects/${projectId}`)).json()).toMatchObject({
+    expect(await bodyOf(client().get(`/v1/projects/${projectId}`))).toMatchObject({
       avg_daily_reward_per_miner: String((56n * 10n ** 18n) / 21n),
       stats: { period: '24h', rounds: 10 },
     })
@@ -143,7 +143,7 @@ describe('settled epochs', () => {
   test('count once, however often and however many at a time they are recorded', async () => {
     const projectId = await listed()
     const one = settled(projectId, { epoch: 7 })
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => record(one)))
+    const outcomes = await atOnce(4, () => record(one))
     expect(outcomes.sort()).toEqual(['known', 'known', 'known', 'recorded'])
     const others = [8, 9, 10].map((epoch) => settled(projectId, { epoch }))
     expect(await Promise.all(others.map(record))).toEqual(['recorded', 'recorded', 'recorded'])
@@ -170,15 +170,9 @@ describe('settled epochs', () => {
       amount: '1',
     }))
     await record(settled(projectId, { credits }))
-    const seen: { miner: string; units: number }[] = []
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = (await read(projectId, `miners?limit=5${cursor && `&cursor=${cursor}`}`)) as {
-        items: { miner: string; units: number }[]
-        next_cursor: string | null
-      }
-      seen.push(...page.items)
-      cursor = page.next_cursor
-    }
+    const seen = await readPages<{ miner: string; units: number }>((cursor) =>
+      bodyOf(client().get(`/v1/projects/${projectId}/miners?limit=5${cursor}`)),
+    )
     expect(new Set(seen.map(({ miner }) => miner)).size).toBe(23)
     expect(seen.map(({ units }) => units)).toEqual(credits.map(({ units }) => units).sort((a, b) => b - a))
   })
@@ -189,9 +183,7 @@ describe('settled epochs', () => {
     await record(settled(projectId, { epoch: 2, settledAt: now - hour, rounds: 60 }))
     const project = async () => (await client().get(`/v1/projects/${projectId}`)).json()
     expect(await project()).toMatchObject({ trending: true })
-    await env.DB.prepare('UPDATE projects SET last_settled_at = ? WHERE project_id = ?')
-      .bind(now - 3 * day, projectId)
-      .run()
+    await runSql('UPDATE projects SET last_settled_at = ? WHERE project_id = ?', now - 3 * day, projectId)
     await hub.scheduled(createScheduledController(), env)
     expect(await project()).toMatchObject({ trending: false })
   })
@@ -206,17 +198,15 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
     const projectId = await listed()
     const device = { class: 'desktop', engine: 'native', hardware, benchmark_score: 200 }
     const fits = { compatible: true, tier: 'compatible', match_bp: 10_000, missing: [], warnings: [] }
-    expect(await (await check(projectId, device)).json()).toEqual({ ...fits, performance: 'excellent' })
+    expect(await bodyOf(check(projectId, device))).toEqual({ ...fits, performance: 'excellent' })
     await record(settled(projectId))
-    expect(await (await check(projectId, device)).json()).toEqual({
+    expect(await bodyOf(check(projectId, device))).toEqual({
       ...fits,
       performance: 'excellent',
       est_monthly_reward: eth(30),
     })
     expect(
-      await (
-        await check(projectId, { ...device, class: 'phone', hardware: { ...hardware, ram_mb: 1_900 } })
-      ).json(),
+      await bodyOf(check(projectId, { ...device, class: 'phone', hardware: { ...hardware, ram_mb: 1_900 } })),
     ).toMatchObject({
       compatible: false,
       tier: 'incompatible',
@@ -224,7 +214,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
       missing: ['device_class'],
       warnings: ['ram_mb'],
     })
-    expect(await (await check(projectId, { class: 'desktop' })).json()).toMatchObject({
+    expect(await bodyOf(check(projectId, { class: 'desktop' }))).toMatchObject({
       tier: 'marginal',
       warnings: [
         'unknown_engine',
@@ -247,25 +237,26 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
         (name) => `unknown_${name}`,
       ),
     }
-    expect(await (await check(projectId, {})).json()).toEqual(unknown)
+    expect(await bodyOf(check(projectId, {}))).toEqual(unknown)
     for (const gpu of [null, {}, { vendor: 'a', model: 'b' }, { vram_mb: 8_192 }])
-      expect(await (await check(projectId, { hardware: { gpu } })).json()).toEqual(unknown)
+      expect(await bodyOf(check(projectId, { hardware: { gpu } }))).toEqual(unknown)
   })
 
   test('takes a bound device by its id', async () => {
     const projectId = await listed()
     const nodeId = 'node-00000000000000aa'
-    await env.DB.prepare(
+    await runSql(
       `INSERT INTO devices (node_id, public_key, owner, binding_hash, bound_at, class, engine, hardware, benchmark)
       VALUES (?, 'k', ?, 'h', 1, 'server', 'native', ?, '{"suite":"bench-v1","ran_at":1,"engine":"native","cases":[],"mgas_per_s":[],"score":80}')`,
+      nodeId,
+      ada.address,
+      JSON.stringify(hardware),
     )
-      .bind(nodeId, ada.address, JSON.stringify(hardware))
-      .run()
-    expect(await (await check(projectId, { node_id: nodeId })).json()).toMatchObject({
+    expect(await bodyOf(check(projectId, { node_id: nodeId }))).toMatchObject({
       tier: 'compatible',
       performance: 'fair',
     })
-    await env.DB.prepare('UPDATE devices SET unbound_at = 2 WHERE node_id = ?').bind(nodeId).run()
+    await runSql('UPDATE devices SET unbound_at = 2 WHERE node_id = ?', nodeId)
     expect((await check(projectId, { node_id: nodeId })).status).toBe(404)
   })
 
@@ -278,10 +269,7 @@ describe('POST /v1/projects/{project_id}/compatibility', () => {
       { benchmark_score: -1 },
       { hardware: { cores: 8 } },
     ])
-      expect(await errorOf(await check(projectId, body))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-      })
+      await expectRefusal(check(projectId, body), '400 invalid_field')
     expect((await check(projectId, { node_id: 'node-0000000000000001' })).status).toBe(404)
     expect((await check(`0x${'0f'.repeat(32)}`, { class: 'desktop' })).status).toBe(404)
   })

@@ -5,10 +5,12 @@ import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
 import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
 import { classBit } from '../../stores/project-row.ts'
+import { atOnce, bodyOf, expectInvalid, expectRefusal, readPages, statusesOf } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDeveloper, type Developer, signed, submitProject, uploadModule } from '../../test/project.ts'
+import { runSql, setListingStatus } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
 let ada: Developer
@@ -18,12 +20,9 @@ beforeAll(async () => {
   worker = await uploadModule(ada)
 })
 
-const setStatus = (projectId: string, status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
-
 async function listed(change: Parameters<typeof submitProject>[1] = {}, developer = ada) {
   const project = await submitProject(developer, { worker, ...change })
-  await setStatus(project.project_id, 'listed')
+  await setListingStatus(project.project_id, 'listed')
   return project
 }
 
@@ -32,7 +31,7 @@ interface Page {
   next_cursor: string | null
 }
 const find = async (query: string, caller = client()) =>
-  (await (await caller.get(`/v1/projects?${query}`)).json()) as Page
+  await bodyOf<Page>(caller.get(`/v1/projects?${query}`))
 const names = async (query: string) => (await find(query)).items.map(({ name }) => name)
 
 describe('GET /v1/projects/{project_id}', () => {
@@ -49,7 +48,7 @@ describe('GET /v1/projects/{project_id}', () => {
     'one that is %s answers strangers with %i, its developer and operators always',
     async (status, expected) => {
       const { project_id } = await submitProject(ada, { worker })
-      await setStatus(project_id, status)
+      await setListingStatus(project_id, status)
       const operator = await createOperator()
       const stranger = await signIn()
       for (const path of ['', '/manifest', '/versions', '/versions/1', '/economics']) {
@@ -73,10 +72,8 @@ describe('GET /v1/projects/{project_id}', () => {
     const grace = await createDeveloper()
     const { project_id } = await listed({}, grace)
     await grace.client.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Grace' } })
-    await env.DB.prepare("UPDATE developers SET verification = 'rejected' WHERE address = ?")
-      .bind(grace.address)
-      .run()
-    expect(await (await client().get(`/v1/projects/${project_id}`)).json()).toMatchObject({
+    await runSql("UPDATE developers SET verification = 'rejected' WHERE address = ?", grace.address)
+    expect(await bodyOf(client().get(`/v1/projects/${project_id}`))).toMatchObject({
       developer_name: 'Grace',
       developer_verified: false,
     })
@@ -86,8 +83,8 @@ describe('GET /v1/projects/{project_id}', () => {
     const { manifest, ...hashes } = await listed()
     const { worker: _, ...ids } = hashes
     const expected = { ...signed(ada.key, manifest), ...ids }
-    expect(await (await client().get(`/v1/projects/${hashes.project_id}/manifest`)).json()).toEqual(expected)
-    const version = await (await client().get(`/v1/projects/${hashes.project_id}/versions/1`)).json()
+    expect(await bodyOf(client().get(`/v1/projects/${hashes.project_id}/manifest`))).toEqual(expected)
+    const version = await bodyOf(client().get(`/v1/projects/${hashes.project_id}/versions/1`))
     expect(version).toMatchObject({ version: 1, signed_manifest: expected })
     expect((await client().get(`/v1/projects/${hashes.project_id}/versions/2`)).status).toBe(404)
   })
@@ -105,12 +102,12 @@ describe('GET /v1/projects/{project_id}', () => {
     })
 
     const vaultWith = async (state: object) => {
-      await env.DB.prepare(
+      await runSql(
         "INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES ('vault', ?, ?, 1)",
+        vault,
+        JSON.stringify(state),
       )
-        .bind(vault, JSON.stringify(state))
-        .run()
-      const economics = await (await client().get(`/v1/projects/${projectId}/economics`)).json()
+      const economics = await bodyOf(client().get(`/v1/projects/${projectId}/economics`))
       return (economics as { vault: Record<string, unknown> }).vault
     }
 
@@ -228,9 +225,7 @@ describe('GET /v1/projects', () => {
 
   test('a renamed listing is found by its new words only', async () => {
     const { project_id } = await listed({ listing: { name: 'Before', tags: ['old'] } })
-    await env.DB.prepare("UPDATE projects SET name = 'After', tags = '[\"new\"]' WHERE project_id = ?")
-      .bind(project_id)
-      .run()
+    await runSql("UPDATE projects SET name = 'After', tags = '[\"new\"]' WHERE project_id = ?", project_id)
     expect([await names('q=before'), await names('tag=old')]).toEqual([[], []])
     expect([await names('q=after'), await names('tag=new')]).toEqual([['After'], ['After']])
   })
@@ -247,10 +242,7 @@ describe('GET /v1/projects', () => {
       [ada.client, 'status=submitted'],
       [client(), 'status=paused'],
     ] as const)
-      expect(await errorOf(await caller.get(`/v1/projects?${query}`))).toMatchObject({
-        status: 403,
-        error: 'forbidden',
-      })
+      await expectRefusal(caller.get(`/v1/projects?${query}`), '403 forbidden')
   })
 
   test.each([
@@ -264,9 +256,7 @@ describe('GET /v1/projects', () => {
     ['cursor=abc', 'cursor'],
     ['page=2', 'page'],
   ])('400 invalid_field: %s', async (query, path) => {
-    const error = await errorOf(await client().get(`/v1/projects?${query}`))
-    expect(error).toMatchObject({ status: 400, error: 'invalid_field' })
-    expect(error.details?.problems?.[0]?.path).toBe(path)
+    await expectInvalid(client().get(`/v1/projects?${query}`), path)
   })
 
   test('a cursor is for its list and its filters only', async () => {
@@ -282,16 +272,14 @@ describe('every order', () => {
   const count = 57
   beforeAll(async () => {
     // Few values, so that many share one and only the ordinal tells them apart.
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    await runSql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
       INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
         icon, token, reward_model, tags, class_mask, miners, earnings_key, rating_x100, trending_score)
       SELECT printf('0x%064x', i), '${developer}', 'slug-' || i, 'storage', 'listed', i, 100000 + i,
         'Mass ' || (i % 7), 'mass ' || (i % 7), 'https://assets.example.com/icon.png',
         '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["mass"]', 31,
         i % 3, printf('%02d%d', length((i % 5) * 7), (i % 5) * 7), (i % 4) * 100, i % 6
-      FROM n`,
-    ).run()
+      FROM n`)
   })
 
   const filters: [string, string][] = [
@@ -306,13 +294,8 @@ describe('every order', () => {
     '%s, filtered by %s, pages without gap or repetition',
     async (sort, _, filter) => {
       const whole = (await find(`sort=${sort}${filter}&limit=200`)).items.map(({ project_id }) => project_id)
-      const paged: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await find(`sort=${sort}${filter}&limit=9${cursor && `&cursor=${cursor}`}`)
-        paged.push(...page.items.map(({ project_id }) => project_id))
-        cursor = page.next_cursor
-      }
-      expect(paged).toEqual(whole)
+      const paged = await readPages((cursor) => find(`sort=${sort}${filter}&limit=9${cursor}`))
+      expect(paged.map(({ project_id }) => project_id)).toEqual(whole)
       expect(new Set(whole).size).toBe(whole.length)
       expect(whole.length).toBeGreaterThanOrEqual(count)
     },
@@ -320,7 +303,7 @@ describe('every order', () => {
 
   test('earnings compare as numbers however many digits they have', async () => {
     const set = (ordinal: number, key: string) =>
-      env.DB.prepare('UPDATE projects SET earnings_key = ? WHERE ordinal = ?').bind(key, ordinal).run()
+      runSql('UPDATE projects SET earnings_key = ? WHERE ordinal = ?', key, ordinal)
     await set(100_001, '0510000')
     await set(100_002, '0499999')
     const { items } = await find('sort=earnings&category=storage&limit=2')
@@ -350,16 +333,14 @@ describe('every order', () => {
     const shared = sortedMatchesMax + 500
     const rare = 7
     beforeAll(async () => {
-      await env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${shared})
+      await runSql(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${shared})
         INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at, ordinal, name, name_key,
           icon, token, reward_model, tags, class_mask, miners)
         SELECT printf('0x%064x', 1000 + i), printf('0x%040x', i % 2), 'flock-' || i,
           CASE WHEN i <= ${rare} THEN 'hardware-staking' ELSE 'storage' END, 'listed', i, 200000 + i, 'Flock', 'flock',
           'https://assets.example.com/icon.png',
           '{"address":"0x${'c0'.repeat(20)}","symbol":"HUB","name":"Hub","decimals":18}', 'per-unit', '["Flock"]',
-          CASE WHEN i <= ${rare} THEN ${classBit('tablet')} ELSE 1 END, ${shared} - i FROM n`,
-      ).run()
+          CASE WHEN i <= ${rare} THEN ${classBit('tablet')} ELSE 1 END, ${shared} - i FROM n`)
     })
     const read = async (query: string) => {
       const { db, use } = countedDatabase()
@@ -396,28 +377,16 @@ describe('every order', () => {
       expect(page.items).toHaveLength(20)
       expect(use.statements).toBe(2)
       expect(use.rowsRead).toBeLessThanOrEqual(sortedMatchesMax + 1 + 5 * 21)
-      const paged: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const next = await find(`device_class=desktop&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
-        paged.push(...next.items.map(({ project_id }) => project_id))
-        cursor = next.next_cursor
-      }
-      expect(new Set(paged).size).toBe(paged.length)
+      const paged = await readPages((cursor) => find(`device_class=desktop&sort=miners&limit=200${cursor}`))
+      expect(new Set(paged.map(({ project_id }) => project_id)).size).toBe(paged.length)
       expect(paged.length).toBeGreaterThan(sortedMatchesMax)
     })
 
     test('pages of the most miners go through the newest that are sorted, and end with them', async () => {
-      const slugs: string[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await find(`q=flock&sort=miners&limit=200${cursor && `&cursor=${cursor}`}`)
-        slugs.push(...page.items.map(({ slug }) => slug))
-        cursor = page.next_cursor
-      }
-      expect(slugs).toEqual(
-        Array.from(
-          { length: sortedMatchesMax },
-          (_, index) => `flock-${shared - sortedMatchesMax + index + 1}`,
-        ),
+      const paged = await readPages((cursor) => find(`q=flock&sort=miners&limit=200${cursor}`))
+      const first = shared - sortedMatchesMax + 1
+      expect(paged.map(({ slug }) => slug)).toEqual(
+        Array.from({ length: sortedMatchesMax }, (_, index) => `flock-${first + index}`),
       )
     })
   })
@@ -472,14 +441,12 @@ describe('operators', () => {
 
   test('the queue has what awaits review, longest waiting first, and decisions take it out', async () => {
     const operator = await createOperator()
-    await env.DB.prepare(
-      "UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'",
-    ).run()
+    await runSql("UPDATE projects SET listing_status = 'draft' WHERE listing_status = 'pending_review'")
     const first = await submitProject(ada, { worker })
     const second = await submitProject(ada, { worker })
-    for (const { project_id } of [second, first]) await setStatus(project_id, 'pending_review')
+    for (const { project_id } of [second, first]) await setListingStatus(project_id, 'pending_review')
     const queue = async () =>
-      ((await (await operator.client.get('/admin/v1/review-queue')).json()) as Page).items.map(
+      (await bodyOf<Page>(operator.client.get('/admin/v1/review-queue'))).items.map(
         ({ project_id }) => project_id,
       )
     expect(await queue()).toEqual([first.project_id, second.project_id])
@@ -530,15 +497,11 @@ describe('operators', () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker })
     for (const status of statuses) {
-      await setStatus(project_id, status)
+      await setListingStatus(project_id, status)
       const response = await decide(operator.client, project_id, { action })
       const to = moves[action]?.[status]
       if (to === undefined)
-        expect(await errorOf(response)).toMatchObject({
-          status: 409,
-          error: 'invalid_state',
-          details: { listing_status: status },
-        })
+        await expectRefusal(response, '409 invalid_state', { details: { listing_status: status } })
       else expect(await response.json()).toMatchObject({ listing_status: to })
     }
   })
@@ -546,28 +509,24 @@ describe('operators', () => {
   test('of ten racing decisions one is made and noted', async () => {
     const operator = await createOperator()
     const { project_id } = await submitProject(ada, { worker })
-    await setStatus(project_id, 'pending_review')
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
-      ),
+    await setListingStatus(project_id, 'pending_review')
+    const answers = await atOnce(10, (index) =>
+      decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(409)])
     expect(await services(env).auditLog.list(project_id, undefined, 10)).toHaveLength(1)
   })
 
   test('404 not_found, 400 invalid_field, 403 forbidden for everybody else', async () => {
     const operator = await createOperator()
     const { project_id } = await listed()
-    expect(
-      await errorOf(await decide(operator.client, `0x${'0f'.repeat(32)}`, { action: 'approve' })),
-    ).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(
+      decide(operator.client, `0x${'0f'.repeat(32)}`, { action: 'approve' }),
+      '404 not_found',
+    )
     for (const body of [{}, { action: 'bless' }, { action: 'pause', conditions: [''] }])
       expect(await errorOf(await decide(operator.client, project_id, body))).toMatchObject({ status: 400 })
-    expect(await errorOf(await decide(ada.client, project_id, { action: 'pause' }))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectRefusal(decide(ada.client, project_id, { action: 'pause' }), '403 forbidden')
   })
 
   test('counts of categories follow every move', async () => {
@@ -575,13 +534,13 @@ describe('operators', () => {
     const { project_id } = await submitProject(ada, { worker, listing: { category: 'bandwidth' } })
     const count = async () => {
       // Anonymous callers may be given counts that are ten seconds old.
-      const { items } = (await (await operator.client.get('/v1/categories')).json()) as {
+      const { items } = await bodyOf<{
         items: { category: string; count: number }[]
-      }
+      }>(operator.client.get('/v1/categories'))
       return items.find(({ category }) => category === 'bandwidth')?.count
     }
     const counts = [await count()]
-    await setStatus(project_id, 'pending_review')
+    await setListingStatus(project_id, 'pending_review')
     for (const action of ['approve', 'pause', 'resume', 'delist']) {
       await decide(operator.client, project_id, { action })
       counts.push(await count())

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { averageRatingX100 } from '../../../protocol/manifest/index.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import {
   createProject,
@@ -17,7 +18,7 @@ type Session = Awaited<ReturnType<typeof signIn>>
 let miners: Session[]
 let validators: TestNode[]
 beforeAll(async () => {
-  miners = await Promise.all(Array.from({ length: 6 }, () => signIn()))
+  miners = await atOnce(6, () => signIn())
   validators = await createValidators(3)
 })
 
@@ -57,7 +58,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     const [author, voter] = miners as [Session, Session]
     const projectId = await listed()
     await author.client.fetch('/v1/me/preferences', { method: 'PUT', json: { display_name: 'Miner One' } })
-    const first = (await (await put(author, projectId, 5)).json()) as { review_id: string }
+    const first = await bodyOf<{ review_id: string }>(put(author, projectId, 5))
     expect(first).toEqual({
       review_id: expect.stringMatching(/^[A-Za-z0-9]{16}$/),
       project_id: projectId,
@@ -71,7 +72,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
       updated_at: expect.any(Number),
     })
     await voter.client.post(`/v1/projects/${projectId}/reviews/${first.review_id}/helpful`)
-    const second = await (await put(author, projectId, 2, 'Not any more.')).json()
+    const second = await bodyOf(put(author, projectId, 2, 'Not any more.'))
     expect(second).toMatchObject({
       review_id: first.review_id,
       rating: 2,
@@ -79,7 +80,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
       helpful: 1,
     })
     expect(await list(projectId)).toMatchObject({ items: [second], count: 1, average_rating_x100: 200 })
-    expect(await (await client().get(`/v1/projects/${projectId}`)).json()).toMatchObject({
+    expect(await bodyOf(client().get(`/v1/projects/${projectId}`))).toMatchObject({
       average_rating_x100: 200,
       review_count: 1,
     })
@@ -89,7 +90,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     const [author, other] = miners as [Session, Session]
     const projectId = await listed([other])
     await listed([author])
-    expect(await errorOf(await put(author, projectId, 5))).toMatchObject({ status: 403, error: 'forbidden' })
+    await expectRefusal(put(author, projectId, 5), '403 forbidden')
     expect(await list(projectId)).toEqual({
       items: [],
       next_cursor: null,
@@ -107,10 +108,7 @@ describe('PUT /v1/projects/{project_id}/reviews', () => {
     expect((await put(author, project.projectId, 5)).status).toBe(200)
     await say({ ...posted, vetoed: true, reopened: false })
     for (const wallet of [author, other])
-      expect(await errorOf(await put(wallet, project.projectId, 1))).toMatchObject({
-        status: 403,
-        error: 'forbidden',
-      })
+      await expectRefusal(put(wallet, project.projectId, 1), '403 forbidden')
     expect(await list(project.projectId)).toMatchObject({ items: [{ rating: 5 }], count: 1 })
     await say({ ...posted, reopened: true })
     expect((await put(other, project.projectId, 3)).status).toBe(200)
@@ -158,12 +156,10 @@ describe('averages', () => {
       return random % below
     }
     for (let round = 0; round < 6; round++)
-      await Promise.all(
-        Array.from({ length: 12 }, () => {
-          const miner = miners[next(miners.length)] as Session
-          return next(4) === 0 ? remove(miner, projectId) : put(miner, projectId, 1 + next(5))
-        }),
-      )
+      await atOnce(12, () => {
+        const miner = miners[next(miners.length)] as Session
+        return next(4) === 0 ? remove(miner, projectId) : put(miner, projectId, 1 + next(5))
+      })
     const { items, count, average_rating_x100 } = await list(projectId)
     const sum = items.reduce((total, { rating }) => total + rating, 0)
     expect(count).toBe(items.length)
@@ -174,9 +170,7 @@ describe('averages', () => {
   test('of ten racing reviews of one wallet one is there, counted once', async () => {
     const [author] = miners as [Session]
     const projectId = await listed()
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => put(author, projectId, 1 + (index % 5))),
-    )
+    const answers = await atOnce(10, (index) => put(author, projectId, 1 + (index % 5)))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     const { items, count, average_rating_x100 } = await list(projectId)
     expect([items.length, count]).toEqual([1, 1])
@@ -199,10 +193,10 @@ describe('DELETE /v1/projects/{project_id}/reviews', () => {
   test('204, then 404; the votes go with it', async () => {
     const [author, voter] = miners as [Session, Session]
     const projectId = await listed()
-    const { review_id } = (await (await put(author, projectId, 1)).json()) as { review_id: string }
+    const { review_id } = await bodyOf<{ review_id: string }>(put(author, projectId, 1))
     await voter.client.post(`/v1/projects/${projectId}/reviews/${review_id}/helpful`)
     expect((await remove(author, projectId)).status).toBe(204)
-    expect(await errorOf(await remove(author, projectId))).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(remove(author, projectId), '404 not_found')
     expect(await list(projectId)).toMatchObject({ items: [], count: 0, average_rating_x100: null })
     const votes = await env.DB.prepare('SELECT count(*) AS n FROM review_votes WHERE review_id = ?')
       .bind(review_id)
@@ -215,26 +209,23 @@ describe('POST …/helpful', () => {
   test('counts each wallet once, however often it calls at once', async () => {
     const [author, ...voters] = miners as [Session, ...Session[]]
     const projectId = await listed()
-    const { review_id } = (await (await put(author, projectId, 4)).json()) as { review_id: string }
+    const { review_id } = await bodyOf<{ review_id: string }>(put(author, projectId, 4))
     const path = `/v1/projects/${projectId}/reviews/${review_id}/helpful`
     const answers = await Promise.all(
       [...voters, ...voters, ...voters].map(({ client: caller }) => caller.post(path)),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array(15).fill(200))
-    expect(await (await voters[0]?.client.post(path))?.json()).toEqual({ helpful: voters.length })
+    expect(await bodyOf((voters[0] as Session).client.post(path))).toEqual({ helpful: voters.length })
     expect((await list(projectId)).items).toMatchObject([{ helpful: voters.length }])
   })
 
   test('403 forbidden on the own review; 404 not_found for another project, 400 for no id', async () => {
     const [author, voter] = miners as [Session, Session]
     const [projectId, other] = [await listed(), await listed()]
-    const { review_id } = (await (await put(author, projectId, 4)).json()) as { review_id: string }
+    const { review_id } = await bodyOf<{ review_id: string }>(put(author, projectId, 4))
     const vote = ({ client: caller }: Session, project: string, review: string) =>
       caller.post(`/v1/projects/${project}/reviews/${review}/helpful`)
-    expect(await errorOf(await vote(author, projectId, review_id))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-    })
+    await expectRefusal(vote(author, projectId, review_id), '403 forbidden')
     expect((await vote(voter, other, review_id)).status).toBe(404)
     expect((await vote(voter, projectId, 'A'.repeat(16))).status).toBe(404)
     expect((await vote(voter, projectId, 'short')).status).toBe(400)
@@ -251,12 +242,7 @@ describe('GET /v1/projects/{project_id}/reviews', () => {
     await voter.client.post(`/v1/projects/${projectId}/reviews/${others[0]?.review_id}/helpful`)
     const ratings: Record<string, number[]> = {}
     for (const sort of ['newest', 'helpful', 'rating_high', 'rating_low']) {
-      const seen: Page['items'] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page = await list(projectId, `sort=${sort}&limit=2${cursor && `&cursor=${cursor}`}`)
-        seen.push(...page.items)
-        cursor = page.next_cursor
-      }
+      const seen = await readPages((cursor) => list(projectId, `sort=${sort}&limit=2${cursor}`))
       expect(new Set(seen.map(({ review_id }) => review_id)).size).toBe(miners.length)
       ratings[sort] = seen.map(({ rating }) => rating)
       if (sort === 'helpful') expect(seen[0]?.helpful).toBe(1)

@@ -1,9 +1,10 @@
-import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
+import { type Client, client, errorOf } from '../../test/client.ts'
 import { createOperator } from '../../test/operator.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { setListingStatus } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 import { routes } from '../index.ts'
 
@@ -22,36 +23,32 @@ beforeEach(() => {
   slug = `slug-${++count}`
 })
 
-const setStatus = (projectId: string, status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, projectId).run()
-
 async function projectOf(developer: Developer, status = 'listed'): Promise<string> {
   const { project_id } = await submitProject(developer, { worker, slug })
-  await setStatus(project_id, status)
+  await setListingStatus(project_id, status)
   return project_id
 }
 
-const idOf = async (caller: { get: (path: string) => Promise<Response> }) => {
+/** The id that a caller reads under the slug, or the status of the refusal. */
+const idOf = async (caller: Client) => {
   const response = await caller.get(`/v1/projects/${slug}`)
-  return response.status === 200
-    ? ((await response.json()) as { project_id: string }).project_id
-    : response.status
+  return response.ok ? (await bodyOf<{ project_id: string }>(response)).project_id : response.status
 }
 
 test('a slug in a path names the project', async () => {
   const project = await projectOf(ada)
-  for (const path of [
-    '',
-    '/manifest',
-    '/versions',
-    '/versions/1',
-    '/economics',
-    '/stats',
-    '/epochs',
-    '/rounds',
-    '/reviews',
-    '/miners',
-  ]) {
+  const parts = [
+    'manifest',
+    'versions',
+    'versions/1',
+    'economics',
+    'stats',
+    'epochs',
+    'rounds',
+    'reviews',
+    'miners',
+  ]
+  for (const path of ['', ...parts.map((part) => `/${part}`)]) {
     const read = async (name: string) => {
       const response = await client().get(`/v1/projects/${name}${path}`)
       return [response.status, await response.json()]
@@ -59,7 +56,7 @@ test('a slug in a path names the project', async () => {
     expect(await read(slug), path).toEqual(await read(project))
   }
   const upload = await ada.client.post(`/v1/developers/projects/${slug}/versions`, {})
-  expect(await errorOf(upload)).toMatchObject({ status: 400, error: 'invalid_field' })
+  await expectRefusal(upload, '400 invalid_field')
 })
 
 test('every path and every query that names a project takes a slug', async () => {
@@ -90,12 +87,7 @@ test('a slug in a query names the project', async () => {
     }
     expect(await read(slug), path).toEqual(await read(project))
   }
-  const none = await errorOf(await client().get('/v1/explorer/rounds?project_id=no-such'))
-  expect(none).toMatchObject({
-    status: 400,
-    error: 'invalid_field',
-    details: { problems: [{ path: 'project_id' }] },
-  })
+  await expectInvalid(client().get('/v1/explorer/rounds?project_id=no-such'), 'project_id')
 })
 
 test('nobody learns of a project that is not public by its slug; its developer and operators use it', async () => {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import { closeCodes } from '../../../protocol/link/index.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { createMiner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
@@ -41,24 +42,21 @@ describe('GET /v1/relay', () => {
     ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v2' }],
   ])('426: %s', async (_, change) => {
     const response = await connect({ ...(await upgradeHeaders(node)), ...change })
-    expect(await errorOf(response)).toMatchObject({ status: 426, error: 'bad_request' })
+    await expectRefusal(response, '426 bad_request')
     expect(response.headers.get('upgrade')).toBe('websocket')
   })
 
   test('401: a signature opens one socket', async () => {
     const headers = await upgradeHeaders(node)
     expect((await connect(headers)).status).toBe(101)
-    expect(await errorOf(await connect(headers))).toMatchObject({ status: 401, error: 'unauthorized' })
+    await expectRefusal(connect(headers), '401 unauthorized')
     expect(await linkOf(node).status()).toMatchObject({ connected: true })
   })
 
   test('401: the signature is of another request, or of a key that nobody knows', async () => {
     const headers = await upgradeHeaders(node)
     const name = profileStrings(resolveProfile()).signature_header
-    expect(await errorOf(await connect({ ...headers, [name]: `0x${'11'.repeat(64)}` }))).toMatchObject({
-      status: 401,
-      error: 'bad_signature',
-    })
+    await expectRefusal(connect({ ...headers, [name]: `0x${'11'.repeat(64)}` }), '401 bad_signature')
     expect(await errorOf(await connect(await upgradeHeaders(createNode())))).toMatchObject({
       status: 401,
       details: { reason: 'unknown_key' },
@@ -70,9 +68,7 @@ describe('GET /v1/relay', () => {
     await insertNode(stranger)
     await client().post('/v1/devices/unbind', deviceRecord(owner, node, { action: 'unbind' }))
     for (const device of [stranger, node])
-      expect(await errorOf(await connect(await upgradeHeaders(device)))).toMatchObject({
-        status: 403,
-        error: 'forbidden',
+      await expectRefusal(connect(await upgradeHeaders(device)), '403 forbidden', {
         details: { reason: 'not_bound' },
       })
   })
@@ -94,7 +90,7 @@ describe('GET /v1/relay', () => {
       tokens: 300,
     })
     const response = await from.get('/v1/relay', await upgradeHeaders(node))
-    expect(await errorOf(response)).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(response, '429 rate_limited')
     expect(await env.NODE_LINK.getByName(publicKey).status()).toMatchObject({ connected: false })
   })
 })
@@ -105,7 +101,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     return operator.client.post(`/admin/v1/devices/${nodeId}/ban`, { banned, reason })
   }
   const device = async (caller = client()) =>
-    (await (await caller.get(`/v1/devices/${node.nodeId}`)).json()) as Record<string, unknown>
+    await bodyOf<Record<string, unknown>>(caller.get(`/v1/devices/${node.nodeId}`))
 
   test('closes the socket with 4003, and no other one is opened until the device is let in again', async () => {
     const { relay } = await openRelay(node)
@@ -121,7 +117,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
       status: 403,
       details: { reason: 'banned' },
     })
-    expect(await (await ban(false)).json()).toMatchObject({ banned: false, banned_at: null, reason: null })
+    expect(await bodyOf(ban(false))).toMatchObject({ banned: false, banned_at: null, reason: null })
     expect((await connect(await upgradeHeaders(node))).status).toBe(101)
   })
 
@@ -151,10 +147,7 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
   })
 
   test('404: a key that no device ever had', async () => {
-    expect(await errorOf(await ban(true, null, createNode().nodeId))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectRefusal(ban(true, null, createNode().nodeId), '404 not_found')
   })
 
   test('a node that is revoked loses its socket too', async () => {
@@ -172,7 +165,7 @@ describe('the owner of a device', () => {
     relay.ready(3)
     await relay.drain()
     const path = `/v1/devices/${node.nodeId}`
-    expect(await (await owner.client.get(path)).json()).toMatchObject({
+    expect(await bodyOf(owner.client.get(path))).toMatchObject({
       relay: {
         connected: true,
         session_id: session,
@@ -182,7 +175,7 @@ describe('the owner of a device', () => {
       slots: 3,
       active_leases: 0,
     })
-    const seen = (await (await client().get(path)).json()) as object
+    const seen = await bodyOf<object>(client().get(path))
     for (const member of ['relay', 'slots', 'active_leases']) expect(seen).not.toHaveProperty(member)
   })
 })

@@ -8,8 +8,9 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { roundEnd } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
 import { roundEffects } from '../../stores/round-effects.ts'
+import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
 import {
   publishRound,
@@ -20,7 +21,7 @@ import {
 } from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, setListingStatus } from '../../test/tables.ts'
 
 const profile = resolveProfile()
 
@@ -28,11 +29,7 @@ interface Page {
   items: { round_id: string; kind: string; state: string }[]
   next_cursor: string | null
 }
-const read = async (path: string) => {
-  const response = await client().get(path)
-  expect(response.status, path).toBe(200)
-  return (await response.json()) as Page
-}
+const read = (path: string) => bodyOf<Page>(client().get(path))
 const idsOf = async (path: string) => (await read(path)).items.map(({ round_id }) => round_id)
 
 let members: Member[]
@@ -72,15 +69,8 @@ async function publishDirect() {
   const receiptHash = hashReceipt(receipt)
   const row = {
     ...task,
-    ...{
-      roundId,
-      kind: 'exec' as const,
-      projectId: null,
-      consensusHash: null,
-      epoch: null,
-      seq: null,
-      setHash: null,
-    },
+    ...{ roundId, kind: 'exec' as const, projectId: null, consensusHash: null },
+    ...{ epoch: null, seq: null, setHash: null },
     ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
     ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
   }
@@ -90,19 +80,10 @@ async function publishDirect() {
 }
 
 /** Every page of a list, and what happens between two of them. */
-async function walk(path: string, limit: number, between: () => Promise<unknown> = async () => {}) {
-  const found: string[] = []
-  let cursor = ''
-  do {
-    const { items, next_cursor } = await read(
-      `${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`,
-    )
-    found.push(...items.map(({ round_id }) => round_id))
-    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
-    await between()
-  } while (cursor !== '')
-  return found
-}
+const walk = async (path: string, limit: number, between: () => Promise<unknown>) =>
+  (await readPages((cursor) => read(`${path}?limit=${limit}${cursor}`), between)).map(
+    ({ round_id }) => round_id,
+  )
 
 describe('lists of rounds', () => {
   test('show tasks, direct rounds and epochs, newest first', async () => {
@@ -146,7 +127,7 @@ describe('lists of rounds', () => {
     const project = await createProject()
     for (const epoch of [9, 10, 11].map((back) => project.lastEpoch - back))
       await submitReceipt(project, { by: validators, epoch })
-    const same = await Promise.all(Array.from({ length: 5 }, () => publish()))
+    const same = await atOnce(5, () => publish())
     const all = await idsOf('/v1/explorer/rounds?limit=200')
     expect(all).toHaveLength(8)
     expect(new Set(all)).toEqual(new Set([...same, ...all.filter((id) => id.startsWith('epoch:'))]))
@@ -190,19 +171,14 @@ describe('lists of rounds', () => {
     await publish()
     const { next_cursor } = await read('/v1/explorer/rounds?limit=1')
     const path = `/v1/explorer/rounds?state=finalized&cursor=${encodeURIComponent(next_cursor ?? '')}`
-    expect(await errorOf(await client().get(path))).toMatchObject({ status: 400, error: 'invalid_field' })
+    await expectRefusal(client().get(path), '400 invalid_field')
   })
 
   test('404 not_found: a project that is not public, or that does not exist', async () => {
     const { projectId } = await createProject()
-    await env.DB.prepare("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?")
-      .bind(projectId)
-      .run()
+    await setListingStatus(projectId, 'pending_review')
     for (const id of [projectId, hashText('none')])
-      expect(await errorOf(await client().get(`/v1/projects/${id}/rounds`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
+      await expectRefusal(client().get(`/v1/projects/${id}/rounds`), '404 not_found')
   })
 })
 
@@ -212,10 +188,12 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
   test('has everything that was signed in it, as it was signed', async () => {
     const given = { members, deeds: [right, ['wrong'], 'missed' as const], audit: 'right', validators }
     const { file, round } = await publishRound({ ...given, issuedAt: now, afterwards: { 0: 'wrong' } })
-    const shown = (await (await get(round.roundId)).json()) as typeof file & {
-      votes_detail: object[]
-      audited: boolean
-    }
+    const shown = await bodyOf<
+      typeof file & {
+        votes_detail: object[]
+        audited: boolean
+      }
+    >(get(round.roundId))
     expect(shown).toMatchObject({
       round_id: round.roundId,
       state: 'finalized',
@@ -237,7 +215,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
   test('has the task, and nothing of the votes, while it runs', async () => {
     const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
     await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
-    const shown = (await (await get(round.roundId)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(round.roundId))
     expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
     expect(shown).not.toHaveProperty('finality')
@@ -246,7 +224,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('shows a round that failed with its votes and without a result', async () => {
     const id = await publish({ state: 'failed', deeds: [right, ['wrong'], 'missed'] })
-    const shown = (await (await get(id)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(id))
     expect(shown).toMatchObject({ state: 'failed', finality_votes: [] })
     expect(shown.votes_detail).toHaveLength(2)
     expect(shown).not.toHaveProperty('finality')
@@ -256,7 +234,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     const project = await createProject()
     const { receipt_hash } = await submitReceipt(project, { by: validators })
     const [id] = await idsOf('/v1/explorer/rounds?kind=epoch')
-    expect(await (await get(id ?? '')).json()).toMatchObject({
+    expect(await bodyOf(get(id ?? ''))).toMatchObject({
       round_id: id,
       kind: 'epoch',
       receipt_hash,
@@ -267,7 +245,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('of a direct round has the votes of validators', async () => {
     const { roundId, votes, receiptHash } = await publishDirect()
-    const shown = (await (await get(roundId)).json()) as Record<string, unknown>
+    const shown = await bodyOf<Record<string, unknown>>(get(roundId))
     expect(shown).toMatchObject({
       round_id: roundId,
       kind: 'exec',
@@ -293,12 +271,17 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     `reward:${hashText('none')}:1:0`,
     'nonsense',
   ])('404 not_found: %s', async (id) => {
-    expect(await errorOf(await get(id))).toMatchObject({ status: 404, error: 'not_found' })
+    await expectRefusal(get(id), '404 not_found')
   })
 })
 
 describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   const get = (hash: string) => client().get(`/v1/explorer/receipts/${hash}`)
+  /** An audited round in which one of three votes did not prevail. */
+  const contested = (): SimulatedRound => ({
+    ...{ members, validators, issuedAt: now },
+    ...{ deeds: [['wrong'], right, right], audit: 'right' },
+  })
 
   interface Lookup {
     kind: string
@@ -311,16 +294,10 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   }
 
   test('is the result of rounds, signed by a member that voted for it', async () => {
-    const { round } = await publishRound({
-      members,
-      deeds: [['wrong'], right, right],
-      audit: 'right',
-      validators,
-      issuedAt: now,
-    })
+    const { round } = await publishRound(contested())
     const again = await publish({ issuedAt: now + 5 })
     const hash = round.receiptHash ?? ''
-    const { kind, receipt, rounds } = (await (await get(hash)).json()) as Lookup
+    const { kind, receipt, rounds } = await bodyOf<Lookup>(get(hash))
     const { receipt_hash, ...hashed } = receipt.receipt
     expect([kind, receipt_hash, hashReceipt(hashed), rounds]).toEqual([
       'execution',
@@ -341,7 +318,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
       issuedAt: now,
       gasUsed: 99,
     })
-    const found = (await (await get(round.receiptHash ?? '')).json()) as { receipt: object }
+    const found = await bodyOf<{ receipt: object }>(get(round.receiptHash ?? ''))
     expect(found.receipt).not.toHaveProperty('signature')
     expect(found).toMatchObject({ kind: 'execution', rounds: [round.roundId] })
   })
@@ -349,7 +326,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   test('is what validators attested of an epoch, and where its settlement stands', async () => {
     const project = await createProject()
     const receipt = await submitReceipt(project, { by: validators })
-    expect(await (await get(receipt.receipt_hash.toUpperCase().replace('0X', '0x'))).json()).toMatchObject({
+    expect(await bodyOf(get(receipt.receipt_hash.toUpperCase().replace('0X', '0x')))).toMatchObject({
       kind: 'reward_v2',
       receipt: { receipt_hash: receipt.receipt_hash, merkle_root: receipt.merkle_root },
       rounds: await idsOf('/v1/explorer/rounds?kind=epoch'),
@@ -358,18 +335,9 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   })
 
   test('404 not_found: a receipt of a vote that did not prevail', async () => {
-    const { file } = await publishRound({
-      members,
-      deeds: [['wrong'], right, right],
-      audit: 'right',
-      validators,
-      issuedAt: now,
-    })
+    const { file } = await publishRound(contested())
     const wrong = file.votes.find(({ receipt_hash }) => receipt_hash !== file.finality?.receipt_hash)
-    expect(await errorOf(await get(wrong?.receipt_hash ?? ''))).toMatchObject({
-      status: 404,
-      error: 'not_found',
-    })
+    await expectRefusal(get(wrong?.receipt_hash ?? ''), '404 not_found')
   })
 })
 

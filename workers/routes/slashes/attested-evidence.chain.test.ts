@@ -4,6 +4,7 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import type { FinalityVote, Task } from '../../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
+import { expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
 import {
   attestSet,
   buildSets,
@@ -12,7 +13,7 @@ import {
   requireSet,
   seatedOf,
 } from '../../test/attested-set.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
 import { accusationsOf, createValidators, insertSubscription } from '../../test/evidence.ts'
 import { publishRound } from '../../test/final-rounds.ts'
@@ -20,6 +21,7 @@ import { networkNow } from '../../test/network-time.ts'
 import { createNode, type TestNode } from '../../test/node.ts'
 import { readStored } from '../../test/stored.ts'
 import { minCollateral } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 import { setValidators } from '../../test/validators.ts'
 
 type Json = Record<string, unknown>
@@ -159,17 +161,13 @@ describe('evidence over a set that the hub built and validators attested', () =>
     ['missed_sla', missedVote, 120],
   ] as const)('%s is recorded, and proposed', async (kind, make, bp) => {
     const evidence = await make()
-    const response = await post(evidence)
-    expect([response.status, await response.json()]).toMatchObject([
-      201,
-      {
-        evidence_hash: hashEvidence(evidence),
-        kind,
-        bp,
-        amount: String((minCollateral * BigInt(bp)) / 10_000n),
-        status: 'recorded',
-      },
-    ])
+    await expectAnswer(post(evidence), 201, {
+      evidence_hash: hashEvidence(evidence),
+      kind,
+      bp,
+      amount: String((minCollateral * BigInt(bp)) / 10_000n),
+      status: 'recorded',
+    })
     expect(chain.received).toHaveLength(1)
     expect((await post(evidence)).status).toBe(200)
     expect(chain.received).toHaveLength(1)
@@ -192,7 +190,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
     expect(new Set(proofs.map(hashEvidence)).size).toBe(50)
     const before = await readStored()
     const answers = await Promise.all(proofs.map(post))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
+    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
     const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Json[]
     expect(new Set(bodies.map(({ evidence_hash }) => evidence_hash)).size).toBe(1)
     const after = await readStored()
@@ -220,14 +218,11 @@ test('429 rate_limited: a missed vote over a large set is paid for as a draw fro
   const { projectId } = first(members)
   const { entries } = await requireSet(projectId, epoch)
   const resize = (to: number) =>
-    env.DB.prepare('UPDATE committee_sets SET entries = ? WHERE project_id = ?').bind(to, projectId).run()
+    runSql('UPDATE committee_sets SET entries = ? WHERE project_id = ?', to, projectId)
   await resize(1_001)
   const caller = client()
   for (let draws = 0; draws < 60; draws++) await caller.get(`/v1/committees/${projectId}/${epoch}/${draws}`)
-  expect(await errorOf(await caller.post('/v1/slashes', await missedVote()))).toMatchObject({
-    status: 429,
-    error: 'rate_limited',
-  })
+  await expectRefusal(caller.post('/v1/slashes', await missedVote()), '429 rate_limited')
   for (const evidence of [await equivocation(), await invalidResult()])
     expect((await caller.post('/v1/slashes', evidence)).status).toBe(201)
   await resize(entries)
@@ -435,11 +430,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
 
   async function expectRefused(evidence: unknown, rule: string): Promise<void> {
     const before = await readStored()
-    expect(await errorOf(await post(evidence))).toMatchObject({
-      status: 422,
-      error: 'invalid_evidence',
-      message: expect.stringContaining(rule),
-    })
+    await expectRefusal(post(evidence), '422 invalid_evidence', { message: expect.stringContaining(rule) })
     expect(await readStored()).toEqual(before)
     expect(chain.received).toEqual([])
     expect((await client().get(`/v1/slashes/${hashEvidence(evidence as Evidence)}`)).status).toBe(404)
@@ -464,7 +455,7 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
   test('ten thousand votes as long as real ones: 413, before they are read', async () => {
     const evidence = await missedVote({ list: ([vote]) => Array(10_000).fill(vote) })
     const before = await readStored()
-    expect(await errorOf(await post(evidence))).toMatchObject({ status: 413, error: 'too_large' })
+    await expectRefusal(post(evidence), '413 too_large')
     expect(await readStored()).toEqual(before)
   })
 })
@@ -488,9 +479,7 @@ test('a device that changes hands answers with the subscription that it was seat
     nodeKey: device.publicKey,
   })
   const bought = accusationsOf({ ...seated, subscriptionId }).equivocation(task)
-  expect(await errorOf(await post(bought))).toMatchObject({
-    status: 422,
-    error: 'invalid_evidence',
+  await expectRefusal(post(bought), '422 invalid_evidence', {
     message: expect.stringContaining(
       `was seated in this epoch with the subscription ${seated.subscriptionId}`,
     ),

@@ -1,20 +1,17 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, encodeFunctionData, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
-import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
-import hub from '../../index.ts'
 import { services } from '../../services.ts'
-import { chain, finalizeRelays, mint, readChain, rpc, signedPayload } from '../../test/chain.ts'
+import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { chain, finalizeRelays, rpc } from '../../test/chain.ts'
 import { client, errorOf } from '../../test/client.ts'
 import { accusationsOf, createValidators, hubAction, publishConsensus } from '../../test/evidence.ts'
 import type { TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
-import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
-
-type Json = Record<string, unknown>
+import { createSubscribed, passSchedule } from '../../test/subscribed.ts'
+import { createListedProject, minCollateral } from '../../test/subscription.ts'
 
 const windowSecs = 60
 const graceSecs = 900
@@ -44,38 +41,15 @@ async function createProject(slashing_bp = { invalid_result: 2_500, missed_sla: 
   return { projectId, consensusHash: await publishConsensus(projectId) }
 }
 
-const jsonOf = async (response: Response | Promise<Response>) => (await (await response).json()) as Json
-
 /** A miner that bonded, by the routes, and what proves its offences. */
 async function createBonded(collateral: bigint, of = project) {
-  const { owner, device } = await createDescribedMiner()
-  await mint(owner.address, 3n * minCollateral)
-  const { projectId } = of
-  const created = await owner.client.post('/v1/subscriptions', {
-    project_id: projectId,
-    node_id: device.nodeId,
-    collateral: String(collateral),
-  })
-  const { subscription, bond } = (await created.json()) as {
-    subscription: { subscription_id: string }
-    bond: GaslessPayload
-  }
-  const subscriptionId = subscription.subscription_id
-  const call = (name: string, body?: unknown) =>
-    owner.client.post(`/v1/subscriptions/${subscriptionId}/${name}`, body)
-  const sign = async (name: string, payload: GaslessPayload) => {
-    const response = await call(name, signedPayload(owner.key, payload))
-    if (response.status !== 202) throw new Error(await response.text())
-    await finalizeRelays()
-  }
-  await sign('bond', bond)
+  const subscribed = await createSubscribed(of.projectId, { collateral: String(collateral) })
+  await subscribed.bond()
+  const { device, id: subscriptionId } = subscribed
   const facts = { ...of, device, subscriptionId, now: await services(env).clock.now() }
   const { createTask, equivocation, evidence, finality, record, vote } = accusationsOf(facts)
   return {
-    owner,
-    subscriptionId,
-    call,
-    sign,
+    ...subscribed,
     equivocation,
     invalidResult: () => {
       const task = createTask()
@@ -84,10 +58,6 @@ async function createBonded(collateral: bigint, of = project) {
         finality: finality(validators, record(task, 'right')),
       })
     },
-    topUp: async (amount: bigint) =>
-      sign('bond', (await jsonOf(call('bond-payload', { amount: String(amount) }))) as never),
-    read: () => jsonOf(client().get(`/v1/subscriptions/${subscriptionId}`)),
-    summary: () => jsonOf(owner.client.get('/v1/me/collateral')),
   }
 }
 
@@ -98,29 +68,17 @@ async function accuse(evidence: Evidence): Promise<string> {
   return hashEvidence(evidence)
 }
 
-const slash = (hash: string) => jsonOf(client().get(`/v1/slashes/${hash}`))
-
-/** Lets time pass on the chain, and the schedule of the hub run. */
-async function pass(seconds: number): Promise<void> {
-  await rpc('evm_increaseTime', seconds)
-  await rpc('evm_mine')
-  await readChain()
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
-  await hub.scheduled(createScheduledController(), env)
-  await finalizeRelays()
-}
+const slash = (hash: string) => bodyOf(client().get(`/v1/slashes/${hash}`))
 
 describe.skipIf(chain === null)('collateral, on the contracts', () => {
   test('is held by the hub and by the contract while a slash is open, and what is left goes out after', async () => {
-    const { owner, subscriptionId, call, sign, invalidResult, read } = await createBonded(minCollateral)
-    await sign('unbond', (await jsonOf(call('unbond'))) as never)
+    const { owner, id: subscriptionId, call, act, invalidResult, read } = await createBonded(minCollateral)
+    await act('unbond')
     const hash = await accuse(invalidResult())
     expect(await slash(hash)).toMatchObject({ status: 'proposed', recovery: 'dispute' })
-    await pass(unbondingSecs)
+    await passSchedule(unbondingSecs)
     expect(await read()).toMatchObject({ status: 'withdrawable', pending_slashes: 1 })
-    expect(await errorOf(await call('withdraw'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
+    await expectRefusal(call('withdraw'), '409 invalid_state', {
       message: expect.stringContaining('1 pending slashes hold the collateral'),
       details: { status: 'withdrawable', pending_slashes: 1 },
     })
@@ -130,7 +88,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     const transaction = { from: owner.address, to: chain?.contracts.staking, data }
     await expect(rpc('eth_call', transaction, 'latest')).rejects.toThrow(isOpen.slice(0, 10))
 
-    await pass(windowSecs + graceSecs - unbondingSecs)
+    await passSchedule(windowSecs + graceSecs - unbondingSecs)
     const taken = minCollateral / 4n
     // It is on its way out, so there is nothing to top up.
     expect(await slash(hash)).toMatchObject({ status: 'executed', taken: String(taken), recovery: 'none' })
@@ -140,18 +98,18 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
       collateral: String(minCollateral - taken),
       slashed_total: String(taken),
     })
-    await sign('withdraw', (await jsonOf(call('withdraw'))) as never)
+    await act('withdraw')
     expect(await read()).toMatchObject({ status: 'closed', collateral: '0' })
   })
 
   test('is held while a slash is disputed, and all of it goes out once that is cancelled', async () => {
-    const { owner, call, sign, equivocation, read } = await createBonded(minCollateral)
-    await sign('unbond', (await jsonOf(call('unbond'))) as never)
+    const { owner, call, act, equivocation, read } = await createBonded(minCollateral)
+    await act('unbond')
     const hash = await accuse(equivocation())
     const filed = await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })
     expect(filed.status).toBe(201)
     await finalizeRelays()
-    await pass(unbondingSecs)
+    await passSchedule(unbondingSecs)
     expect(await slash(hash)).toMatchObject({ status: 'disputed', recovery: 'wait' })
     expect(await errorOf(await call('withdraw'))).toMatchObject({
       status: 409,
@@ -161,7 +119,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     expect((await operator.client.post(`/admin/v1/slashes/${hash}/resolve`, decision)).status).toBe(200)
     await finalizeRelays()
     expect(await slash(hash)).toMatchObject({ status: 'cancelled', recovery: null })
-    await sign('withdraw', (await jsonOf(call('withdraw'))) as never)
+    await act('withdraw')
     expect(await read()).toMatchObject({ status: 'closed', slashed_total: '0' })
   })
 
@@ -169,7 +127,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     const { invalidResult, topUp, read, summary } = await createBonded(minCollateral)
     const rich = await createBonded(2n * minCollateral)
     const [hash, mild] = [await accuse(invalidResult()), await accuse(rich.invalidResult())]
-    await pass(windowSecs + graceSecs)
+    await passSchedule(windowSecs + graceSecs)
     expect(await slash(mild)).toMatchObject({ status: 'executed', recovery: 'none' })
     expect(await rich.read()).toMatchObject({
       status: 'active',
@@ -192,7 +150,7 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     const { equivocation, read } = await createBonded(minCollateral)
     await accuse(equivocation())
     const mild = await createBonded(minCollateral, await createProject({ invalid_result: 0, missed_sla: 0 }))
-    await pass(windowSecs + graceSecs)
+    await passSchedule(windowSecs + graceSecs)
     expect(await read()).toMatchObject({ status: 'jailed', collateral: '0' })
     for (const [evidence, closed_reason] of [
       [equivocation(), 'no_collateral'],

@@ -8,6 +8,7 @@ import { hashText } from '../../../protocol/encoding/index.ts'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
 import hub from '../../index.ts'
 import { services } from '../../services.ts'
+import { atOnce, bodyOf, expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
 import { type Client, client, errorOf } from '../../test/client.ts'
 import {
   type Accused,
@@ -20,6 +21,7 @@ import {
 import { IndexedHistory } from '../../test/indexed-history.ts'
 import { createOperator } from '../../test/operator.ts'
 import { minCollateral } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 import { signIn } from '../../test/wallet.ts'
 
 type Json = Record<string, unknown>
@@ -47,7 +49,7 @@ const dispute = (hash: string, caller = owner, json: unknown = input) =>
   caller.post(`/v1/slashes/${hash}/disputes`, json)
 const resolve = (hash: string, decision: string, caller: Client = operator.client) =>
   caller.post(`/admin/v1/slashes/${hash}/resolve`, { decision, notes: 'Seen to.' })
-const read = async (hash: string) => (await (await client().get(`/v1/slashes/${hash}`)).json()) as Json
+const read = async (hash: string) => await bodyOf<Json>(client().get(`/v1/slashes/${hash}`))
 
 /** What the index says of the slash from now on, beside what it said before. */
 async function index(hash: string, change: object): Promise<void> {
@@ -56,7 +58,7 @@ async function index(hash: string, change: object): Promise<void> {
 }
 
 const schedule = async () => {
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
+  await runSql('UPDATE hub_actions SET next_attempt_at = 1')
   await hub.scheduled(createScheduledController(), env)
 }
 
@@ -99,7 +101,7 @@ describe('a slash that was recorded', () => {
     const evidence = accused.equivocation()
     await client().post('/v1/slashes', evidence)
     const hash = hashEvidence(evidence)
-    await env.DB.prepare("UPDATE hub_actions SET state = 'closed' WHERE subject = ?").bind(hash).run()
+    await runSql("UPDATE hub_actions SET state = 'closed' WHERE subject = ?", hash)
     expect(await read(hash)).toMatchObject({
       status: 'cancelled',
       closed_reason: 'given_up',
@@ -113,11 +115,10 @@ describe('a slash that was recorded', () => {
     await client().post('/v1/slashes', evidence)
     const hash = hashEvidence(evidence)
     const cursor = (final: number) =>
-      env.DB.prepare(
+      runSql(
         "INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at) VALUES (1, 8, '0x08', ?, '0x07', 1)",
+        final,
       )
-        .bind(final)
-        .run()
     await indexState('subscription', gone.subscriptionId, { status: 'closed', collateral: '0', closings: 1 })
     for (const [final, expected] of [
       [6, { status: 'recorded', closed_reason: null }],
@@ -140,13 +141,12 @@ describe('a slash that was recorded', () => {
     })
     await index(hash, { status: 'executed', taken: '5' })
     expect(await read(hash)).toMatchObject({ status: 'executed', taken: '5', recovery: 'none' })
-    await env.DB.prepare(
+    await runSql(
       "UPDATE chain_states SET state = json_set(state, '$.status', 'disputed') WHERE subject = ?",
+      hash,
     )
-      .bind(hash)
-      .run()
     expect(await read(hash)).toMatchObject({ status: 'disputed' })
-    await env.DB.prepare('DELETE FROM chain_states WHERE subject = ?').bind(hash).run()
+    await runSql('DELETE FROM chain_states WHERE subject = ?', hash)
     expect(await read(hash)).toMatchObject({ status: 'recorded', propose_tx: null, executable_at: null })
   })
 
@@ -216,8 +216,8 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
 
   test('of ten at once one is filed', async () => {
     const hash = await createProposed(accused)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => dispute(hash)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    const answers = await atOnce(10, () => dispute(hash))
+    expect(statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
     const refused = answers.filter(({ status }) => status === 409)
     for (const answer of refused) expect(await errorOf(answer)).toMatchObject({ error: 'duplicate' })
     expect(await hubAction('dispute_slash', hash)).toMatchObject({ revision: 1 })
@@ -299,21 +299,19 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
   test('503 where the hub is not the arbiter, naming the setting', async () => {
     const hash = await createProposed(accused)
     const bindings = { OPERATOR_ADDRESSES: operator.address, ARBITER_PRIVATE_KEY: undefined as never }
-    expect(
-      await errorOf(await resolve(hash, 'cancel', client({ token: operator.token, bindings }))),
-    ).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-      message: expect.stringContaining('ARBITER_PRIVATE_KEY'),
-    })
+    await expectRefusal(
+      resolve(hash, 'cancel', client({ token: operator.token, bindings })),
+      '503 unavailable',
+      {
+        message: expect.stringContaining('ARBITER_PRIVATE_KEY'),
+      },
+    )
   })
 
   test('uphold and cancel go to the chain with the key of the arbiter, and into the audit log', async () => {
     const hash = await createProposed(accused)
     await dispute(hash)
-    expect(await errorOf(await resolve(hash, 'uphold'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
+    await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state', {
       message: expect.stringContaining('not on the chain yet'),
     })
     await index(hash, { status: 'disputed', disputed_at: now() })
@@ -331,10 +329,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     })
     expect((await resolve(hash, 'cancel')).status).toBe(200)
     expect(sent(hash)).toContain('cancelSlash')
-    expect(await errorOf(await resolve(hash, 'uphold'))).toMatchObject({
-      status: 409,
-      error: 'invalid_state',
-    })
+    await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state')
     const log = await operator.client.get(`/admin/v1/audit-log?subject=${hash}`)
     expect(await log.json()).toMatchObject({
       items: [
@@ -353,7 +348,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     await dispute(hash)
     await index(hash, { executable_at: now() - 1000 })
     expect(await read(hash)).toMatchObject({ status: 'disputed' })
-    expect(await (await resolve(hash, 'uphold')).json()).toMatchObject({
+    expect(await bodyOf(resolve(hash, 'uphold'))).toMatchObject({
       status: 'proposed',
       dispute: { outcome: 'upheld', resolved_at: expect.any(Number) },
     })
@@ -379,12 +374,9 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
       [hashes.executed, 'uphold'],
       [hashes.overdue, 'uphold'],
     ] as const)
-      expect(await errorOf(await resolve(hash, decision))).toMatchObject({
-        status: 409,
-        error: 'invalid_state',
-      })
+      await expectRefusal(resolve(hash, decision), '409 invalid_state')
     expect((await resolve(hashes.overdue, 'cancel')).status).toBe(200)
-    expect(await errorOf(await resolve(`0x${'00'.repeat(32)}`, 'cancel'))).toMatchObject({ status: 404 })
+    await expectRefusal(resolve(`0x${'00'.repeat(32)}`, 'cancel'), '404 not_found')
     expect(await errorOf(await resolve(hashes.proposed, 'cancel', owner))).toMatchObject({ status: 403 })
   })
 
@@ -411,10 +403,10 @@ test('lists are newest first, by owner, project and status', async () => {
     ),
   )
   const page = async (caller: Client, path: string) =>
-    (await (await caller.get(path)).json()) as {
+    await bodyOf<{
       items: { evidence_hash: string }[]
       next_cursor: string | null
-    }
+    }>(caller.get(path))
   const hashesAt = async (caller: Client, path: string) =>
     (await page(caller, path)).items.map(({ evidence_hash }) => evidence_hash)
   const newest = all.toReversed()
@@ -436,11 +428,10 @@ test('lists are newest first, by owner, project and status', async () => {
   const second = await page(listed.owner.client, `/v1/me/slashes?limit=2&cursor=${first.next_cursor}`)
   expect([...first.items, ...second.items].map(({ evidence_hash }) => evidence_hash)).toEqual(newest)
   expect(second.next_cursor).toBeNull()
-  expect(
-    await errorOf(
-      await listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${first.next_cursor}`),
-    ),
-  ).toMatchObject({ status: 400, error: 'invalid_field' })
+  await expectRefusal(
+    listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${first.next_cursor}`),
+    '400 invalid_field',
+  )
 })
 
 test('503 unavailable: evidence during a reindex, which is recorded with its amount afterwards', async () => {
@@ -448,11 +439,7 @@ test('503 unavailable: evidence during a reindex, which is recorded with its amo
   const evidence = late.equivocation()
   const { chainIndex } = services(env)
   await chainIndex.forget({ operator: operator.address, reason: null }, now())
-  const refuse = async () =>
-    expect(await errorOf(await client().post('/v1/slashes', evidence))).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-    })
+  const refuse = async () => await expectRefusal(client().post('/v1/slashes', evidence), '503 unavailable')
   await refuse()
   const history = new IndexedHistory()
   const at = now() - 100
@@ -473,9 +460,9 @@ test('503 unavailable: evidence during a reindex, which is recorded with its amo
   await refuse()
   expect(await services(env).slashes.find(hashEvidence(evidence))).toBeNull()
   await history.append(at, [], 0)
-  const response = await client().post('/v1/slashes', evidence)
-  expect([response.status, await response.json()]).toMatchObject([
-    201,
-    { status: 'recorded', closed_reason: null, amount: String(minCollateral) },
-  ])
+  await expectAnswer(client().post('/v1/slashes', evidence), 201, {
+    status: 'recorded',
+    closed_reason: null,
+    amount: String(minCollateral),
+  })
 })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/evidence.json'
+import { expectAnswer } from '../../test/answers.ts'
 import { client } from '../../test/client.ts'
 import { forgetCase, hubOf, knowCase } from '../../test/evidence-case.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
@@ -69,10 +70,10 @@ describe('POST /v1/slashes', () => {
 
   test.each(invalid)('$name is refused by its rule', async ({ name, input, output }) => {
     await knowCase(input)
-    const answer = await client(hubOf(input.snapshot)).post('/v1/slashes', input.evidence)
-    expect([answer.status, await answer.json()]).toMatchObject([
+    await expectAnswer(
+      client(hubOf(input.snapshot)).post('/v1/slashes', input.evidence),
       output.error === 'invalid_field' ? 400 : 422,
       { error: output.error, message: expect.stringContaining(rules[name] ?? 'a rule of this table') },
-    ])
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
+import { atOnce, bodyOf, expectRefusal, statusesOf } from '../../test/answers.ts'
 import { client, errorOf, freshAddress } from '../../test/client.ts'
 import {
   type Accused,
@@ -12,6 +13,7 @@ import {
 } from '../../test/evidence.ts'
 import { createNode, type TestNode } from '../../test/node.ts'
 import { minCollateral } from '../../test/subscription.ts'
+import { runSql } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 
@@ -23,7 +25,6 @@ beforeAll(async () => {
 })
 
 const post = (evidence: unknown) => client().post('/v1/slashes', evidence)
-const bodyOf = async (response: Response) => (await response.json()) as Json
 
 const records = async () => {
   const [slashes, actions] = await env.DB.batch<{ n: number }>([
@@ -41,7 +42,7 @@ describe('POST /v1/slashes', () => {
     const first = await post(evidence)
     expect(first.status).toBe(201)
     expect(first.headers.get('location')).toBe(`/v1/slashes/${hash}`)
-    const slash = await bodyOf(first)
+    const slash = await bodyOf<Json>(first)
     expect(slash).toEqual({
       evidence_hash: hash,
       kind: 'equivocation',
@@ -102,11 +103,11 @@ describe('POST /v1/slashes', () => {
   test('of fifty different proofs of one offence at once, one is recorded and one proposal wanted', async () => {
     const task = accused.createTask()
     const before = await records()
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => post(accused.equivocation(task, [`a${i}`, `b${i}`]))),
+    const answers = await atOnce(50, (i) => post(accused.equivocation(task, [`a${i}`, `b${i}`])))
+    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
+    const hashes = await Promise.all(
+      answers.map(async (answer) => (await bodyOf<Json>(answer)).evidence_hash),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
-    const hashes = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).evidence_hash))
     expect(new Set(hashes).size).toBe(1)
     expect(await records()).toEqual(before.map((n, i) => (n ?? 0) + (i < 2 ? 1 : 0)))
   })
@@ -128,9 +129,7 @@ describe('POST /v1/slashes', () => {
       await env.DB.prepare('SELECT evidence FROM slashes WHERE evidence_hash = ?').bind(hash).first(),
     ).toEqual({ evidence: null })
     const lost = { ...env.MODULES, get: () => Promise.reject(new Error('away')) } as unknown as R2Bucket
-    expect(
-      await errorOf(await client({ bindings: { MODULES: lost } }).get(`/v1/slashes/${hash}`)),
-    ).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectRefusal(client({ bindings: { MODULES: lost } }).get(`/v1/slashes/${hash}`), '503 unavailable')
   })
 
   test('where nothing is to be taken the record is closed, with the reason, and nothing is proposed', async () => {
@@ -160,17 +159,20 @@ describe('POST /v1/slashes', () => {
   test('an owner answers for what a device did while it was bound, and not for what came after', async () => {
     const past = await createAccused()
     const unbind = (at: number) =>
-      env.DB.prepare(
+      runSql(
         "INSERT INTO bindings SELECT ?, 'unbind', node_id, public_key, owner, message, issued_at, ?, NULL, NULL, ? FROM bindings WHERE node_id = ?",
+        `0x${at.toString(16).padStart(64, '0')}`,
+        `nonce${at}`,
+        at,
+        past.device.nodeId,
       )
-        .bind(`0x${at.toString(16).padStart(64, '0')}`, `nonce${at}`, at, past.device.nodeId)
-        .run()
     const now = Math.floor(Date.now() / 1000)
     await unbind(now + 1)
     expect((await post(past.equivocation())).status).toBe(201)
-    await env.DB.prepare('UPDATE bindings SET accepted_at = accepted_at - 90000 WHERE node_id = ?')
-      .bind(past.device.nodeId)
-      .run()
+    await runSql(
+      'UPDATE bindings SET accepted_at = accepted_at - 90000 WHERE node_id = ?',
+      past.device.nodeId,
+    )
     expect(await errorOf(await post(past.equivocation()))).toMatchObject({
       status: 422,
       message: expect.stringContaining('not that of the key'),
@@ -182,9 +184,7 @@ describe('what is not evidence at all', () => {
   test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
     const { proof: _, ...rest } = accused.equivocation()
     const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }
-    expect(await errorOf(await post(wrong))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
+    await expectRefusal(post(wrong), '400 invalid_field', {
       details: {
         problems: expect.arrayContaining(
           ['v', 'kind', 'epoch', 'round_id', 'proof', 'more'].map((path) =>
@@ -194,9 +194,9 @@ describe('what is not evidence at all', () => {
       },
     })
     const many = { ...accused.equivocation(), proof: { vote: {}, finality: Array(20_000).fill({}) } }
-    expect(await errorOf(await post(many))).toMatchObject({ status: 400, error: 'bad_request' })
+    await expectRefusal(post(many), '400 bad_request')
     const huge = { ...accused.equivocation(), proof: { first: 'x'.repeat(1_100_000) } }
-    expect(await errorOf(await post(huge))).toMatchObject({ status: 413, error: 'too_large' })
+    await expectRefusal(post(huge), '413 too_large')
   })
 
   test('429 after thirty in a minute of one client address', async () => {
@@ -221,9 +221,7 @@ test('a slash that is not proposed yet holds the withdrawal, and is counted', as
   expect(await bodyOf(await leaving.owner.client.get('/v1/me/collateral'))).toMatchObject({
     pending_slashes: 1,
   })
-  expect(await errorOf(await leaving.owner.client.post(`${path}/withdraw`))).toMatchObject({
-    status: 409,
-    error: 'invalid_state',
+  await expectRefusal(leaving.owner.client.post(`${path}/withdraw`), '409 invalid_state', {
     details: { pending_slashes: 1 },
   })
 })

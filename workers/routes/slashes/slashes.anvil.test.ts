@@ -1,17 +1,13 @@
-import { createScheduledController } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
-import hub from '../../index.ts'
-import { chain, finalizeRelays, mint, passTime, signedPayload } from '../../test/chain.ts'
+import { bodyOf } from '../../test/answers.ts'
+import { chain, finalizeRelays } from '../../test/chain.ts'
 import { client } from '../../test/client.ts'
 import { accusationsOf, hubAction, publishConsensus } from '../../test/evidence.ts'
 import { networkNow } from '../../test/network-time.ts'
 import { createOperator } from '../../test/operator.ts'
-import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
-
-type Json = Record<string, unknown>
+import { createSubscribed, passSchedule } from '../../test/subscribed.ts'
+import { createListedProject, minCollateral } from '../../test/subscription.ts'
 
 const windowSecs = 60
 const graceSecs = 900
@@ -26,47 +22,21 @@ beforeAll(async () => {
   consensusHash = await publishConsensus(projectId)
 })
 
-const jsonOf = async (response: Response | Promise<Response>) => (await (await response).json()) as Json
-
 /** A bonded miner whose two votes for one task were posted, and whose slash is proposed. */
 async function createSlashed() {
-  const { owner, device } = await createDescribedMiner()
-  await mint(owner.address, 3n * minCollateral)
-  const created = await owner.client.post('/v1/subscriptions', {
-    project_id: projectId,
-    node_id: device.nodeId,
-    collateral: String(minCollateral),
-  })
-  const { subscription, bond } = (await created.json()) as {
-    subscription: { subscription_id: string }
-    bond: GaslessPayload
-  }
-  const subscriptionId = subscription.subscription_id
-  const path = `/v1/subscriptions/${subscriptionId}`
-  const addCollateral = async (payload: GaslessPayload) => {
-    const response = await owner.client.post(`${path}/bond`, signedPayload(owner.key, payload))
-    if (response.status !== 202) throw new Error(await response.text())
-    await finalizeRelays()
-  }
-  await addCollateral(bond)
+  const { owner, device, id: subscriptionId, bond, ...subscribed } = await createSubscribed(projectId)
+  await bond()
   const now = await networkNow()
   const evidence = accusationsOf({ projectId, consensusHash, device, subscriptionId, now }).equivocation()
   const hash = hashEvidence(evidence)
   expect((await client().post('/v1/slashes', evidence)).status).toBe(201)
   await finalizeRelays()
   return {
-    owner,
     hash,
-    addCollateral,
-    topUp: async () =>
-      addCollateral(
-        (await jsonOf(
-          owner.client.post(`${path}/bond-payload`, { amount: String(minCollateral) }),
-        )) as unknown as GaslessPayload,
-      ),
-    slash: () => jsonOf(client().get(`/v1/slashes/${hash}`)),
-    subscription: () => jsonOf(client().get(path)),
-    collateral: () => jsonOf(owner.client.get('/v1/me/collateral')),
+    topUp: () => subscribed.topUp(minCollateral),
+    slash: () => bodyOf(client().get(`/v1/slashes/${hash}`)),
+    subscription: subscribed.read,
+    collateral: subscribed.summary,
     dispute: async () => {
       const answer = await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })
       expect(answer.status).toBe(201)
@@ -78,14 +48,6 @@ async function createSlashed() {
       await finalizeRelays()
     },
   }
-}
-
-/** Lets time pass on the chain, and the schedule of the hub run. */
-async function pass(seconds: number): Promise<void> {
-  await passTime(seconds)
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
-  await hub.scheduled(createScheduledController(), env)
-  await finalizeRelays()
 }
 
 describe.skipIf(chain === null)('a slash, on the contracts', () => {
@@ -112,7 +74,7 @@ describe.skipIf(chain === null)('a slash, on the contracts', () => {
       dispute: { outcome: 'upheld', resolved_at: expect.any(Number) },
       recovery: 'wait',
     })
-    await pass(windowSecs + graceSecs)
+    await passSchedule(windowSecs + graceSecs)
     expect(await slash()).toMatchObject({
       status: 'executed',
       taken: String(minCollateral),
@@ -151,19 +113,19 @@ describe.skipIf(chain === null)('a slash, on the contracts', () => {
 
   test('is executed after the grace period, and not before', async () => {
     const { slash, hash } = await createSlashed()
-    await pass(windowSecs)
+    await passSchedule(windowSecs)
     expect(await slash()).toMatchObject({ status: 'proposed', recovery: 'wait' })
     expect(await hubAction('execute_slash', hash)).toBeNull()
-    await pass(graceSecs)
+    await passSchedule(graceSecs)
     expect(await slash()).toMatchObject({ status: 'executed', taken: String(minCollateral) })
   })
 
   test('is cancelled when nobody decides about its dispute', async () => {
     const { slash, dispute } = await createSlashed()
     await dispute()
-    await pass(13 * 86_400)
+    await passSchedule(13 * 86_400)
     expect(await slash()).toMatchObject({ status: 'disputed' })
-    await pass(86_400)
+    await passSchedule(86_400)
     expect(await slash()).toMatchObject({ status: 'cancelled', dispute: { outcome: 'cancelled' } })
   })
 })

@@ -32,6 +32,15 @@ export function requireCall(
     throw new ApiError('not_owner', `The subscription ${subscription.subscriptionId} is not yours.`)
 }
 
+/** A subscription, and the check of a call of it at the present time. @throws {@link ApiError} 404 `not_found`. */
+export async function subscriptionFor(c: HubContext, subscriptionId: string, call: SubscriptionCall) {
+  const [subscription, now] = await Promise.all([
+    requireSubscription(c, subscriptionId),
+    c.var.services.clock.now(),
+  ])
+  return { subscription, now, requireState: () => requireCall(c, subscription, call, now) }
+}
+
 /** The owner, or on calls that take its signature the device itself. */
 function isOwn({ var: { principal } }: HubContext, { owner, nodeKey }: Subscription): boolean {
   return principal?.kind === 'node'

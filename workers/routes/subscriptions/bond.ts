@@ -2,11 +2,13 @@ import * as z from 'zod'
 import { defineGaslessRoute } from '../../actions/gasless-route.ts'
 import { payloadExample } from '../../actions/gasless-schema.ts'
 import { prepareOnly, submitOnly } from '../../actions/gasless-steps.ts'
+import type { OwnedAction } from '../../actions/submit.ts'
+import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
-import { requireCall, requireSubscription } from './access.ts'
+import { subscriptionFor } from './access.ts'
 import { SubscriptionParams } from './schema.ts'
 
 export const bondExample = payloadExample('bond', {
@@ -36,17 +38,10 @@ export const getBondPayload = defineGaslessRoute(
     steps: prepareOnly(bondExample, BondRequest, { amount: '1000000000000000000' }),
     errors,
   },
-  async (c, { params: { subscription_id } }) => {
-    const [subscription, now] = await Promise.all([
-      requireSubscription(c, subscription_id),
-      c.var.services.clock.now(),
-    ])
-    return {
-      ...bondAction(sessionOf(c).address, subscription),
-      requireState: () => requireCall(c, subscription, 'bond', now),
-      requested: ({ amount }) => ({ amount }),
-    }
-  },
+  async (c, { params: { subscription_id } }) => ({
+    ...(await bondOf(c, subscription_id)),
+    requested: ({ amount }) => ({ amount }),
+  }),
 )
 
 export const bond = defineGaslessRoute(
@@ -61,17 +56,13 @@ export const bond = defineGaslessRoute(
     steps: submitOnly(bondExample),
     errors: [...errors, 'conflict', 'insufficient_collateral'],
   },
-  async (c, { params: { subscription_id } }) => {
-    const [subscription, now] = await Promise.all([
-      requireSubscription(c, subscription_id),
-      c.var.services.clock.now(),
-    ])
-    return {
-      ...bondAction(sessionOf(c).address, subscription),
-      requireState: () => requireCall(c, subscription, 'bond', now),
-    }
-  },
+  (c, { params: { subscription_id } }) => bondOf(c, subscription_id),
 )
+
+async function bondOf(c: HubContext, subscriptionId: string): Promise<OwnedAction> {
+  const { subscription, requireState } = await subscriptionFor(c, subscriptionId, 'bond')
+  return { ...bondAction(sessionOf(c).address, subscription), requireState }
+}
 
 /** The amount is what `prepare` asks for, and what the owner signs. */
 export const bondAction = (

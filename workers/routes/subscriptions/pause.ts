@@ -2,7 +2,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { requireCall, requireSubscription } from './access.ts'
+import { subscriptionFor } from './access.ts'
 import { bondedExample, SubscriptionParams, SubscriptionView, subscriptionView } from './schema.ts'
 
 export const pauseSubscription = defineRoute(
@@ -38,9 +38,8 @@ export const resumeSubscription = defineRoute(
 )
 
 async function move(c: HubContext, subscriptionId: string, call: 'pause' | 'resume'): Promise<Answer> {
-  const { clock } = c.var.services
-  const [subscription, now] = await Promise.all([requireSubscription(c, subscriptionId), clock.now()])
-  requireCall(c, subscription, call, now)
+  const { subscription, now, requireState } = await subscriptionFor(c, subscriptionId, call)
+  requireState()
   const pausedAt = call === 'pause' ? now : null
   if ((await c.var.services.subscriptions.setPause(subscription, pausedAt)) === 'stale')
     throw new ApiError(

@@ -8,7 +8,7 @@ import { example } from '../../examples.ts'
 import { Address, FoldedAddress } from '../../http/formats.ts'
 import { validate } from '../../http/validate.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import { requireCall, requireSubscription } from './access.ts'
+import { subscriptionFor } from './access.ts'
 import { SubscriptionParams } from './schema.ts'
 
 const PayoutRequest = z
@@ -47,16 +47,13 @@ export const setPayout = defineGaslessRoute(
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
   async (c, { params: { subscription_id }, query: { payout_address: inQuery } }) => {
-    const [subscription, now] = await Promise.all([
-      requireSubscription(c, subscription_id),
-      c.var.services.clock.now(),
-    ])
+    const { subscription, requireState } = await subscriptionFor(c, subscription_id, 'payout')
     const account = sessionOf(c).address
     return {
       action: 'set_payout',
       account,
       message: { owner: account, subscriptionId: subscription.subscriptionId },
-      requireState: () => requireCall(c, subscription, 'payout', now),
+      requireState,
       requested: (body) => ({ payout: resolvePayout(account, requestedPayout(body, inQuery)) }),
     }
   },

@@ -9,7 +9,7 @@ import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
-import { requireCall, requireSubscription } from './access.ts'
+import { subscriptionFor } from './access.ts'
 import { SubscriptionParams, standingAt } from './schema.ts'
 
 const message = { owner: example.wallet, subscriptionId: example.digest }
@@ -28,8 +28,7 @@ export const unbond = defineGaslessRoute(
     steps: prepareOrSubmit(unbondPayload),
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
-  async (c, { params: { subscription_id } }) =>
-    actionOn(c, await requireSubscription(c, subscription_id), 'unbond'),
+  async (c, { params: { subscription_id } }) => (await actionOn(c, subscription_id, 'unbond')).action,
 )
 
 export const withdraw = defineGaslessRoute(
@@ -45,27 +44,21 @@ export const withdraw = defineGaslessRoute(
     errors: ['not_found', 'not_owner', 'invalid_state', 'conflict'],
   },
   async (c, { params: { subscription_id } }) => {
-    const subscription = await requireSubscription(c, subscription_id)
-    return {
-      ...(await actionOn(c, subscription, 'withdraw')),
-      onRelayed: (relay) => recordWithdrawal(c, subscription, relay),
-    }
+    const { subscription, action } = await actionOn(c, subscription_id, 'withdraw')
+    return { ...action, onRelayed: (relay) => recordWithdrawal(c, subscription, relay) }
   },
 )
 
-async function actionOn(
-  c: HubContext,
-  subscription: Subscription,
-  action: 'unbond' | 'withdraw',
-): Promise<OwnedAction> {
-  const now = await c.var.services.clock.now()
+async function actionOn(c: HubContext, subscriptionId: string, name: 'unbond' | 'withdraw') {
+  const { subscription, requireState } = await subscriptionFor(c, subscriptionId, name)
   const account = sessionOf(c).address
-  return {
-    action,
+  const action: OwnedAction = {
+    action: name,
     account,
     message: { owner: account, subscriptionId: subscription.subscriptionId },
-    requireState: () => requireCall(c, subscription, action, now),
+    requireState,
   }
+  return { subscription, action }
 }
 
 /** The list of withdrawals shows it from here on. */

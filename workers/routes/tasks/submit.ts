@@ -130,9 +130,7 @@ async function requireOpen(c: HubContext, projectId: string): Promise<ProjectRec
   throw new ApiError(
     'invalid_state',
     `The project is ${listingStatus}; it accepts tasks only while it is listed.`,
-    {
-      details: { listing_status: listingStatus },
-    },
+    { details: { listing_status: listingStatus } },
   )
 }
 

@@ -2,35 +2,29 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
-import { resolveProfile } from '../../../protocol/identity/index.ts'
-import { createExecutionVote } from '../../../protocol/rounds/index.ts'
-import { budgets } from '../../middleware/budgets.ts'
+import { hashPayload } from '../../../protocol/execution/index.ts'
 import { services } from '../../services.ts'
+import { atOnce, bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
 import { client, errorOf } from '../../test/client.ts'
-import { uploadModule } from '../../test/project.ts'
 import { createKey, killObject, SimulatedRounds, testEpoch } from '../../test/rounds.ts'
+import { runSql } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
-const profile = resolveProfile()
 
 afterAll(() => vi.useRealTimers())
 
 const path = (projectId = rounds.projectId) => `/v1/projects/${projectId}/tasks`
 const project = () => env.PROJECT_COMMITTEES.getByName(rounds.projectId)
 const setStatus = (status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?')
-    .bind(status, rounds.projectId)
-    .run()
+  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, rounds.projectId)
 const setPublic = (isPublic: boolean) =>
-  env.DB.prepare(
+  runSql(
     `UPDATE project_versions SET manifest = json_set(manifest, '$.scheduling.public_tasks', json(?)) WHERE project_id = ?`,
+    String(isPublic),
+    rounds.projectId,
   )
-    .bind(String(isPublic), rounds.projectId)
-    .run()
 /** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) =>
-  env.DB.prepare('UPDATE validator_generations SET effective_at = ?').bind(time).run()
+const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
 
 /** Whether the storage has an input. */
 const isKept = async (input: string): Promise<boolean> =>
@@ -65,7 +59,7 @@ interface TaskAnswer {
   seq: number | null
   epoch: number | null
 }
-const bodyOf = async (response: Response) => (await response.json()) as TaskAnswer
+const taskOf = (call: Response | Promise<Response>) => bodyOf<TaskAnswer>(call)
 
 describe('tasks of a project whose set is attested', () => {
   beforeAll(async () => {
@@ -76,7 +70,7 @@ describe('tasks of a project whose set is attested', () => {
   test('202 with the task on its way, then the result under both of its ids', async () => {
     const response = await rounds.submit({ input: { b: [2], a: 1 } })
     expect(response.status).toBe(202)
-    const task = await bodyOf(response)
+    const task = await taskOf(response)
     expect(task).toMatchObject({ status: 'running', epoch: testEpoch, output: null, finalized_at: null })
     expect(response.headers.get('location')).toBe(`/v1/tasks/${encodeURIComponent(task.round_id ?? '')}`)
     await finish(task.round_id ?? '')
@@ -100,11 +94,11 @@ describe('tasks of a project whose set is attested', () => {
     const { primaries } = await rounds.drawn(roundId)
     for (const member of primaries) await member.vote(await member.offer(roundId))
     const agreed = await waiting
-    expect([agreed.status, (await bodyOf(agreed)).status]).toEqual([200, 'committee_agreed'])
+    expect([agreed.status, (await taskOf(agreed)).status]).toEqual([200, 'committee_agreed'])
     const reading = client().get(`/v1/tasks/${encodeURIComponent(roundId)}?wait=60`)
     await rounds.mine(roundId)
     await rounds.tick(roundId)
-    expect((await bodyOf(await reading)).status).toBe('finalized')
+    expect((await taskOf(reading)).status).toBe('finalized')
   })
 
   test('200 at once to a caller who waits for an agreement that the round has left behind', async () => {
@@ -115,7 +109,7 @@ describe('tasks of a project whose set is attested', () => {
     await rounds.mine(roundId, true)
     await rounds.tick(roundId)
     const answer = await rounds.submit(body, '?wait=120&accept=agreed')
-    expect([answer.status, (await bodyOf(answer)).status]).toEqual([200, 'escalated'])
+    expect([answer.status, (await taskOf(answer)).status]).toEqual([200, 'escalated'])
     for (const validator of rounds.validators) validator.instead = null
     await rounds.passTime(6)
     await rounds.tick(roundId)
@@ -125,36 +119,33 @@ describe('tasks of a project whose set is attested', () => {
   test('202 and 200 with the task as it stands when the time is up', async () => {
     const response = await rounds.submit({}, '?wait=1')
     expect(response.status).toBe(202)
-    const { round_id } = await bodyOf(response)
+    const { round_id } = await taskOf(response)
     const read = await client().get(`/v1/tasks/${encodeURIComponent(round_id ?? '')}?wait=1`)
-    expect([read.status, (await bodyOf(read)).status]).toEqual([200, 'running'])
+    expect([read.status, (await taskOf(read)).status]).toEqual([200, 'running'])
     await finish(round_id ?? '')
   })
 
   test('of 50 equal tasks at once under one idempotency_key one is made', async () => {
     const body = { input: 'once', idempotency_key: 'the key' }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => rounds.submit(body)))
+    const answers = await atOnce(50, () => rounds.submit(body))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
-    const tasks = await Promise.all(answers.map(bodyOf))
+    const tasks = await Promise.all(answers.map(taskOf))
     expect(new Set(tasks.map(({ round_id }) => round_id)).size).toBe(1)
     await finish(tasks[0]?.round_id ?? '')
     // A day later the key names a task of its own.
-    expect((await bodyOf(await rounds.submit(body))).round_id).toBe(tasks[0]?.round_id)
+    expect((await taskOf(rounds.submit(body))).round_id).toBe(tasks[0]?.round_id)
   })
 
   test('409 conflict: the idempotency_key names another task, of which nothing is kept', async () => {
     const [one, two] = ['one', 'two'].map((name) => name.repeat(5_000))
     await rounds.submit({ input: one, idempotency_key: 'taken' })
-    const refused = await errorOf(await rounds.submit({ input: two, idempotency_key: 'taken' }))
-    expect(refused).toMatchObject({ status: 409, error: 'conflict' })
+    await expectRefusal(rounds.submit({ input: two, idempotency_key: 'taken' }), '409 conflict')
     expect([await isKept(one!), await isKept(two!)]).toEqual([true, false])
   })
 
   test('different tasks at once have different places', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => rounds.submit({ input: `task ${i}` })),
-    )
-    const seqs = (await Promise.all(answers.map(bodyOf))).map(({ seq }) => seq ?? -1).sort((a, b) => a - b)
+    const answers = await atOnce(20, (i) => rounds.submit({ input: `task ${i}` }))
+    const seqs = (await Promise.all(answers.map(taskOf))).map(({ seq }) => seq ?? -1).sort((a, b) => a - b)
     expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => (seqs[0] ?? 0) + i))
   })
 
@@ -168,12 +159,7 @@ describe('tasks of a project whose set is attested', () => {
     [{ idempotency_key: '' }, 'idempotency_key'],
     [{ other: 1 }, 'other'],
   ])('400 invalid_field: %j', async (change, field) => {
-    const refused = await errorOf(await rounds.submit(change))
-    expect(refused).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-      details: { problems: [{ path: field }] },
-    })
+    await expectInvalid(rounds.submit(change), field)
   })
 
   test('413 too_large: an input above 1 MiB', async () => {
@@ -181,16 +167,16 @@ describe('tasks of a project whose set is attested', () => {
       { input: 'x'.repeat(1_048_577) },
       { input: undefined, input_b64: 'A'.repeat(1_398_108) },
     ])
-      expect(await errorOf(await rounds.submit(change))).toMatchObject({ status: 413, error: 'too_large' })
+      await expectRefusal(rounds.submit(change), '413 too_large')
   })
 
   test('403 forbidden, scope_missing: who may not give this project tasks', async () => {
     const body = { function: 'echo', input: '' }
-    const open = await errorOf(await client().post(path(), body))
-    expect(open).toMatchObject({ status: 403, error: 'forbidden' })
+    await expectRefusal(client().post(path(), body), '403 forbidden')
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
-    const scoped = await errorOf(await client({ token: key }).post(path(), body))
-    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing', details: { scope: 'tasks:submit' } })
+    await expectRefusal(client({ token: key }).post(path(), body), '403 scope_missing', {
+      details: { scope: 'tasks:submit' },
+    })
     const elsewhere = await createKey(rounds.developer!.client, hashText('another project')).catch(() => '')
     if (elsewhere !== '' && elsewhere !== undefined)
       expect(await errorOf(await client({ token: elsewhere }).post(path(), body))).toMatchObject({
@@ -212,7 +198,7 @@ describe('tasks of a project whose set is attested', () => {
 
   test('404 not_found; its developer reads 409 invalid_state while it is not listed', async () => {
     const body = { function: 'echo', input: '' }
-    expect(await errorOf(await client().post(path(hashText('nobody')), body))).toMatchObject({ status: 404 })
+    await expectRefusal(client().post(path(hashText('nobody')), body), '404 not_found')
     await setStatus('pending_review')
     const [open, own] = [
       await errorOf(await client().post(path(), body)),
@@ -225,9 +211,7 @@ describe('tasks of a project whose set is attested', () => {
       error: 'invalid_state',
       details: { listing_status: 'pending_review' },
     })
-    expect(await errorOf(await client().get('/v1/tasks/aaaaaaaaaaaaaaaaaaaaaaaa'))).toMatchObject({
-      status: 404,
-    })
+    await expectRefusal(client().get('/v1/tasks/aaaaaaaaaaaaaaaaaaaaaaaa'), '404 not_found')
   })
 
   test('503 no_validators', async () => {
@@ -238,17 +222,17 @@ describe('tasks of a project whose set is attested', () => {
   })
 
   test('goes on after the object of the project was killed between two tasks', async () => {
-    const one = await bodyOf(await rounds.submit({ input: 'before' }))
+    const one = await taskOf(rounds.submit({ input: 'before' }))
     await killObject(project())
-    const two = await bodyOf(await rounds.submit({ input: 'after' }))
+    const two = await taskOf(rounds.submit({ input: 'after' }))
     expect(two.seq).toBe((one.seq ?? 0) + 1)
   })
 
   test('a task of the last second of an epoch is of that epoch, and one of the next second waits', async () => {
     rounds.setTime((testEpoch + 1) * 3_600 - 1)
-    expect(await bodyOf(await rounds.submit())).toMatchObject({ status: 'running', epoch: testEpoch })
+    expect(await taskOf(rounds.submit())).toMatchObject({ status: 'running', epoch: testEpoch })
     rounds.setTime((testEpoch + 1) * 3_600)
-    expect(await bodyOf(await rounds.submit())).toMatchObject({
+    expect(await taskOf(rounds.submit())).toMatchObject({
       status: 'queued',
       round_id: null,
       epoch: null,
@@ -263,7 +247,7 @@ describe('tasks of a project whose set is not attested', () => {
   beforeEach(() => rounds.install())
 
   test('wait, and have their rounds when a quorum has attested', async () => {
-    const queued = await bodyOf(await rounds.submit())
+    const queued = await taskOf(rounds.submit())
     expect(queued).toMatchObject({ status: 'queued', round_id: null, seq: null })
     const waiting = client().get(`/v1/tasks/${queued.task_id}?wait=20`)
     await rounds.attest()
@@ -271,9 +255,9 @@ describe('tasks of a project whose set is not attested', () => {
       await runDurableObjectAlarm(project())
       return (await rounds.task(queued.task_id)).status === 'running'
     })
-    const { round_id } = await bodyOf(await client().get(`/v1/tasks/${queued.task_id}`))
+    const { round_id } = await taskOf(client().get(`/v1/tasks/${queued.task_id}`))
     await finish(round_id ?? '')
-    expect(await bodyOf(await waiting)).toMatchObject({ status: 'finalized', task_id: round_id })
+    expect(await taskOf(waiting)).toMatchObject({ status: 'finalized', task_id: round_id })
   })
 })
 
@@ -285,16 +269,13 @@ describe('tasks that wait in vain', () => {
 
   test('are at most 10,000, of one more nothing is kept, and all end with one alarm', async () => {
     // The first one has the object wake for them.
-    const { task_id } = await bodyOf(await rounds.submit())
+    const { task_id } = await taskOf(rounds.submit())
     await fillQueue(9_999)
-    await env.DB.prepare(
-      `INSERT INTO tasks (task_id, project_id, function, gas_limit, input_hash, created_at)
+    await runSql(`INSERT INTO tasks (task_id, project_id, function, gas_limit, input_hash, created_at)
        WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 9999)
-       SELECT 'waiting ' || n, 'p', 'echo', 1, '', 0 FROM counted`,
-    ).run()
+       SELECT 'waiting ' || n, 'p', 'echo', 1, '', 0 FROM counted`)
     const input = 'one too many'.repeat(1_000)
-    const refused = await errorOf(await rounds.submit({ input }))
-    expect(refused).toMatchObject({ status: 503, error: 'unavailable' })
+    const refused = await expectRefusal(rounds.submit({ input }), '503 unavailable')
     expect(refused.headers.get('retry-after')).toBe('5')
     expect(await isKept(input)).toBe(false)
 
@@ -313,7 +294,7 @@ describe('tasks that wait in vain', () => {
   })
 
   test('fail with no_attested_snapshot at the end of their epoch', async () => {
-    const queued = await bodyOf(await rounds.submit({ input: 'in vain' }))
+    const queued = await taskOf(rounds.submit({ input: 'in vain' }))
     rounds.setTime((testEpoch + 1) * 3_600)
     await runDurableObjectAlarm(project())
     expect(await rounds.task(queued.task_id)).toMatchObject({
@@ -321,158 +302,5 @@ describe('tasks that wait in vain', () => {
       error: 'no_attested_snapshot',
       round_id: null,
     })
-  })
-})
-
-describe('POST /v1/execute', () => {
-  let module: string
-  beforeAll(async () => {
-    await rounds.begin()
-    module = (await uploadModule(rounds.developer!)).address
-  })
-  beforeEach(() => rounds.install())
-
-  /** Has a validator answer as nodes do. */
-  const runs = (salts: readonly string[]) => {
-    for (const [i, validator] of rounds.validators.entries())
-      validator.instead = (at, body) => {
-        const salt = salts[i]
-        if (at !== '/execute' || salt === undefined) return new Response(null, { status: 503 })
-        const { round, input_b64 } = body as { round: never; input_b64: string }
-        const input = new Uint8Array(Buffer.from(input_b64, 'base64'))
-        const output = new TextEncoder().encode(`${salt}${new TextDecoder().decode(input)}`)
-        const { module_address, function: name } = round as { module_address: string; function: string }
-        const run = { module_address, function: name, input, output, events: [], gas_used: 9, success: true }
-        const receipt = createReceipt(run)
-        const payout_address = `0x${'a1'.repeat(20)}`
-        const vote = createExecutionVote(profile, validator.node.seed, { round, receipt, payout_address })
-        return Response.json({
-          success: true,
-          output: new TextDecoder().decode(output),
-          events: [],
-          receipt,
-          vote,
-        })
-      }
-  }
-  const ask = (body: object = {}, caller = client()) =>
-    caller.post('/v1/execute', { module, function: 'run', input: 'hi', ...body })
-
-  test('answers what a quorum gave, whatever the others say', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    runs(['', '', 'lie ', ''])
-    const response = await ask({ function: functions[0] })
-    const answer = (await response.json()) as Record<string, unknown> & { round_id: string }
-    expect(answer).toMatchObject({
-      success: true,
-      output: 'hi',
-      gas_used: 9,
-      events: [],
-      consensus: { state: 'finalized', quorum: 3 },
-      error: null,
-    })
-    expect(await services(env).rounds.find(answer.round_id)).toMatchObject({
-      kind: 'exec',
-      state: 'finalized',
-      committeeSize: 4,
-      receiptHash: answer.receipt_hash,
-    })
-    expect(
-      (await services(env).roundFiles.directRound(answer.round_id))?.exec_votes.length,
-    ).toBeGreaterThanOrEqual(3)
-  })
-
-  test('503 unavailable: no quorum gave one receipt', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    runs(['', '', 'lie '])
-    const refused = await errorOf(await ask({ function: functions[0] }))
-    expect(refused).toMatchObject({ status: 503, error: 'unavailable', details: { votes: 3, quorum: 3 } })
-    expect(refused.headers.get('retry-after')).toBe('5')
-  })
-
-  test('404 not_found, 400 invalid_field, 413 too_large, 403 scope_missing, 503 no_validators', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    const name = { function: functions[0] }
-    expect(await errorOf(await ask({ ...name, module: hashText('nothing') }))).toMatchObject({ status: 404 })
-    expect(await errorOf(await ask({ function: 'nothing' }))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-    })
-    expect(await errorOf(await ask({ ...name, input: 'x'.repeat(1_048_577) }))).toMatchObject({ status: 413 })
-    const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
-    const scoped = await errorOf(await ask(name, client({ token: key })))
-    expect(scoped).toMatchObject({ status: 403, error: 'scope_missing' })
-    await setEffective(Number.MAX_SAFE_INTEGER)
-    const refused = await errorOf(await ask(name))
-    await setEffective(0)
-    expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
-  })
-
-  test('leaves what is large in the answer alone, and counts what it leaves', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    runs(['', '', '', ''])
-    const input = 'x'.repeat(5_000)
-    const response = await ask({ function: functions[0], input })
-    const { round_id, output } = (await response.json()) as { round_id: string; output: string }
-    expect(output).toBe(input)
-    expect(await isKept(input)).toBe(false)
-    expect(await services(env).rounds.find(round_id)).toMatchObject({ input: null, output: null })
-    const kept = await env.DB.prepare('SELECT bytes FROM direct_rounds WHERE round_id = ?')
-      .bind(round_id)
-      .first<{ bytes: number }>()
-    expect(kept?.bytes).toBeGreaterThan(2_000)
-  })
-
-  test('403 forbidden where the hub has it turned off, and 400 above the gas of one round', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    const off = client({ bindings: { DIRECT_ROUNDS_ENABLED: 'false' } })
-    expect(await errorOf(await ask({ function: functions[0] }, off))).toMatchObject({
-      status: 403,
-      error: 'forbidden',
-      details: { reason: 'turned_off' },
-    })
-    const small = client({ bindings: { DIRECT_GAS_MAX: '1000' } })
-    expect(await errorOf(await ask({ function: functions[0], gas_limit: 1_001 }, small))).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
-      message: expect.stringContaining('at most 1000'),
-    })
-  })
-
-  test('429 rate_limited: gas of one address; what a run did not use is given back', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    const body = { function: functions[0], gas_limit: 1_000_000_000 }
-    runs(['', '', '', ''])
-    const caller = client()
-    for (let i = 0; i < 5; i++) expect((await ask(body, caller)).status).toBe(200)
-    // Without a result, all of it may have been used.
-    runs([])
-    for (let i = 0; i < 2; i++) expect((await ask(body, caller)).status).toBe(503)
-    await ask(body, caller)
-    expect(await errorOf(await ask(body, caller))).toMatchObject({ status: 429, error: 'rate_limited' })
-  })
-
-  test('429 rate_limited: 30 a minute from one address', async () => {
-    const caller = client()
-    for (let i = 0; i < 30; i++) await ask({ module: hashText('nothing') }, caller)
-    expect(await errorOf(await ask({ module: hashText('nothing') }, caller))).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
-    })
-  })
-  test('429 rate_limited: what everybody may use together', async () => {
-    const { functions } = (await services(env).modules.find(module)) ?? { functions: [] }
-    runs(['', '', '', ''])
-    const tokens = budgets.execute_kib.total
-    await env.RATE_LIMITER.getByName('execute_kib:everybody').take({
-      limit: tokens,
-      windowSeconds: 30,
-      tokens,
-    })
-    // What this isolate was given of it before is enough for few rounds of this size.
-    const large = { function: functions[0], input: 'x'.repeat(1_000_000) }
-    const statuses: number[] = []
-    for (let i = 0; i < 6; i++) statuses.push((await ask(large)).status)
-    expect(statuses.at(-1)).toBe(429)
   })
 })

@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { services } from '../../services.ts'
+import { bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createValidators } from '../../test/evidence.ts'
 import {
@@ -15,17 +16,11 @@ import {
 } from '../../test/final-rounds.ts'
 import { networkNow } from '../../test/network-time.ts'
 import type { TestNode } from '../../test/node.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 
-interface Page<Item> {
-  items: Item[]
+interface Page {
+  items: { round_id: string }[]
   next_cursor: string | null
-}
-interface Row {
-  round_id: string
-  node_id: string
-  state: string
-  status: string
 }
 
 let ada: Member
@@ -53,24 +48,11 @@ const publish = (given: Partial<SimulatedRound> = {}) =>
     ...given,
   })
 
-const readAs = async (member: Member, path: string) => {
-  const response = await member.owner.client.get(path)
-  expect(response.status, path).toBe(200)
-  return (await response.json()) as Page<Row>
-}
+const readAs = (member: Member, path: string) => bodyOf<Page>(member.owner.client.get(path))
 
-/** Every page of a list, and what happens between two of them. */
-async function walk(member: Member, path: string, between: () => Promise<unknown>) {
-  const found: string[] = []
-  let cursor = ''
-  do {
-    const { items, next_cursor } = await readAs(member, `${path}?limit=2${cursor}`)
-    found.push(...items.map(({ round_id }) => round_id))
-    cursor = next_cursor === null ? '' : `&cursor=${encodeURIComponent(next_cursor)}`
-    await between()
-  } while (cursor !== '')
-  return found
-}
+/** The rounds of a list, by a query. */
+const roundsAs = async (member: Member, path: string) =>
+  (await readAs(member, path)).items.map(({ round_id }) => round_id)
 
 describe('GET /v1/me/leases', () => {
   test('shows what the own devices were asked, and what became of it', async () => {
@@ -125,13 +107,8 @@ describe('GET /v1/me/leases', () => {
       [`project_id=${dave.projectId}`, []],
       [`project_id=${ada.projectId}&node_id=${ada.device.nodeId}&state=finalized`, [done]],
     ]
-    for (const [query, ids] of cases) {
-      const { items } = await readAs(ada, `/v1/me/leases?${query}`)
-      expect(
-        items.map(({ round_id }) => round_id),
-        query,
-      ).toEqual(ids)
-    }
+    for (const [query, ids] of cases)
+      expect(await roundsAs(ada, `/v1/me/leases?${query}`), query).toEqual(ids)
   })
 
   test('goes on where it was, whatever comes meanwhile', async () => {
@@ -142,16 +119,15 @@ describe('GET /v1/me/leases', () => {
       return publish({ issuedAt: newest })
     }
     for (const path of ['/v1/me/leases', '/v1/me/proofs']) {
-      const all = (await readAs(ada, path)).items.map(({ round_id }) => round_id)
-      expect(await walk(ada, path, goOn)).toEqual(all)
+      const all = await roundsAs(ada, path)
+      const walked = await readPages((cursor) => readAs(ada, `${path}?limit=2${cursor}`), goOn)
+      expect(walked.map(({ round_id }) => round_id)).toEqual(all)
     }
   })
 
   test('stays with the wallet that was asked when its device goes to another', async () => {
     await publish()
-    await env.DB.prepare('UPDATE devices SET owner = ? WHERE node_id = ?')
-      .bind(dave.owner.address, ada.device.nodeId)
-      .run()
+    await runSql('UPDATE devices SET owner = ? WHERE node_id = ?', dave.owner.address, ada.device.nodeId)
     expect((await readAs(ada, '/v1/me/leases')).items).toHaveLength(1)
     expect((await readAs(dave, `/v1/me/leases?node_id=${ada.device.nodeId}`)).items).toEqual([])
   })
@@ -161,10 +137,7 @@ describe('GET /v1/me/leases', () => {
     await publish()
     const { next_cursor } = await readAs(ada, '/v1/me/leases?limit=1')
     for (const query of ['state=done', `state=finalized&cursor=${encodeURIComponent(next_cursor ?? '')}`])
-      expect(await errorOf(await ada.owner.client.get(`/v1/me/leases?${query}`))).toMatchObject({
-        status: 400,
-        error: 'invalid_field',
-      })
+      await expectRefusal(ada.owner.client.get(`/v1/me/leases?${query}`), '400 invalid_field')
   })
 })
 
@@ -238,13 +211,8 @@ describe('GET /v1/me/proofs', () => {
       [`project_id=${dave.projectId}`, []],
       [`node_id=${bob.device.nodeId}`, []],
     ]
-    for (const [query, ids] of cases) {
-      const { items } = await readAs(ada, `/v1/me/proofs?${query}`)
-      expect(
-        items.map(({ round_id }) => round_id),
-        query,
-      ).toEqual(ids)
-    }
+    for (const [query, ids] of cases)
+      expect(await roundsAs(ada, `/v1/me/proofs?${query}`), query).toEqual(ids)
   })
 })
 
@@ -264,10 +232,7 @@ describe('GET /v1/proofs/{proof_id}', () => {
   test('404 not_found: of a round that failed, and one that never was', async () => {
     const { leases } = await publish({ state: 'failed' })
     for (const id of [leases[0]?.proofId, hashText('none')])
-      expect(await errorOf(await client().get(`/v1/proofs/${id}`))).toMatchObject({
-        status: 404,
-        error: 'not_found',
-      })
+      await expectRefusal(client().get(`/v1/proofs/${id}`), '404 not_found')
   })
 })
 

@@ -1,0 +1,170 @@
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hashText } from '../../../protocol/encoding/index.ts'
+import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
+import { resolveProfile } from '../../../protocol/identity/index.ts'
+import { createExecutionVote } from '../../../protocol/rounds/index.ts'
+import { budgets } from '../../middleware/budgets.ts'
+import { services } from '../../services.ts'
+import { expectRefusal } from '../../test/answers.ts'
+import { client, errorOf } from '../../test/client.ts'
+import { uploadModule } from '../../test/project.ts'
+import { createKey, SimulatedRounds } from '../../test/rounds.ts'
+import { runSql } from '../../test/tables.ts'
+
+const rounds = new SimulatedRounds()
+const profile = resolveProfile()
+
+afterAll(() => vi.useRealTimers())
+
+/** Has the generation of validators take effect at a time. */
+const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
+
+/** Whether the storage has an input. */
+const isKept = async (input: string): Promise<boolean> =>
+  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
+
+describe('POST /v1/execute', () => {
+  let module: string
+  let name: string
+  beforeAll(async () => {
+    await rounds.begin()
+    const { address, functions } = await uploadModule(rounds.developer!)
+    ;[module, name] = [address, functions[0] ?? '']
+  })
+  beforeEach(() => rounds.install())
+
+  /** Has a validator answer as nodes do. */
+  const runs = (salts: readonly string[]) => {
+    for (const [i, validator] of rounds.validators.entries())
+      validator.instead = (at, body) => {
+        const salt = salts[i]
+        if (at !== '/execute' || salt === undefined) return new Response(null, { status: 503 })
+        const { round, input_b64 } = body as { round: never; input_b64: string }
+        const input = new Uint8Array(Buffer.from(input_b64, 'base64'))
+        const output = new TextEncoder().encode(`${salt}${new TextDecoder().decode(input)}`)
+        const { module_address, function: called } = round as { module_address: string; function: string }
+        const run = {
+          module_address,
+          function: called,
+          input,
+          output,
+          events: [],
+          gas_used: 9,
+          success: true,
+        }
+        const receipt = createReceipt(run)
+        const payout_address = `0x${'a1'.repeat(20)}`
+        const vote = createExecutionVote(profile, validator.node.seed, { round, receipt, payout_address })
+        return Response.json({
+          success: true,
+          output: new TextDecoder().decode(output),
+          events: [],
+          receipt,
+          vote,
+        })
+      }
+  }
+  const ask = (body: object = {}, caller = client()) =>
+    caller.post('/v1/execute', { module, function: name, input: 'hi', ...body })
+
+  test('answers what a quorum gave, whatever the others say', async () => {
+    runs(['', '', 'lie ', ''])
+    const response = await ask()
+    const answer = (await response.json()) as Record<string, unknown> & { round_id: string }
+    expect(answer).toMatchObject({
+      success: true,
+      output: 'hi',
+      gas_used: 9,
+      events: [],
+      consensus: { state: 'finalized', quorum: 3 },
+      error: null,
+    })
+    expect(await services(env).rounds.find(answer.round_id)).toMatchObject({
+      kind: 'exec',
+      state: 'finalized',
+      committeeSize: 4,
+      receiptHash: answer.receipt_hash,
+    })
+    expect(
+      (await services(env).roundFiles.directRound(answer.round_id))?.exec_votes.length,
+    ).toBeGreaterThanOrEqual(3)
+  })
+
+  test('503 unavailable: no quorum gave one receipt', async () => {
+    runs(['', '', 'lie '])
+    const refused = await expectRefusal(ask(), '503 unavailable', {
+      details: { votes: 3, quorum: 3 },
+    })
+    expect(refused.headers.get('retry-after')).toBe('5')
+  })
+
+  test('404 not_found, 400 invalid_field, 413 too_large, 403 scope_missing, 503 no_validators', async () => {
+    await expectRefusal(ask({ module: hashText('nothing') }), '404 not_found')
+    await expectRefusal(ask({ function: 'nothing' }), '400 invalid_field')
+    expect(await errorOf(await ask({ input: 'x'.repeat(1_048_577) }))).toMatchObject({ status: 413 })
+    const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
+    await expectRefusal(ask({}, client({ token: key })), '403 scope_missing')
+    await setEffective(Number.MAX_SAFE_INTEGER)
+    const refused = await errorOf(await ask())
+    await setEffective(0)
+    expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
+  })
+
+  test('leaves what is large in the answer alone, and counts what it leaves', async () => {
+    runs(['', '', '', ''])
+    const input = 'x'.repeat(5_000)
+    const response = await ask({ input })
+    const { round_id, output } = (await response.json()) as { round_id: string; output: string }
+    expect(output).toBe(input)
+    expect(await isKept(input)).toBe(false)
+    expect(await services(env).rounds.find(round_id)).toMatchObject({ input: null, output: null })
+    const kept = await env.DB.prepare('SELECT bytes FROM direct_rounds WHERE round_id = ?')
+      .bind(round_id)
+      .first<{ bytes: number }>()
+    expect(kept?.bytes).toBeGreaterThan(2_000)
+  })
+
+  test('403 forbidden where the hub has it turned off, and 400 above the gas of one round', async () => {
+    const off = client({ bindings: { DIRECT_ROUNDS_ENABLED: 'false' } })
+    await expectRefusal(ask({}, off), '403 forbidden', {
+      details: { reason: 'turned_off' },
+    })
+    const small = client({ bindings: { DIRECT_GAS_MAX: '1000' } })
+    await expectRefusal(ask({ gas_limit: 1_001 }, small), '400 invalid_field', {
+      message: expect.stringContaining('at most 1000'),
+    })
+  })
+
+  test('429 rate_limited: gas of one address; what a run did not use is given back', async () => {
+    const body = { gas_limit: 1_000_000_000 }
+    runs(['', '', '', ''])
+    const caller = client()
+    for (let i = 0; i < 5; i++) expect((await ask(body, caller)).status).toBe(200)
+    // Without a result, all of it may have been used.
+    runs([])
+    for (let i = 0; i < 2; i++) expect((await ask(body, caller)).status).toBe(503)
+    await ask(body, caller)
+    await expectRefusal(ask(body, caller), '429 rate_limited')
+  })
+
+  test('429 rate_limited: 30 a minute from one address', async () => {
+    const caller = client()
+    for (let i = 0; i < 30; i++) await ask({ module: hashText('nothing') }, caller)
+    await expectRefusal(ask({ module: hashText('nothing') }, caller), '429 rate_limited')
+  })
+  test('429 rate_limited: what everybody may use together', async () => {
+    runs(['', '', '', ''])
+    const tokens = budgets.execute_kib.total
+    await env.RATE_LIMITER.getByName('execute_kib:everybody').take({
+      limit: tokens,
+      windowSeconds: 30,
+      tokens,
+    })
+    // What this isolate was given of it before is enough for few rounds of this size.
+    const large = { input: 'x'.repeat(1_000_000) }
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await ask(large)).status)
+    expect(statuses.at(-1)).toBe(429)
+  })
+})
