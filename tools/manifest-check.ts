@@ -35,10 +35,7 @@ export async function checkManifest(client: HubClient, draft: ProjectManifest): 
 
 const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest => ({
   ...manifest,
-  consensus: {
-    ...manifest.consensus,
-    economics: { ...manifest.consensus.economics, vault },
-  },
+  consensus: { ...manifest.consensus, economics: { ...manifest.consensus.economics, vault } },
 })
 
 const hasProblems = (problems: readonly { path: string; message: string }[]): HubError =>

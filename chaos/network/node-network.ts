@@ -133,7 +133,6 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     ])
     const projectId = await makeProject({ network, rpcUrl: chain.url, contracts, developer, operator })
     const miners: Miner[] = []
-    /** Sends calls of the owner of the devices. */
     const send = (calls: readonly DirectCall[]) => sendDirect(chain.url, accounts.miner, calls)
     const addMiner = async () => {
       const number = miners.length + 1

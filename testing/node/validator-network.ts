@@ -112,10 +112,7 @@ export async function createValidators(
         url,
         dataDir,
         start: (flags = [], nodeUrl = url) =>
-          startNode(dataDir, {
-            bind: `127.0.0.1:${port}`,
-            flags: [...own, '--node-url', nodeUrl, ...flags],
-          }),
+          startNode(dataDir, { bind: `127.0.0.1:${port}`, flags: [...own, '--node-url', nodeUrl, ...flags] }),
       }
     }),
   )
