@@ -45,12 +45,13 @@ export const at = ({ dataDir }: Node, origin: string) => ['--data-dir', dataDir,
 
 /** Answers as a hub of this network does about itself and its time, and else as it is told. */
 export const honestBeside =
-  (answer: (url: string, response: Parameters<Answerer>[1]) => void): Answerer =>
+  (answer: (url: string, response: Parameters<Answerer>[1], origin: string) => void): Answerer =>
   (request, response) => {
     const { url = '' } = request
-    if (url === '/') return sendJson(response, descriptorOf(`http://${request.headers.host}`))
+    const origin = `http://${request.headers.host}`
+    if (url === '/') return sendJson(response, descriptorOf(origin))
     if (url === '/v1/status') return sendJson(response, { time: Math.floor(Date.now() / 1000) })
-    return answer(url, response)
+    return answer(url, response, origin)
   }
 
 /** A command ended so, with these words on standard error and nothing else. */

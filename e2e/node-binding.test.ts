@@ -179,7 +179,7 @@ describe('unbind', () => {
 /** A hub that says of every device that it works for one project. */
 const startWorkingHub = (publicKey: string) =>
   startLyingHub(
-    honestBeside((url, response) => {
+    honestBeside((url, response, origin) => {
       const now = Math.floor(Date.now() / 1000)
       const id = `0x${'cd'.repeat(32)}`
       if (url.endsWith('/work'))
@@ -210,7 +210,7 @@ const startWorkingHub = (publicKey: string) =>
           network: 'hub-testnet',
           engine: 'native',
           counts: {},
-          hub: { url: hub.origin(), state: 'registered', problem: null, device_bound: true },
+          hub: { url: origin, state: 'registered', problem: null, device_bound: true },
         })
       if (url === '/v1/devices/binding-message') {
         const fields = { action: 'unbind', owner: wallet.owner, public_key: publicKey } as const
