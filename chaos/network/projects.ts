@@ -5,13 +5,9 @@ import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { epochCap } from '../../protocol/earnings/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveSubscriptionId, deriveVaultAddress } from '../../protocol/identity/index.ts'
-import {
-  type Consensus,
-  deriveManifestHashes,
-  type ProjectManifest,
-  signManifest,
-} from '../../protocol/manifest/index.ts'
+import { type Consensus, deriveManifestHashes, type ProjectManifest } from '../../protocol/manifest/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
+import { signedManifest } from '../../sdk/manifest.ts'
 import { type SignedBody, signAndRelay } from '../../sdk/relay.ts'
 import { signIn, type Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
@@ -173,13 +169,7 @@ async function createProject(
   }
   const manifest = { ...alike, consensus }
   const { register_by_sig } = await unwrap(
-    developer.client.POST('/v1/developers/projects', {
-      body: {
-        manifest: manifest as never,
-        sig_type: 'eip191',
-        signature: signManifest(developer.key, manifest),
-      },
-    }),
+    developer.client.POST('/v1/developers/projects', { body: signedManifest(developer.key, manifest) }),
   )
   const { consensus_hash, manifest_hash } = deriveManifestHashes(profile, manifest)
   const wanted = {
