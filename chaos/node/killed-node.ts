@@ -6,6 +6,7 @@ import { Random } from '../../node-cli/src/engine/testing/random.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
+import { unixNow } from '../../sdk/sign-in.ts'
 import { collector, echo, type TestArtifact } from '../../testing/node/artifacts.ts'
 import { type ServingNode, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
 
@@ -222,8 +223,6 @@ const callOf = ({ address }: TestArtifact) => ({
   function: address === echo.address ? 'echo' : 'f',
   gas_limit: 10_000_000,
 })
-
-const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 const sample = <T>(random: Random, all: readonly T[], count: number): T[] =>
   all.length <= count ? [...all] : Array.from({ length: count }, () => random.pick(all))
