@@ -22,9 +22,9 @@ const settledWithinMs = 1_200_000
 const waits = [
   'An arbiter vetoed',
   'An arbiter has paused',
-  'The challenge period runs',
-  'The vault has ',
-  'The vault is not opened',
+  'The challenge period has not ended',
+  'The free balance of the vault',
+  'The vault is not open yet',
 ]
 const isWaiting = ({ last_error: reason }: OpenAction): boolean =>
   waits.some((wait) => reason?.startsWith(wait))
