@@ -3,12 +3,6 @@ import { projectVaultEvents, stakingEvents } from '../contracts/generated/events
 import { callBatch } from '../contracts/json-rpc.ts'
 import type { Span } from './pass-time.ts'
 
-/** Something that becomes possible at a time. */
-export interface ChainTime {
-  readonly at: number
-  readonly what: string
-}
-
 type Args = Readonly<Record<string, unknown>>
 
 interface TimedEvent {
@@ -54,7 +48,7 @@ interface RpcLog {
 }
 
 /** What has become possible in a span of time by the events of a local chain, earliest first. */
-export async function readChainTimes(rpcUrl: string, { from, to }: Span): Promise<ChainTime[]> {
+export async function readChainTimes(rpcUrl: string, { from, to }: Span) {
   const filter = { fromBlock: 'earliest', toBlock: 'latest', topics: [timedEvents.map(({ topic }) => topic)] }
   const [logs] = (await callBatch(rpcUrl, [['eth_getLogs', filter]])) as [RpcLog[]]
   return logs
@@ -63,7 +57,7 @@ export async function readChainTimes(rpcUrl: string, { from, to }: Span): Promis
     .sort((a, b) => a.at - b.at)
 }
 
-function timeOf({ address, topics, data }: RpcLog): ChainTime {
+function timeOf({ address, topics, data }: RpcLog) {
   const event = timedEvents.find(({ topic }) => topic === topics[0]) as TimedEvent
   const args = decodeEventLog({ abi: [event.abi], topics, data }).args as unknown as Args
   return { at: Number(event.at(args)), what: event.what(args, address) }

@@ -82,10 +82,7 @@ export async function startHub({
       modules,
       bindings,
       // Further isolates use the objects of the first, as two data centres would, and leave its queues to it.
-      ...(name !== 'hub' && {
-        queueConsumers: [],
-        durableObjects: objectsOf('hub', objects),
-      }),
+      ...(name !== 'hub' && { queueConsumers: [], durableObjects: objectsOf('hub', objects) }),
       unsafeDirectSockets: [{ host: '127.0.0.1', port: name === 'hub' ? port : 0 }],
     })),
     ...Object.entries(extraHubs).map(([name, own]) => ({

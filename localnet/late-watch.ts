@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readStatus } from './hub-status.ts'
 
 /** What `late` of `GET /v1/status` has. */
 export interface Late {
@@ -41,8 +42,8 @@ export function watchLate(origin: string, say: (line: string) => void): () => vo
   const watch = async () => {
     let before: readonly Late[] = []
     while (!isEnded) {
-      const late = await readLate(origin)
-      if (late !== null && !isEnded) {
+      const { late } = await readStatus(origin)
+      if (late && !isEnded) {
         for (const line of lateLines(before, late)) say(line)
         before = late
       }
@@ -52,16 +53,5 @@ export function watchLate(origin: string, say: (line: string) => void): () => vo
   void watch()
   return () => {
     isEnded = true
-  }
-}
-
-/** Null where the hub does not say it, as while it stops. */
-async function readLate(origin: string): Promise<readonly Late[] | null> {
-  try {
-    const response = await fetch(`${origin}/v1/status`)
-    const { late } = (await response.json()) as { late?: readonly Late[] | null }
-    return late ?? null
-  } catch {
-    return null
   }
 }

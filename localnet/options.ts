@@ -24,36 +24,28 @@ Examples:
   npm start -- --port 9000 --fresh
   npm start -- --rpc http://127.0.0.1:8545`
 
-export interface Options {
-  readonly port: number
-  /** Null for the default one, or another when that is taken. */
-  readonly chainPort: number | null
-  /** Null for any free ones. */
-  readonly nodePort: number | null
-  /** Null to start a chain. */
-  readonly rpc: string | null
-  readonly fresh: boolean
-  /** Whether sample data is made. */
-  readonly sample: boolean
-  /** Whether validators and the devices of the sample run. */
-  readonly nodes: boolean
-}
+export type Options = ReturnType<typeof readOptions>
 
 /** Whether the arguments hold `--help`. */
 export const asksForHelp = (args: readonly string[]): boolean => parse(args).help ?? false
 
 /** @throws {@link UsageError} */
-export function readOptions(args: readonly string[]): Options {
+export function readOptions(args: readonly string[]) {
   const values = parse(args)
   if (values.rpc !== undefined && values['chain-port'] !== undefined)
     throw new UsageError('--chain-port is for the chain that --rpc does without. Use only one of them.')
   return {
     port: readPort('--port', values.port) ?? 8787,
+    /** Null for the default one, or another when that is taken. */
     chainPort: readPort('--chain-port', values['chain-port']),
+    /** Null for any free ones. */
     nodePort: readNodePort(values['node-port']),
+    /** Null to start a chain. */
     rpc: readUrl(values.rpc),
     fresh: values.fresh ?? false,
+    /** Whether sample data is made. */
     sample: !values['no-sample'],
+    /** Whether validators and the devices of the sample run. */
     nodes: !values['no-nodes'],
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hub } from './hub.ts'
+import { readStatus } from './hub-status.ts'
 
 /** How often crons run, in network time; nothing else runs them here. */
 const cronSecs = 5 * 60
@@ -32,25 +33,14 @@ export async function keepSchedule(
   const goOn = async (ranAt: number) => {
     while (!isEnded) {
       await sleep(lookMs, undefined, { ref: false })
-      const now = isEnded ? null : await readTime(origin)
-      if (now === null || now - ranAt < cronSecs) continue
+      const { time: now } = isEnded ? {} : await readStatus(origin)
+      if (now === undefined || now - ranAt < cronSecs) continue
       ranAt = now
       await run()
     }
   }
-  void readTime(origin).then((now) => goOn(now ?? 0))
+  void readStatus(origin).then(({ time = 0 }) => goOn(time))
   return () => {
     isEnded = true
-  }
-}
-
-/** Network time; null where the hub does not say it, as while it stops. */
-async function readTime(origin: string): Promise<number | null> {
-  try {
-    const response = await fetch(`${origin}/v1/status`)
-    const { time } = (await response.json()) as { time?: number }
-    return time ?? null
-  } catch {
-    return null
   }
 }

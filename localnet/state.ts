@@ -29,29 +29,22 @@ function runningAlready(folder: string, pid: number | null): StartError {
 }
 
 /** What has to be there for a hub, and where. */
-export interface NetworkFiles {
+export const networkFiles = (folder: string) => ({
   /** Databases and objects of the hub. */
-  readonly storage: string
-  /** What the chain writes of itself. */
-  readonly chain: string
-  /** Which deployment the hub's data is about. */
-  readonly deployment: string
-  /** Data directories of the sample devices. */
-  readonly devices: string
-  /** Data directories of the validators. */
-  readonly validators: string
-  /** What nodes say. */
-  readonly logs: string
-}
-
-export const networkFiles = (folder: string): NetworkFiles => ({
   storage: path.join(folder, 'storage'),
+  /** What the chain writes of itself. */
   chain: path.join(folder, 'chain.json'),
+  /** Which deployment the hub's data is about. */
   deployment: path.join(folder, 'deployment.json'),
+  /** Data directories of the sample devices. */
   devices: path.join(folder, 'devices'),
+  /** Data directories of the validators. */
   validators: path.join(folder, 'validators'),
+  /** What nodes say. */
   logs: path.join(folder, 'logs'),
 })
+
+export type NetworkFiles = ReturnType<typeof networkFiles>
 
 /** Forgets databases, objects, secrets and the chain. */
 export function clearState(folder: string): void {

@@ -1,26 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { bundleHub } from '../scripts/bundle.ts'
 import { readNetwork } from '../sdk/network.ts'
 import { type ChainOptions, catchUp, startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
-import { type Hub, type HubOptions, startHub } from './hub.ts'
+import { type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 
-export interface TemporaryNetwork {
-  /** Origin of the hub. */
-  readonly url: string
-  readonly hub: Hub
-  readonly rpcUrl: string
-  readonly contracts: ContractAddresses
-  /** Lets time pass on the chain, and waits until the hub has followed. */
-  readonly passTime: (seconds: number) => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type TemporaryNetwork = Awaited<ReturnType<typeof startTemporaryNetwork>>
 
 /**
  * Starts a chain, contracts and a hub, which are forgotten when they stop.
@@ -33,7 +23,7 @@ export async function startTemporaryNetwork(
   folder: string,
   changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
   options: Pick<ChainOptions, 'pastSecs' | 'blockSecs'> = {},
-): Promise<TemporaryNetwork> {
+) {
   const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
   try {
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
@@ -48,10 +38,12 @@ export async function startTemporaryNetwork(
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     const endSchedule = await keepSchedule(hub, url, (error) => console.error('The crons failed:', error))
     return {
+      /** Origin of the hub. */
       url,
       hub,
       rpcUrl: chain.url,
       contracts: deployment.contracts,
+      /** Lets time pass on the chain, and waits until the hub has followed. */
       passTime: async (seconds: number) => {
         await passTime(await readNetwork(url), chain.url, seconds)
       },

@@ -1,4 +1,4 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
@@ -86,30 +86,16 @@ function opening({ projectId, factory, token, epochSecs, epochCap }: Vault): Cal
     throw new CommandError(
       `An epoch of this project may pay ${cap} base units, and a vault pays less than 2^128: publish a version with a lower consensus.economics.daily_emission.`,
     )
-  return {
-    to: factory as Address,
-    data: encodeFunctionData({
-      abi: vaultFactoryAbi,
-      functionName: 'create',
-      args: [projectId as Hex, token as Address, epochSecs, cap],
-    }),
-    gas: callGas,
-  }
+  return callOf(factory, vaultFactoryAbi, 'create', projectId, token, epochSecs, cap)
 }
 
 const funding = ({ address, token }: Vault, amountWei: bigint): Call[] => [
-  {
-    to: token as Address,
-    data: encodeFunctionData({
-      abi: hubTokenAbi,
-      functionName: 'approve',
-      args: [address as Address, amountWei],
-    }),
-    gas: callGas,
-  },
-  {
-    to: address as Address,
-    data: encodeFunctionData({ abi: projectVaultAbi, functionName: 'fund', args: [amountWei] }),
-    gas: callGas,
-  },
+  callOf(token, hubTokenAbi, 'approve', address, amountWei),
+  callOf(address, projectVaultAbi, 'fund', amountWei),
 ]
+
+const callOf = (to: string, abi: Abi, functionName: string, ...args: unknown[]): Call => ({
+  to: to as Address,
+  data: encodeFunctionData({ abi, functionName, args }),
+  gas: callGas,
+})

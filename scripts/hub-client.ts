@@ -51,9 +51,7 @@ function install(): void {
   execFileSync(
     'npm',
     ['install', '--prefix', home, '--no-audit', '--no-fund', '--ignore-scripts', ...packages],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
+    { stdio: ['ignore', 'ignore', 'inherit'] },
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Profile } from '../protocol/identity/index.ts'
-import type { ProjectManifest } from '../protocol/manifest/index.ts'
+import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
 
 type ProjectRules = ProjectManifest['consensus']
 
@@ -19,6 +19,14 @@ export interface ManifestParts {
   readonly token: string
   readonly vault: string
 }
+
+/** A manifest with the signature of its developer, as the hub takes both. */
+export const signedManifest = (key: string, manifest: ProjectManifest) => ({
+  // The types of openapi-fetch want a member left out that can only be null, as the verifier.
+  manifest: manifest as never,
+  sig_type: 'eip191' as const,
+  signature: signManifest(key, manifest),
+})
 
 /** Fills in what follows from the wallet and the network. */
 export const completeManifest = (

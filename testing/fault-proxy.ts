@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { type Hex, parseTransaction } from 'viem'
+import { sendJson, startLocalServer } from './local-server.ts'
+import { forwardCalls, type RpcCall, type RpcReply } from './rpc-proxy.ts'
 
 /** A stream of numbers from 0 to 1 that a seed fixes. */
 export function seededRandom(seed: number): () => number {
@@ -11,19 +13,6 @@ export function seededRandom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
-}
-
-interface Call {
-  id: number
-  method: string
-  params: unknown[]
-}
-
-interface Reply {
-  id: number
-  jsonrpc: '2.0'
-  result?: unknown
-  error?: { code: number; message: string }
 }
 
 const kinds = [
@@ -104,17 +93,8 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   /** What was shown of each account, by its address. */
   const shown = new Map<unknown, { head: unknown; count: unknown }[]>()
 
-  const forward = async (calls: Call[]): Promise<Reply[]> => {
-    const response = await fetch(chainUrl, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(calls),
-    })
-    return (await response.json()) as Reply[]
-  }
-
   /** A view as of some requests ago, whole: its head and its count belong together. */
-  const makeStale = (calls: Call[], replies: Reply[], stale: boolean): void => {
+  const makeStale = (calls: RpcCall[], replies: RpcReply[], stale: boolean): void => {
     const at = calls.findIndex(
       ({ method, params }) => method === 'eth_getBlockByNumber' && params[0] === 'latest',
     )
@@ -130,7 +110,7 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await readBody(request)
+    const body = await text(request)
     if (proxy.down) return void request.socket.destroy()
     const faulty = random() < rate
     const kind = kinds[Math.floor(random() * kinds.length)] as string
@@ -144,21 +124,20 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     const isLimited = lasting.rateLimited !== undefined && random() < lasting.rateLimited
     if (isLimited) note('rate_limited')
     if (isLimited || fault === 'http_429') return void response.writeHead(429).end('too many requests')
-    const parsed = JSON.parse(body) as Call | Call[]
+    const parsed = JSON.parse(body) as RpcCall | RpcCall[]
     const calls = Array.isArray(parsed) ? parsed : [parsed]
     const { batch = Number.POSITIVE_INFINITY, txFeeCap } = proxy.limits
     if (calls.length > batch) {
       note('batch_refused')
       const error = { code: -32_600, message: `batches of more than ${batch} calls are not allowed` }
-      response.writeHead(200, { 'Content-Type': 'application/json' })
-      return void response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
+      return void sendJson(response, { jsonrpc: '2.0', id: null, error })
     }
     const lied = new Set(fault === 'lie' ? calls.filter(isSend).map(({ id }) => id) : [])
     const dear = new Set(
       txFeeCap === undefined ? [] : calls.filter((call) => isDearer(call, txFeeCap)).map(({ id }) => id),
     )
     const honest = calls.filter(({ id }) => !lied.has(id) && !dear.has(id))
-    const replies = honest.length > 0 ? await forward(honest) : []
+    const replies = honest.length > 0 ? await forwardCalls(chainUrl, honest) : []
     makeStale(honest, replies, fault === 'stale')
     if (fault === 'nonsense') for (const reply of replies) reply.result = {}
     if (fault === 'other_chain') for (const [at, call] of honest.entries()) strayed(call, replies[at])
@@ -184,16 +163,11 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
       const message = 'tx fee (0.02 ether) exceeds the configured cap (0.01 ether)'
       replies.push({ id, jsonrpc: '2.0', error: { code: -32_000, message } })
     }
-    response.writeHead(200, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify(Array.isArray(parsed) ? replies : replies[0]))
+    sendJson(response, Array.isArray(parsed) ? replies : replies[0])
   }
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => request.socket.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: FaultProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await startLocalServer(answer)),
     follow(seed, share, faultsThatLast = {}) {
       random = seededRandom(seed)
       rate = share
@@ -202,17 +176,12 @@ export async function startFaultProxy(chainUrl: string): Promise<FaultProxy> {
     limits: {},
     down: false,
     faults,
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
   }
   return proxy
 }
 
 /** What a node of another chain, on which the key is well known, says instead. */
-function strayed({ method, params }: Call, reply: Reply | undefined): void {
+function strayed({ method, params }: RpcCall, reply: RpcReply | undefined): void {
   if (reply === undefined) return
   if (method === 'eth_chainId') reply.result = '0x1'
   if (method === 'eth_getTransactionCount') reply.result = '0x1388'
@@ -224,7 +193,7 @@ function strayed({ method, params }: Call, reply: Reply | undefined): void {
 }
 
 /** Whether the reply was a count as of now. */
-function countTooMany({ method, params }: Call, reply: Reply | undefined): boolean {
+function countTooMany({ method, params }: RpcCall, reply: RpcReply | undefined): boolean {
   if (method !== 'eth_getTransactionCount' || params[1] !== 'latest' || typeof reply?.result !== 'string')
     return false
   reply.result = `0x${(Number(reply.result) + 2).toString(16)}`
@@ -232,13 +201,13 @@ function countTooMany({ method, params }: Call, reply: Reply | undefined): boole
 }
 
 /** Whether a raw transaction may cost more than this. */
-function isDearer(call: Call, txFeeCap: bigint): boolean {
+function isDearer(call: RpcCall, txFeeCap: bigint): boolean {
   if (!isSend(call)) return false
   const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(call.params[0] as Hex)
   return gas * maxFeePerGas > txFeeCap
 }
 
-function noteHeader({ method }: Call, reply: Reply | undefined, shownAtMs: Map<number, number>): void {
+function noteHeader({ method }: RpcCall, reply: RpcReply | undefined, shownAtMs: Map<number, number>): void {
   if (method !== 'eth_getBlockByNumber') return
   const { number } = (reply?.result ?? {}) as { number?: string }
   if (number !== undefined && !shownAtMs.has(Number(number))) shownAtMs.set(Number(number), Date.now())
@@ -246,8 +215,8 @@ function noteHeader({ method }: Call, reply: Reply | undefined, shownAtMs: Map<n
 
 /** Whether logs were left out that lag behind the headers of their blocks. */
 function hideLogs(
-  reply: Reply | undefined,
-  { method }: Call,
+  reply: RpcReply | undefined,
+  { method }: RpcCall,
   shownAtMs: ReadonlyMap<number, number>,
   lagMs: number,
 ): boolean {
@@ -263,8 +232,8 @@ function hideLogs(
 
 /** The name of the fault when the receipt that is asked for is not shown. */
 function hideReceipt(
-  { method, params: [hash] }: Call,
-  reply: Reply | undefined,
+  { method, params: [hash] }: RpcCall,
+  reply: RpcReply | undefined,
   { withoutReceipts, failingReceipts }: LastingFaults,
 ): string | null {
   if (method !== 'eth_getTransactionReceipt' || !reply?.result) return null
@@ -278,10 +247,4 @@ function hideReceipt(
   return 'failing_receipt'
 }
 
-const isSend = ({ method }: Call): boolean => method === 'eth_sendRawTransaction'
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of request) chunks.push(chunk as Uint8Array)
-  return Buffer.concat(chunks).toString('utf8')
-}
+const isSend = ({ method }: RpcCall): boolean => method === 'eth_sendRawTransaction'

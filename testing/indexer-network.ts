@@ -1,6 +1,5 @@
 import type { Hex } from 'viem'
 import { expect } from 'vitest'
-import type { Deployment } from '../contracts/deploy.ts'
 import type { Hub } from '../localnet/hub.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { type Call, type Calls, callsOf, epochSeconds } from './contract-calls.ts'
@@ -14,24 +13,9 @@ type Row = Record<string, string | number>
 export const windowBlocks = 8
 
 /** A chain that mines on command, with the contracts of two networks, and hubs that index the first of them. */
-export interface IndexerNetwork {
-  chain: Anvil
-  /** Deployed everything and holds every role. */
-  sender: string
-  deployment: Deployment
-  calls: Calls
-  /** The same contracts of another network. */
-  foreign: Calls & { deployment: Deployment }
-  /** Starts a hub, which reads the chain unless it is left asleep, and ends the one before. */
-  start: (vars?: Record<string, string>, options?: { statePath?: string; asleep?: boolean }) => Promise<Hub>
-  /** One block with these transactions. */
-  mine: (...transactions: Call[]) => Promise<void>
-  mineEmpty: (blocks: number) => Promise<unknown>
-  head: () => Promise<{ number: number; hash: string }>
-  stop: () => Promise<void>
-}
+export type IndexerNetwork = Awaited<ReturnType<typeof startIndexerNetwork>>
 
-export async function startIndexerNetwork(anvilFlags: readonly string[] = []): Promise<IndexerNetwork> {
+export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
   const chain = await startAnvil(anvilFlags)
   const [sender] = (await chain.rpc<string[]>('eth_accounts')) as [string]
   const deployment = await deployNetwork(chain)
@@ -57,11 +41,17 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []): P
   let hub: Hub | undefined
   return {
     chain,
+    /** Deployed everything and holds every role. */
     sender,
     deployment,
     calls,
+    /** The same contracts of another network. */
     foreign,
-    async start(vars = {}, { asleep = false, ...options } = {}) {
+    /** Starts a hub, which reads the chain unless it is left asleep, and ends the one before. */
+    async start(
+      vars: Record<string, string> = {},
+      { asleep = false, ...options }: { statePath?: string; asleep?: boolean } = {},
+    ): Promise<Hub> {
       await hub?.stop()
       hub = await startTestHub(
         {
@@ -77,12 +67,13 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []): P
       if (!asleep) await wake(hub)
       return hub
     },
-    async mine(...transactions) {
+    /** One block with these transactions. */
+    async mine(...transactions: readonly Call[]) {
       for (const { to, data } of transactions)
         await chain.rpc('eth_sendTransaction', { from: sender, to, data, gas: '0x7a120' })
       await chain.rpc('evm_mine')
     },
-    mineEmpty: (blocks) => chain.rpc('anvil_mine', `0x${blocks.toString(16)}`),
+    mineEmpty: (blocks: number) => chain.rpc('anvil_mine', `0x${blocks.toString(16)}`),
     head: () => readHead(chain),
     async stop() {
       await hub?.stop()

@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../contracts/anvil.ts'
-import type { ContractAddresses, Roles } from '../contracts/deploy-options.ts'
+import type { Roles } from '../contracts/deploy-options.ts'
 import type { RelayerHealth, RelayRequest, RelayResult, RelayView } from '../durable-objects/relayer/types.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { startAnvil } from './anvil.ts'
 import { deployNetwork, relayerKey } from './deployed-chain.ts'
 import { driver, driverOf } from './driver.ts'
-import { type Registration, register, registeredProjects } from './registrations.ts'
+import { register, registeredProjects } from './registrations.ts'
 import { ownWorkerds } from './workerd.ts'
 
 export interface RelayerStub {
@@ -29,33 +29,8 @@ export interface Relayer extends RelayerStub {
   mined: () => Promise<number>
 }
 
-export interface RelayerNetwork {
-  chain: Anvil
-  contracts: ContractAddresses
-  hub: Hub
-  /** The first of the relayers, which all are. */
-  relayer: Relayer
-  relayers: Relayer[]
-  /** Something to relay that can be done once. */
-  action: (over?: Partial<RelayRequest>) => Registration
-  /** The projects of the actions that were done, once for each time. */
-  done: () => Promise<string[]>
-  /**
-   * Ends workerd as a power cut would, and starts it again over what it had stored; `rotating` hubs with a new key, beside
-   * those they had.
-   */
-  crash: (rotating?: readonly number[]) => Promise<void>
-  /** Gives every key enough to pay with, whatever the chain has forgotten. */
-  fund: () => Promise<void>
-  /** Returns once no crash is under way. */
-  up: () => Promise<unknown>
-  /**
-   * Works with what Miniflare gives access to, such as the database. A crash that comes meanwhile makes the work fail: on a
-   * hub that is being stopped it would wait for ever, and the whole process with it.
-   */
-  use: <T>(work: (hub: Hub) => Promise<T>) => Promise<T>
-  stop: () => Promise<void>
-}
+/** Hubs in workerd, each with a relayer, on a chain of their own with the contracts. */
+export type RelayerNetwork = Awaited<ReturnType<typeof startRelayerNetwork>>
 
 export interface NetworkOptions {
   anvilFlags?: readonly string[]
@@ -74,14 +49,14 @@ export interface NetworkOptions {
   between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
 
-/** Hubs in workerd, each with a relayer, on a chain of their own with the contracts. */
-export async function startRelayerNetwork(options: NetworkOptions = {}): Promise<RelayerNetwork> {
+export async function startRelayerNetwork(options: NetworkOptions = {}) {
   const { hubs = 1, port = 0, statePath, vars, front = (script) => script } = options
   const chain = await startAnvil(options.anvilFlags)
   const { contracts, startBlock } = await deployNetwork(chain, options.roles)
   const keys = Array.from({ length: hubs }, (_, hub) => [
     keyOf(hub === 0 ? relayerKey : generatePrivateKey()),
   ])
+  /** Gives every key enough to pay with, whatever the chain has forgotten. */
   const fund = async () => {
     for (const { address } of keys.flat()) await chain.rpc('anvil_setBalance', address, hundredEther)
   }
@@ -130,7 +105,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
   }
   let crashing = Promise.resolve()
   const using = new Set<Promise<unknown>>()
-  const crash = async (rotating: readonly number[]) => {
+  const crash = async (rotating: readonly number[]): Promise<void> => {
     for (const pid of running.workerds) process.kill(pid, 'SIGKILL')
     await Promise.allSettled(using)
     await running.hub.stop()
@@ -142,21 +117,33 @@ export async function startRelayerNetwork(options: NetworkOptions = {}): Promise
     network.relayer = network.relayers[0] as Relayer
   }
   const relayers = await reach()
-  const network: RelayerNetwork = {
+  const network = {
     chain,
     contracts,
     hub: running.hub,
+    /** The first of the relayers, which all are. */
     relayer: relayers[0] as Relayer,
     relayers,
-    action: (over) => register(contracts, over),
+    /** Something to relay that can be done once. */
+    action: (over?: Partial<RelayRequest>) => register(contracts, over),
+    /** The projects of the actions that were done, once for each time. */
     done: () => registeredProjects(chain, contracts),
-    crash(rotating = []) {
+    /**
+     * Ends workerd as a power cut would, and starts it again over what it had stored; `rotating` hubs with a new key, beside
+     * those they had.
+     */
+    crash(rotating: readonly number[] = []) {
       crashing = crash(rotating)
       return crashing
     },
     fund,
+    /** Returns once no crash is under way. */
     up: () => crashing,
-    async use(work) {
+    /**
+     * Works with what Miniflare gives access to, such as the database. A crash that comes meanwhile makes the work fail: on a
+     * hub that is being stopped it would wait for ever, and the whole process with it.
+     */
+    async use<T>(work: (hub: Hub) => Promise<T>): Promise<T> {
       await crashing
       const done = work(running.hub)
       using.add(done)

@@ -27,27 +27,6 @@ interface Owner {
   registerTx: OwnTransaction
 }
 
-export interface OwnersResult {
-  /** What every owner's first answer was, by status. */
-  answers: Record<number, number>
-  /** Answers to repetitions that are about another action than the first. */
-  differing: number
-  /** Transactions of the relaying key. */
-  nonces: number
-  /** Projects of accepted actions that the chain has once. */
-  done: number
-  /** Projects that the chain has more than once. */
-  twice: number
-  waiting: number
-  /** How long it took until all were answered, and until the last one was in a block. */
-  answeredMs: number
-  minedMs: number
-  /** Processor time of workerd, which other programs on the machine do not change. */
-  cpuMs: number
-  /** Of first answers, in milliseconds and ascending. */
-  latencies: number[]
-}
-
 /**
  * Lets owners post one signed action each, all at once, to the route of the action, in a hub on a chain of its own:
  * `refused` of them sign what the contract would revert, and `repeated` post theirs `times` times.
@@ -58,7 +37,7 @@ export async function relayOfOwners(options: {
   repeated: number
   times: number
   anvilFlags?: readonly string[]
-}): Promise<OwnersResult> {
+}) {
   const { owners: count, refused, repeated, times, anvilFlags = [] } = options
   const network = await startRelayerNetwork({
     anvilFlags,
@@ -108,17 +87,23 @@ export async function relayOfOwners(options: {
     )
     const pool = await network.chain.rpc<{ pending: string; queued: string }>('txpool_status')
     return {
+      /** First answers, by status. */
       answers: byStatus,
+      /** Answers to repetitions that are about another action than the first. */
       differing: repetitions.filter(
         ({ owner, answer }) => answer.status !== 202 || answer.id !== answers[owners.indexOf(owner)]?.id,
       ).length,
+      /** Transactions of the relaying key. */
       nonces: (await network.relayer.mined()) - before,
+      /** Projects of accepted actions that the chain has once, and those that it has more than once. */
       done: [...new Set(projects)].filter((id) => expected.has(id)).length,
       twice: projects.length - new Set(projects).size,
       waiting: Number(pool.pending) + Number(pool.queued),
+      /** How long it took until all were answered, and until the last one was in a block. */
       answeredMs,
       minedMs,
       cpuMs: cpuMs(workerds) - cpuBefore,
+      /** Of first answers, in milliseconds and ascending. */
       latencies: latencies.sort((a, b) => a - b),
     }
   } finally {

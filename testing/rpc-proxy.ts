@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { sendJson, startLocalServer } from './local-server.ts'
 
 export interface RpcCall {
   id: number
@@ -14,49 +14,33 @@ export interface RpcReply {
   error?: { code: number; message: string }
 }
 
-export interface RpcProxy {
-  url: string
-  stop: () => Promise<void>
+export type RpcProxy = Awaited<ReturnType<typeof startRpcProxy>>
+
+/** Has a node answer calls. */
+export async function forwardCalls(nodeUrl: string, calls: readonly RpcCall[]): Promise<RpcReply[]> {
+  const response = await fetch(nodeUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(calls),
+  })
+  return (await response.json()) as RpcReply[]
 }
 
 /** Stands before a node and says something else where `change` does. */
 export async function startRpcProxy(
   nodeUrl: string,
   change: (call: RpcCall, reply: RpcReply) => RpcReply | Promise<RpcReply>,
-): Promise<RpcProxy> {
+) {
   const answer = async (body: string): Promise<unknown> => {
     const asked = JSON.parse(body) as RpcCall | RpcCall[]
     const calls = [asked].flat()
-    const response = await fetch(nodeUrl, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(calls),
-    })
-    const replies = (await response.json()) as RpcReply[]
+    const replies = await forwardCalls(nodeUrl, calls)
     const changed: RpcReply[] = []
     for (const call of calls)
       changed.push(await change(call, replies.find(({ id }) => id === call.id) as RpcReply))
     return Array.isArray(asked) ? changed : changed[0]
   }
-  const server = createServer(async (request, response) => {
-    try {
-      const chunks: Uint8Array[] = []
-      for await (const chunk of request) chunks.push(chunk as Uint8Array)
-      const text = JSON.stringify(await answer(Buffer.concat(chunks).toString('utf8')))
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
-    } catch {
-      request.socket.destroy()
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
-      }),
-  }
+  return startLocalServer(async (request, response) => sendJson(response, await answer(await text(request))))
 }
 
 /** A node that, as public ones do, refuses a question whose answer has more logs than this. */

@@ -4,20 +4,14 @@ import type { HubClient } from '../sdk/connect.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import { print, printStep } from './print.ts'
 
-/** A manifest that the hub takes, and its hashes as the chain takes them. */
-export interface CheckedManifest {
-  readonly manifest: ProjectManifest
-  readonly consensusHash: string
-  readonly manifestHash: string
-}
-
 /**
  * Has the hub check a manifest, after it named the vault.
  *
  * @param draft complete but for the vault.
+ * @returns A manifest that the hub takes, and its hashes as the chain takes them.
  * @throws {@link HubError} that lists every problem.
  */
-export async function checkManifest(client: HubClient, draft: ProjectManifest): Promise<CheckedManifest> {
+export async function checkManifest(client: HubClient, draft: ProjectManifest) {
   printStep('Let the hub check the manifest')
   const first = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
   // Without a usable slug the hub cannot say where the vault will be.
@@ -35,10 +29,7 @@ export async function checkManifest(client: HubClient, draft: ProjectManifest): 
 
 const withVault = (manifest: ProjectManifest, vault: string): ProjectManifest => ({
   ...manifest,
-  consensus: {
-    ...manifest.consensus,
-    economics: { ...manifest.consensus.economics, vault },
-  },
+  consensus: { ...manifest.consensus, economics: { ...manifest.consensus.economics, vault } },
 })
 
 const hasProblems = (problems: readonly { path: string; message: string }[]): HubError =>

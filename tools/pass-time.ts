@@ -7,6 +7,7 @@ import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { unwrap } from '../sdk/answers.ts'
 import { type Network, readNetwork } from '../sdk/network.ts'
+import { readEconomics } from '../sdk/projects.ts'
 import { readDuration } from './options/duration.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { utc } from './print.ts'
@@ -53,10 +54,7 @@ await runCommand(async () => {
 async function tellEpochs({ client }: Network, { from, to }: Span): Promise<void> {
   const { items } = await unwrap(client.GET('/v1/projects', { params: { query: { limit: projectsMax } } }))
   for (const { project_id, slug } of items) {
-    const path = { project_id }
-    const { epoch_secs } = await unwrap(
-      client.GET('/v1/projects/{project_id}/economics', { params: { path } }),
-    )
+    const { epoch_secs } = await readEconomics(client, project_id)
     const [before, after] = [epochAt(from, epoch_secs), epochAt(to, epoch_secs)]
     const began = after === before ? 'no new epoch' : `${after - before} began`
     console.log(

@@ -1,6 +1,7 @@
-import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
 import { HubError } from '../sdk/hub-error.ts'
+import { signedManifest } from '../sdk/manifest.ts'
 import type { Network } from '../sdk/network.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { checkManifest } from './manifest-check.ts'
@@ -38,12 +39,7 @@ export async function registerProject(
   const { manifest, consensusHash, manifestHash } = await checkManifest(client, draft)
 
   printStep('Sign the manifest (EIP-191), and submit it')
-  const body = {
-    // The types of openapi-fetch want a member left out that can only be null, as the verifier.
-    manifest: manifest as never,
-    sig_type: 'eip191' as const,
-    signature: signManifest(wallet.key, manifest),
-  }
+  const body = signedManifest(wallet.key, manifest)
   const submitted = await unwrap(client.POST('/v1/developers/projects', { body }))
   const { project_id: projectId, listing_status } = submitted.project
   print('·', `project ${projectId} is ${listing_status}`)

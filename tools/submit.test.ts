@@ -8,8 +8,9 @@ import { makeDevice } from '../localnet/sample/devices.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/temporary-network.ts'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, resolveProfile } from '../protocol/identity/index.ts'
-import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
+import { signedManifest } from '../sdk/manifest.ts'
 import { readNetwork } from '../sdk/network.ts'
 import { signIn } from '../sdk/sign-in.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
@@ -129,11 +130,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     await unwrap(
       client.POST('/v1/developers/projects/{project_id}/versions', {
         params: params(),
-        body: {
-          manifest: fourth as never,
-          sig_type: 'eip191',
-          signature: signManifest(key, fourth as unknown as ProjectManifest),
-        },
+        body: signedManifest(key, fourth as unknown as ProjectManifest),
       }),
     )
     const { code, stdout, stderr } = await submit({

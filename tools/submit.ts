@@ -4,10 +4,11 @@ import { deriveProjectId, isSlug } from '../protocol/identity/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrap, unwrapIfFound } from '../sdk/answers.ts'
+import { unwrapIfFound } from '../sdk/answers.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import { completeManifest, type ManifestDraft } from '../sdk/manifest.ts'
 import { type Network, readNetwork } from '../sdk/network.ts'
+import { readEconomics } from '../sdk/projects.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
 import { requireBalance } from './balance.ts'
@@ -89,13 +90,8 @@ await runCommand(async () => {
 
 /** Checks that the wallet has what the vault lacks of an amount. @throws {@link HubError} */
 async function requireFunds(network: Network, wallet: Wallet, projectId: string | null, amount: bigint) {
-  const params = { path: { project_id: projectId ?? '' } }
-  const held =
-    projectId === null
-      ? 0n
-      : BigInt(
-          (await unwrap(wallet.client.GET('/v1/projects/{project_id}/economics', { params }))).vault.balance,
-        )
+  const vault = projectId === null ? null : (await readEconomics(wallet.client, projectId)).vault
+  const held = BigInt(vault?.balance ?? 0)
   if (amount > held) await requireBalance(network, wallet, amount - held, 'must put into the vault')
 }
 

@@ -8,6 +8,7 @@ import { unwrap, unwrapIfFound } from '../sdk/answers.ts'
 import type { components } from '../sdk/api.generated.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import { type Network, readNetwork } from '../sdk/network.ts'
+import { readEconomics } from '../sdk/projects.ts'
 import type { Payload } from '../sdk/relay.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { amountHelp, exampleAmount, inTokens, readAmount } from './amounts.ts'
@@ -125,9 +126,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
     print('=', `the subscription is ${known.status}, with ${inTokens(network, known.collateral)}`)
     return subscriptionId
   }
-  const economics = await unwrap(
-    client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
-  )
+  const economics = await readEconomics(client, projectId)
   const amount = wish.collateral ?? economics.min_collateral
   await requireBalance(network, wallet, amount, 'bonds')
   const bond: Payload =

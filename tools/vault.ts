@@ -2,9 +2,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { fundVault } from '../localnet/vault.ts'
 import type { Hex } from '../protocol/encoding/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
-import { unwrap } from '../sdk/answers.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import type { Network } from '../sdk/network.ts'
+import { readEconomics } from '../sdk/projects.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { inTokens } from './amounts.ts'
 import { print, printStep } from './print.ts'
@@ -26,10 +26,7 @@ export async function fundProject(
   const rpc = otherRpcUrl ?? rpcUrl
   if (rpc === null) throw new UsageError('This hub does not name its chain; name it with --rpc URL.')
   if (contracts === null || vaultFactory === null) throw new HubError('this network has no vaults')
-  const params = { path: { project_id: projectId } }
-  const { vault, epoch_secs, epoch_cap } = await unwrap(
-    client.GET('/v1/projects/{project_id}/economics', { params }),
-  )
+  const { vault, epoch_secs, epoch_cap } = await readEconomics(client, projectId)
   const added = await fundVault(
     rpc,
     privateKeyToAccount(key as Hex),

@@ -1,7 +1,8 @@
-import { changedTiers, type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import { changedTiers, type ProjectManifest } from '../protocol/manifest/index.ts'
 import { unwrap } from '../sdk/answers.ts'
 import type { components } from '../sdk/api.generated.ts'
 import { HubError } from '../sdk/hub-error.ts'
+import { signedManifest } from '../sdk/manifest.ts'
 import type { Network } from '../sdk/network.ts'
 import type { SignedBody } from '../sdk/relay.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
@@ -41,12 +42,7 @@ export async function submitVersion(
   const { version } = await unwrap(
     client.POST('/v1/developers/projects/{project_id}/versions', {
       params: { path: { project_id: projectId } },
-      // The types of openapi-fetch want a member left out that can only be null, as the verifier.
-      body: {
-        manifest: manifest as never,
-        sig_type: 'eip191',
-        signature: signManifest(wallet.key, manifest),
-      },
+      body: signedManifest(wallet.key, manifest),
     }),
   )
   return version.status === 'submitted' ? publish(network, wallet, projectId, version) : version

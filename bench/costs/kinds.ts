@@ -39,21 +39,13 @@ export const kinds: readonly Kind[] = [
     permille: 600,
     units: { ...open, requests: 1, cpuMs: 2, d1RowsRead: 15 },
   },
-  {
-    name: 'Public read of bytes, from the cache',
-    permille: 90,
-    units: { ...open, requests: 1, cpuMs: 1 },
-  },
+  { name: 'Public read of bytes, from the cache', permille: 90, units: { ...open, requests: 1, cpuMs: 1 } },
   {
     name: 'Public read of bytes, from the storage',
     permille: 10,
     units: { ...open, requests: 1, cpuMs: 1, d1RowsRead: 1, r2ClassB: 1 },
   },
-  {
-    name: 'Signed read',
-    permille: 200,
-    units: { ...signed, requests: 1, cpuMs: 2, d1RowsRead: 25 },
-  },
+  { name: 'Signed read', permille: 200, units: { ...signed, requests: 1, cpuMs: 2, d1RowsRead: 25 } },
   {
     name: 'Write',
     permille: 95,

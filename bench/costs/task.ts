@@ -2,18 +2,14 @@
  * What one task uses, counted while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
  * `npm run bench -- costs` reckons with.
  */
-import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../chaos/harness/time.ts'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks } from '../../chaos/rounds/tasks.ts'
+import { readCounts, writeResult } from '../result.ts'
 import { countedHub } from './counted-hub.ts'
 
-const [tasks = 200, projects = 1] = process.argv.slice(2).map(Number)
-if (![tasks, projects].every((number) => Number.isSafeInteger(number) && number > 0)) {
-  console.error('Usage: npm run bench -- task [tasks] [projects], each 1 or more')
-  process.exit(2)
-}
+const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
 const idleSecs = 20
 
 const network = await startRoundsNetwork({
@@ -46,16 +42,8 @@ try {
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
   const final = results.filter(({ task }) => task.status === 'finalized').length
-  const result = {
-    date: new Date().toISOString().slice(0, 10),
-    tasks,
-    projects,
-    validators: network.validators.nodes.length,
-    final,
-    per_task: perTask,
-  }
-  writeFileSync('bench/costs/task.json', `${JSON.stringify(result, null, 2)}\n`)
-  console.log(JSON.stringify(result, null, 2))
+  const validators = network.validators.nodes.length
+  writeResult('bench/costs/task.json', { tasks, projects, validators, final, per_task: perTask })
 } finally {
   await network.stop()
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import { median } from '../result.ts'
 
 /** Milliseconds of CPU of whole processes, medians. */
 export interface ColdTimes {
@@ -106,5 +107,3 @@ function cpuOf(args: readonly string[], home: string, env: NodeJS.ProcessEnv = {
   if (status !== 0) throw new Error(stderr)
   return 1000 * stderr.split(' ').reduce((sum, seconds) => sum + Number(seconds), 0)
 }
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!

@@ -13,6 +13,7 @@ import { native } from '../../node-cli/src/engine/native/native.ts'
 import { webAssembly } from '../../node-cli/src/engine/native/web-assembly.ts'
 import { validateBodies } from '../../node-cli/src/engine/validation/validator.ts'
 import { readModule } from '../../protocol/wasm/module.ts'
+import { median } from '../result.ts'
 import type { Kernel } from './kernels.ts'
 
 export const rounds = 15
@@ -193,10 +194,6 @@ function timed(work: () => void): number {
   const started = performance.now()
   work()
   return performance.now() - started
-}
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1]!
 }
 
 const given = workerData as { kernels?: Kernel[] } | null

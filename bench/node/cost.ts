@@ -14,6 +14,7 @@ import { allocatorEnvironment } from '../../node-cli/src/service/allocator-envir
 import { collector, echo } from '../../testing/node/artifacts.ts'
 import { startLinkHub } from '../../testing/node/link-hub.ts'
 import { type ServingNode, startNodeProcess } from '../../testing/node/node-process.ts'
+import { quantile } from '../result.ts'
 
 const seconds = Number(process.argv[2] ?? 60)
 /** Of `/proc/<pid>/stat`, on every Linux that Node runs on. */
@@ -90,8 +91,7 @@ async function waits(node: ServingNode, when: string, work: () => Promise<unknow
     times.push(performance.now() - startedMs)
   }
   await worked
-  times.sort((a, b) => a - b)
-  const at = (share: number) => Math.round(times[Math.floor((times.length - 1) * share)]!)
+  const at = (share: number) => Math.round(quantile(times, share))
   note(`health_${when}`, { median_ms: at(0.5), p99_ms: at(0.99), longest_ms: at(1) })
 }
 

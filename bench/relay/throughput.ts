@@ -7,6 +7,7 @@ import { cpus } from 'node:os'
 import { startRelayerNetwork } from '../../testing/relayer-network.ts'
 import { relayOfOwners } from '../../testing/relaying-owners.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
+import { median, quantile } from '../result.ts'
 
 const owners = Number(process.argv[2] ?? 500)
 const refused = owners / 10
@@ -25,15 +26,14 @@ for (const [name, anvilFlags] of Object.entries(chains)) {
     times: 50,
     anvilFlags,
   })
-  const quantile = (share: number) => Math.round(latencies[Math.floor(latencies.length * share)] ?? 0)
   const accepted = facts.answers[202] ?? 0
   console.log(name, {
     ...facts,
     requests: latencies.length,
     accepted_per_second: Math.round((accepted * 1_000) / answeredMs),
     mined_per_second: Math.round((accepted * 1_000) / minedMs),
-    answer_ms_p50: quantile(0.5),
-    answer_ms_p99: quantile(0.99),
+    answer_ms_p50: Math.round(median(latencies)),
+    answer_ms_p99: Math.round(quantile(latencies, 0.99)),
   })
 }
 

@@ -14,6 +14,7 @@ import { bundleHub } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../sdk/network.ts'
 import { signIn } from '../../sdk/sign-in.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
+import { median } from '../result.ts'
 import { projectId, seed } from './seed.ts'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -212,12 +213,9 @@ async function signedTexts(origin: URL, count: number): Promise<{ message: strin
 }
 
 function report(figures: ReadonlyMap<string, number[]>): void {
-  const median = (name: string): number => {
-    const sorted = (figures.get(name) ?? []).toSorted((a, b) => a - b)
-    return sorted[sorted.length >> 1] ?? Number.NaN
-  }
+  const medianOf = (name: string) => median(figures.get(name) ?? [])
   console.log('| Request | CPU, ms |\n| --- | --- |')
-  for (const name of figures.keys()) console.log(`| ${name} | ${median(name).toFixed(3)} |`)
+  for (const name of figures.keys()) console.log(`| ${name} | ${medianOf(name).toFixed(3)} |`)
   const ratios: [string, string, string, string][] = [
     ['unknown path ÷ empty Worker', 'unknown', 'empty', '≤ 3'],
     ['`GET /v1/projects/{id}` ÷ hono with one point read of the same bytes', 'project', 'honoPoint', '≤ 1.5'],
@@ -236,5 +234,5 @@ function report(figures: ReadonlyMap<string, number[]>): void {
   ]
   console.log('\n| Ratio | Measured | Goal |\n| --- | --- | --- |')
   for (const [name, one, other, goal] of ratios)
-    console.log(`| ${name} | ${(median(one) / median(other)).toFixed(2)} | ${goal} |`)
+    console.log(`| ${name} | ${(medianOf(one) / medianOf(other)).toFixed(2)} | ${goal} |`)
 }

@@ -2,18 +2,14 @@
  * How many tasks become final, and what one costs: `npm run bench -- rounds [tasks] [projects] [seed]`. A real hub and a real
  * chain; miners and validators are simulated in this process, with real signatures. Writes bench/rounds/load-<projects>.json.
  */
-import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
 import { cpuMs } from '../../testing/workerd.ts'
+import { quantile, readCounts, writeResult } from '../result.ts'
 
-const [tasks = 200, projects = 1, seed = 1] = process.argv.slice(2).map(Number)
-if (![tasks, projects, seed].every((number) => Number.isSafeInteger(number) && number > 0)) {
-  console.error('Usage: npm run bench -- rounds [tasks] [projects] [seed], each 1 or more')
-  process.exit(2)
-}
+const { tasks, projects, seed } = readCounts('rounds', { tasks: 200, projects: 1, seed: 1 })
 /** Fewer than the slots of the devices of one project: who is asked for more has to decline. */
 const atOnceMax = 50
 const aloneTasks = 30
@@ -22,12 +18,7 @@ const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
 
-const network = await startRoundsNetwork({
-  projects,
-  slots: 64,
-  runMs: 10,
-  onProgress,
-})
+const network = await startRoundsNetwork({ projects, slots: 64, runMs: 10, onProgress })
 try {
   const cpu = () => cpuMs(network.workerds())
   const load = loadavg()[0]!
@@ -41,8 +32,7 @@ try {
   const seconds = (performance.now() - begun.ms) / 1000
   const spentMs = cpu() - begun.cpu
   const wrong = ended.filter(({ task, input }) => task.status !== 'finalized' || task.output !== input)
-  const result = {
-    date: new Date().toISOString().slice(0, 10),
+  writeResult(`bench/rounds/load-${projects}.json`, {
     tasks,
     projects,
     at_once: Math.min(tasks, atOnceMax),
@@ -63,9 +53,7 @@ try {
     },
     ms_until_final: percentiles(ended.map(({ ms }) => ms)),
     one_at_a_time: alone,
-  }
-  writeFileSync(`bench/rounds/load-${projects}.json`, `${JSON.stringify(result, null, 2)}\n`)
-  console.log(JSON.stringify(result, null, 2))
+  })
   if (wrong.length > 0) {
     console.error(`${wrong.length} tasks ended otherwise, such as ${JSON.stringify(wrong[0])}`)
     process.exitCode = 1
@@ -99,10 +87,8 @@ async function measureAlone() {
   return { tasks: aloneTasks, ms_until_agreed: percentiles(agreed), websocket_ms: percentiles(trips) }
 }
 
-function percentiles(times: readonly number[]): { p50: number; p99: number } {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number) => rounded(sorted[Math.floor(share * (sorted.length - 1))]!)
-  return { p50: at(0.5), p99: at(0.99) }
+function percentiles(times: readonly number[]) {
+  return { p50: rounded(quantile(times, 0.5)), p99: rounded(quantile(times, 0.99)) }
 }
 
 function rounded(value: number): number {

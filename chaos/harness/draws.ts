@@ -1,6 +1,5 @@
 import { seededRandom } from '../../testing/fault-proxy.ts'
 
-/** Draws that a seed fixes. */
 export interface Draws {
   /** A whole number from 0 to below `end`. */
   below: (end: number) => number

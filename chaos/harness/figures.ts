@@ -21,6 +21,15 @@ function add(one: Figures[string] | undefined, other: Figures[string] | undefine
 export const sum = (amounts: readonly bigint[]): bigint =>
   amounts.reduce((total, amount) => total + amount, 0n)
 
+/** How often each fault happened, by name. */
+export class FaultCounts {
+  readonly counts = new Map<string, number>()
+
+  note(name: string, times = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + times)
+  }
+}
+
 /** Adds up tallies of faults, each by name. */
 export const sumFaults = (...tallies: readonly ReadonlyMap<string, number>[]): Figures =>
   tallies.map((tally): Figures => ({ faults: Object.fromEntries(tally) })).reduce(addFigures, { faults: {} })

@@ -1,6 +1,5 @@
 import type { Figures } from './figures.ts'
 
-/** One kind of chaos as the command lists it. */
 export interface KindEntry {
   /** The rule that a run checks, in one line. */
   readonly about: string
@@ -26,7 +25,6 @@ export interface ScenarioKind {
 }
 
 export interface NetworkOptions {
-  /** The seeds of all scenarios that the network runs. */
   readonly seeds: readonly number[]
   readonly say: (text: string) => void
 }
@@ -46,7 +44,6 @@ export interface ScenarioNetwork {
   readonly stop: () => Promise<void>
 }
 
-/** One long run with a seed. */
 export interface LongKind {
   readonly run: (options: LongRunOptions) => Promise<object>
 }

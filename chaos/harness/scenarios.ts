@@ -52,7 +52,6 @@ export interface ScenarioRun {
   readonly scenarios: number
   readonly firstSeed: number
   readonly say: (text: string) => void
-  /** Told after every turn of a network. */
   readonly onResult: (result: NetworkResult) => void
   /** Runs a network in a process of its own. */
   readonly runInProcess: (task: NetworkTask, onMessage: (message: NetworkMessage) => void) => Promise<void>

@@ -24,7 +24,6 @@ export async function until(
   }
 }
 
-/** A fault, and the milliseconds after which it happens. */
 export interface Event {
   readonly ms: number
   readonly happen: () => unknown

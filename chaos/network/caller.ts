@@ -24,15 +24,15 @@ export interface Reply<T> {
   repeated: boolean
 }
 
-export interface Caller {
-  /** Asks until there is an answer that is not 503: the hub may be down, or its chain. */
-  call: <T = unknown>(request: HubRequest) => Promise<Reply<T>>
-  /** @throws {@link Difference} unless the answer has the status. */
-  expect: <T>(status: number, request: HubRequest) => Promise<T>
-  /** Network time as the hub has it. */
-  time: () => Promise<number>
-  /** Forgets what was read of the time. */
-  leap: () => void
+/** @throws {@link Difference} unless the answer has one of the statuses, or says that an earlier try was carried out. */
+export function requireStatus(
+  what: string,
+  { status, body, repeated }: Reply<unknown>,
+  ...statuses: readonly (number | 'conflict_if_repeated')[]
+): void {
+  const isKnown = status === 409 && repeated && statuses.includes('conflict_if_repeated')
+  if (!statuses.includes(status) && !isKnown)
+    throw new Difference(`${what}: ${status} ${JSON.stringify(body)}, expected ${statuses.join(' or ')}`)
 }
 
 const retryMs = 1_000
@@ -48,7 +48,7 @@ export function createCaller(
   profile: Profile,
   up: () => Promise<unknown>,
   address: () => string = freshAddress,
-): Caller {
+) {
   let lead = 0
   let leadReadAtMs = Number.NEGATIVE_INFINITY
 
@@ -75,7 +75,8 @@ export function createCaller(
     })
   }
 
-  const call = async <T>(request: HubRequest): Promise<Reply<T>> => {
+  /** Asks until there is an answer that is not 503: the hub may be down, or its chain. */
+  const call = async <T = unknown>(request: HubRequest): Promise<Reply<T>> => {
     const from = address()
     let isRepeated = false
     const failed = (reason: unknown) =>
@@ -94,6 +95,7 @@ export function createCaller(
     return { status: response.status, body: JSON.parse(text || 'null') as T, repeated: isRepeated }
   }
 
+  /** Network time as the hub has it. */
   const time = async (): Promise<number> => {
     if (performance.now() - leadReadAtMs >= timeMs) {
       const { body } = await call<{ time: number }>({ path: '/v1/status' })
@@ -105,15 +107,14 @@ export function createCaller(
 
   return {
     call,
-    async expect<T>(status: number, request: HubRequest) {
+    /** @throws {@link Difference} unless the answer has the status. */
+    async expect<T>(status: number, request: HubRequest): Promise<T> {
       const reply = await call<T>(request)
-      if (reply.status !== status)
-        throw new Difference(
-          `${request.method ?? 'GET'} ${request.path}: ${reply.status} ${JSON.stringify(reply.body)}, expected ${status}`,
-        )
+      requireStatus(`${request.method ?? 'GET'} ${request.path}`, reply, status)
       return reply.body
     },
     time,
+    /** Forgets what was read of the time. */
     leap() {
       leadReadAtMs = Number.NEGATIVE_INFINITY
     },

@@ -93,22 +93,19 @@ export async function readCalls(rpcUrl: string, calls: readonly ContractCall[]):
 export const readCall = async <T>(rpcUrl: string, call: ContractCall): Promise<T> =>
   (await readCalls(rpcUrl, [call]))[0] as T
 
-/** The members of an event, and the contract that emitted it. */
-export type ChainEvent<T> = T & { readonly address: string }
-
 interface Log {
   readonly address: string
   readonly topics: [Hex, ...Hex[]]
   readonly data: Hex
 }
 
-/** Every event of this name that the chain has, of one contract or of all. */
+/** Every event of this name that the chain has, of one contract or of all, with the contract that emitted it. */
 export async function readEvents<T>(
   rpcUrl: string,
   abi: Abi,
   eventName: string,
   address?: string,
-): Promise<ChainEvent<T>[]> {
+): Promise<(T & { readonly address: string })[]> {
   const topics = encodeEventTopics({ abi, eventName } as never)
   const filter = { fromBlock: '0x0', topics, ...(address !== undefined && { address }) }
   const [logs] = (await callBatch(rpcUrl, [['eth_getLogs', filter]])) as [Log[]]
@@ -118,15 +115,6 @@ export async function readEvents<T>(
   }))
 }
 
-export interface ChainAccess {
-  rpc: Anvil['rpc']
-  read: (calls: readonly ContractCall[]) => Promise<unknown[]>
-  readOne: <T>(call: ContractCall) => Promise<T>
-  readEvents: <T>(abi: Abi, eventName: string, address?: string) => Promise<ChainEvent<T>[]>
-  /** Sends transactions of an account, one after the other; whether they do anything is for the caller to see. */
-  send: (from: string, calls: readonly ContractCall[]) => Promise<void>
-}
-
 /** More than any call costs: hundred claims take 6.3 million. */
 const gas = '0x989680'
 /** Above every base fee of this chain. */
@@ -134,7 +122,7 @@ const feeWei = `0x${(10n ** 12n).toString(16)}`
 const balanceWei = `0x${(10n ** 24n).toString(16)}`
 
 /** A chain that signs for every account. */
-export function accessChain({ url, rpc }: Pick<Anvil, 'url' | 'rpc'>): ChainAccess {
+export function accessChain({ url, rpc }: Pick<Anvil, 'url' | 'rpc'>) {
   const last = new Map<string, Promise<unknown>>()
   /** Two transactions of one account at once would get the same nonce. */
   const inTurn = (from: string, work: () => Promise<void>): Promise<void> => {
@@ -144,10 +132,11 @@ export function accessChain({ url, rpc }: Pick<Anvil, 'url' | 'rpc'>): ChainAcce
   }
   return {
     rpc,
-    read: (calls) => readCalls(url, calls),
-    readOne: (call) => readCall(url, call),
-    readEvents: (abi, eventName, address) => readEvents(url, abi, eventName, address),
-    send: (from, calls) =>
+    read: (calls: readonly ContractCall[]) => readCalls(url, calls),
+    readOne: <T>(call: ContractCall) => readCall<T>(url, call),
+    readEvents: <T>(abi: Abi, eventName: string) => readEvents<T>(url, abi, eventName),
+    /** Sends transactions of an account, one after the other; whether they do anything is for the caller to see. */
+    send: (from: string, calls: readonly ContractCall[]) =>
       inTurn(from, async () => {
         await rpc('anvil_setBalance', from, balanceWei)
         for (const call of calls)

@@ -26,11 +26,7 @@ export async function giveTask(
   const task = await unwrap(
     network.client.POST('/v1/projects/{project_id}/tasks', {
       params: { path: { project_id: projectId } },
-      body: {
-        function: 'echo',
-        input_b64: Buffer.from(input).toString('base64'),
-        idempotency_key: key,
-      },
+      body: { function: 'echo', input_b64: Buffer.from(input).toString('base64'), idempotency_key: key },
     }),
   )
   return { input, task, seconds: null }

@@ -1,18 +1,9 @@
 import type { RelayerNetwork } from '../../testing/relayer-network.ts'
+import { FaultCounts } from '../harness/figures.ts'
 import { delay } from '../harness/time.ts'
 
 /** A chain that makes a block every so often, and that a test may disturb between two of them. */
-export interface FaultyChain {
-  /** Replaces the last blocks by empty ones; `share` of as many as there may be. */
-  reorganise: (share: number) => Promise<void>
-  /** Lets so many seconds pass. */
-  pass: (seconds: number) => Promise<void>
-  /** Lets the base fee jump to twenty times what transactions have offered so far. */
-  jump: () => Promise<void>
-  /** How often each happened, by name. */
-  faults: Map<string, number>
-  stop: () => Promise<void>
-}
+export type FaultyChain = Awaited<ReturnType<typeof startFaultyChain>>
 
 /** More than twenty times the tip of a chain that is idle, and less than the cap of the relayers. */
 const jumpWei = 30n * 10n ** 9n
@@ -21,9 +12,8 @@ const jumpWei = 30n * 10n ** 9n
 export async function startFaultyChain(
   { chain, fund }: Pick<RelayerNetwork, 'chain' | 'fund'>,
   { blockMs, depthMax }: { blockMs: number; depthMax: number },
-): Promise<FaultyChain> {
-  const faults = new Map<string, number>()
-  const note = (name: string) => faults.set(name, (faults.get(name) ?? 0) + 1)
+) {
+  const faults = new FaultCounts()
   await chain.rpc('evm_setAutomine', false)
   // The contracts lie deeper than any reorganisation goes.
   await chain.rpc('anvil_mine', `0x${(depthMax + 1).toString(16)}`)
@@ -52,7 +42,8 @@ export async function startFaultyChain(
   }
   const mining = mine()
   return {
-    reorganise: (share) =>
+    /** Replaces the last blocks by empty ones; `share` of as many as there may be. */
+    reorganise: (share: number) =>
       inTurn(async () => {
         const depth = 1 + Math.floor(share * depthMax)
         const before = await time()
@@ -60,15 +51,16 @@ export async function startFaultyChain(
         // The chain's clock was set back with its blocks.
         await passUntil(before)
         await fund()
-        note('reorganisation')
+        faults.note('reorganisation')
       }),
-    pass: (seconds) => inTurn(async () => passUntil((await time()) + seconds)),
+    pass: (seconds: number) => inTurn(async () => passUntil((await time()) + seconds)),
+    /** Lets the base fee jump to twenty times what transactions have offered so far. */
     jump: () =>
       inTurn(async () => {
         await chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${jumpWei.toString(16)}`)
-        note('base_fee_jump')
+        faults.note('base_fee_jump')
       }),
-    faults,
+    faults: faults.counts,
     async stop() {
       stopped = true
       await mining

@@ -4,57 +4,33 @@ import path from 'node:path'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { anvilKeys } from '../../contracts/anvil.ts'
-import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { probePort } from '../../localnet/port.ts'
-import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
+import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { HubBundle } from '../../scripts/bundle.ts'
-import { type Network, readNetwork } from '../../sdk/network.ts'
-import { signIn, type Wallet } from '../../sdk/sign-in.ts'
+import { readNetwork } from '../../sdk/network.ts'
+import { signIn } from '../../sdk/sign-in.ts'
 import { beginValidators } from '../../sdk/validators.ts'
 import { relayerKey } from '../../testing/deployed-chain.ts'
 import { type FaultProxy, startFaultProxy } from '../../testing/fault-proxy.ts'
 import { rowsOf, wake } from '../../testing/indexer-network.ts'
 import { startRelayerNetwork } from '../../testing/relayer-network.ts'
+import { expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
 import { patientFetch } from './ask-again.ts'
-import { type Caller, createCaller } from './caller.ts'
-import { accessChain, type ChainAccess } from './contracts.ts'
-import { type FaultyChain, startFaultyChain } from './faulty-chain.ts'
+import { createCaller } from './caller.ts'
+import { accessChain } from './contracts.ts'
+import { startFaultyChain } from './faulty-chain.ts'
 import type { Validator } from './validator-server.ts'
+
+/** Nothing was given up, and nobody has to look at anything. */
+export async function requireNoLetters({ rows }: Pick<FaultyHub, 'rows'>): Promise<void> {
+  const letters = await rows('SELECT * FROM dead_letters WHERE resolved_at IS NULL LIMIT 3')
+  expectSame('dead letters', letters, [])
+}
 
 type Row = Awaited<ReturnType<typeof rowsOf>>[number]
 
-/** A hub in workerd that may be killed, and a chain that may fail it. */
-export interface FaultyHub {
-  readonly profile: Profile
-  readonly port: number
-  readonly origin: string
-  readonly contracts: ContractAddresses
-  /** Mints tokens. */
-  readonly minter: string
-  /** The hub as the tools see it. */
-  readonly tools: Network
-  readonly operator: Wallet
-  readonly chain: ChainAccess
-  readonly faulty: FaultyChain
-  readonly proxy: FaultProxy
-  readonly hub: Caller
-  /** Rows of the hub's database. */
-  readonly rows: <T extends object = Row>(text: string, ...values: unknown[]) => Promise<T[]>
-  /** Runs the schedule of the hub. */
-  readonly wake: () => Promise<void>
-  /** Lets time pass on the chain, which the hub follows. */
-  readonly pass: (seconds: number) => Promise<void>
-  /** Registers the node of a key. */
-  readonly register: (seed: string, role: 'miner' | 'validator', url: string) => Promise<unknown>
-  /** Registers validators, which become the first generation. */
-  readonly beginWith: (validators: readonly Validator[]) => Promise<void>
-  /** Returns once no crash is under way. */
-  readonly up: () => Promise<unknown>
-  /** Ends workerd as a power cut would, and starts it over what it had stored. */
-  readonly kill: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type FaultyHub = Awaited<ReturnType<typeof startFaultyHub>>
 
 export interface FaultyHubOptions {
   /** Blocks on top of one before the hub acts on it. */
@@ -70,7 +46,8 @@ export interface FaultyHubOptions {
   readonly address?: () => string
 }
 
-export async function startFaultyHub(options: FaultyHubOptions): Promise<FaultyHub> {
+/** Starts a hub in workerd that may be killed, and a chain that may fail it. */
+export async function startFaultyHub(options: FaultyHubOptions) {
   const { confirmations, depthMax, blockMs } = options
   const profile = resolveProfile()
   const statePath = mkdtempSync(path.join(tmpdir(), 'faulty-hub-'))
@@ -126,6 +103,7 @@ export async function startFaultyHub(options: FaultyHubOptions): Promise<FaultyH
       }
   }
   const runSchedule = () => again(() => network.use(wake))
+  /** Registers the node of a key. */
   const register = (seed: string, role: 'miner' | 'validator', url: string) =>
     hub.expect(200, {
       method: 'POST',
@@ -141,17 +119,21 @@ export async function startFaultyHub(options: FaultyHubOptions): Promise<FaultyH
     port,
     origin,
     contracts: network.contracts,
+    /** Mints tokens. */
     minter: privateKeyToAddress(deployerKey),
+    /** The hub as the tools see it. */
     tools,
     operator,
     chain,
     faulty,
     proxy: proxy as FaultProxy,
     hub,
-    rows: <T extends object>(text: string, ...values: unknown[]) =>
+    /** Rows of the hub's database. */
+    rows: <T extends object = Row>(text: string, ...values: unknown[]) =>
       again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>,
     wake: runSchedule,
-    async pass(seconds) {
+    /** Lets time pass on the chain, which the hub follows. */
+    async pass(seconds: number) {
       await faulty.pass(seconds)
       const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
       await until('the hub has followed the time of the chain', async () => {
@@ -160,14 +142,17 @@ export async function startFaultyHub(options: FaultyHubOptions): Promise<FaultyH
       })
     },
     register,
-    async beginWith(validators) {
+    /** Registers validators, which become the first generation. */
+    async beginWith(validators: readonly Validator[]) {
       for (const { seed, url } of validators) await register(seed, 'validator', url)
       await beginValidators(
         operator.client,
         validators.map(({ nodeId }) => nodeId),
       )
     },
+    /** Returns once no crash is under way. */
     up: network.up,
+    /** Ends workerd as a power cut would, and starts it over what it had stored. */
     kill: () => network.crash(),
     async stop() {
       await faulty.stop()

@@ -19,9 +19,9 @@ import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
-import { unwrap } from '../../sdk/answers.ts'
 import { readNetwork } from '../../sdk/network.ts'
-import { signIn } from '../../sdk/sign-in.ts'
+import { readEconomics } from '../../sdk/projects.ts'
+import { signIn, unixNow } from '../../sdk/sign-in.ts'
 import { startFaultProxy } from '../../testing/fault-proxy.ts'
 import { patientFetch } from './ask-again.ts'
 import { encodeCall, stakingCall } from './contracts.ts'
@@ -57,7 +57,6 @@ export type NodeNetwork = Awaited<ReturnType<typeof startNodeNetwork>>
 const pastSecs = 2 * 3_600
 /** A result is final after the first block that follows it. */
 const blockSecs = 2
-const unixNow = (): number => Math.floor(Date.now() / 1000)
 /** Above the least that is needed, so that a member that is slashed for a missed lease stays one. */
 const topUpWei = 50n * 10n ** 18n
 
@@ -133,7 +132,6 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     ])
     const projectId = await makeProject({ network, rpcUrl: chain.url, contracts, developer, operator })
     const miners: Miner[] = []
-    /** Sends calls of the owner of the devices. */
     const send = (calls: readonly DirectCall[]) => sendDirect(chain.url, accounts.miner, calls)
     const addMiner = async () => {
       const number = miners.length + 1
@@ -202,10 +200,7 @@ export const firstEpochOf = ({ time }: NodeNetwork, epochSecs: number): number =
  */
 export async function passIntoWork(network: NodeNetwork, untilEpochEnd?: number): Promise<void> {
   const { network: descriptor, projectId, pass, time } = network
-  const params = { path: { project_id: projectId } }
-  const { epoch_secs } = await unwrap(
-    descriptor.client.GET('/v1/projects/{project_id}/economics', { params }),
-  )
+  const { epoch_secs } = await readEconomics(descriptor.client, projectId)
   const epoch = firstEpochOf(network, epoch_secs)
   await pass(epochStart(epoch, epoch_secs) - time())
   await waitForSet(descriptor.hub, projectId)

@@ -1,26 +1,22 @@
 import { generatePrivateKey } from 'viem/accounts'
 import { vaultFactoryAbi } from '../../contracts/generated/contracts.ts'
+import { bindDevice } from '../../localnet/sample/devices.ts'
 import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { epochCap } from '../../protocol/earnings/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
-import {
-  createBindingRecord,
-  deriveProjectId,
-  deriveSubscriptionId,
-  deriveVaultAddress,
-} from '../../protocol/identity/index.ts'
+import { deriveProjectId, deriveSubscriptionId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import {
   deriveManifestHashes,
   type ProjectManifest,
   type ProjectRules,
-  signManifest,
 } from '../../protocol/manifest/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
+import { signedManifest } from '../../sdk/manifest.ts'
 import { type SignedBody, signAndRelay } from '../../sdk/relay.ts'
 import { signIn, type Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
 import { eachOf } from '../harness/time.ts'
-import { tokenCall } from './contracts.ts'
+import { stakingCall, tokenCall } from './contracts.ts'
 import type { FaultyHub } from './faulty-hub.ts'
 import { createNodeKey, type NodeKey } from './validator-server.ts'
 
@@ -99,6 +95,17 @@ export async function createProjects(
   return projects
 }
 
+/** The collateral that the chain has of each member, by the id of its subscription. */
+export async function readCollaterals(
+  network: Pick<FaultyHub, 'chain' | 'contracts'>,
+  projects: readonly Project[],
+): Promise<Map<string, bigint>> {
+  const ids = projects.flatMap(({ members }) => members.map(({ subscriptionId }) => subscriptionId))
+  const calls = ids.map((id) => stakingCall(network, 'subscriptionOf', id))
+  const states = (await network.chain.read(calls)) as { collateral: bigint }[]
+  return new Map(ids.map((id, at) => [id, states[at]!.collateral]))
+}
+
 const membersOf = (miners: readonly Miner[], count: number, index: number): Miner[] =>
   Array.from({ length: count }, (_, at) => miners[(index + at * 3) % miners.length] as Miner).filter(
     (miner, at, all) => all.indexOf(miner) === at,
@@ -113,37 +120,10 @@ async function uploadWorker({ operator }: ProjectNetwork) {
 
 let miners = 0
 
-async function createMiner(network: ProjectNetwork): Promise<Miner> {
-  const { hub, profile, tools } = network
+async function createMiner({ profile, tools }: ProjectNetwork): Promise<Miner> {
   const wallet = await signIn(tools, generatePrivateKey())
   const device = createNodeKey(profile)
-  const now = await hub.time()
-  const record = createBindingRecord(
-    profile,
-    {
-      action: 'bind',
-      owner: wallet.address,
-      public_key: device.publicKey,
-      issued_at: now,
-      nonce: device.seed.slice(2, 34),
-    },
-    { ownerKey: wallet.key, nodeSeed: device.seed },
-  )
-  await hub.expect(200, { method: 'POST', path: '/v1/devices/bind', token: wallet.token, json: record })
-  await hub.expect(200, {
-    method: 'PUT',
-    path: `/v1/devices/${device.nodeId}/profile`,
-    seed: device.seed,
-    json: {
-      class: 'server',
-      platform: 'linux',
-      arch: 'x64',
-      engine: 'native',
-      nodectl_version: '1.0.0',
-      hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
-      benchmark: { suite: 'bench-v1', ran_at: now, engine: 'native', cases: [], mgas_per_s: [], score: 100 },
-    },
-  })
+  await bindDevice(tools, wallet, device.seed)
   miners += 1
   // Half are paid where nothing else comes and goes, the others by their wallet.
   return { wallet, device, payout: miners % 2 === 0 ? wallet.address : device.publicKey.slice(0, 42) }
@@ -193,13 +173,7 @@ async function createProject(
   }
   const manifest = { ...alike, consensus }
   const { register_by_sig } = await unwrap(
-    developer.client.POST('/v1/developers/projects', {
-      body: {
-        manifest: manifest as never,
-        sig_type: 'eip191',
-        signature: signManifest(developer.key, manifest),
-      },
-    }),
+    developer.client.POST('/v1/developers/projects', { body: signedManifest(developer.key, manifest) }),
   )
   const { consensus_hash, manifest_hash } = deriveManifestHashes(profile, manifest)
   const wanted = {

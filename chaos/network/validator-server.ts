@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { deriveNodeId, type Profile } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { sendJson, startLocalServer } from '../../testing/local-server.ts'
 
 export interface NodeKey {
   seed: string
@@ -25,11 +26,6 @@ export interface ValidatorCall {
   readonly request: IncomingMessage
 }
 
-export interface ValidatorServer {
-  readonly nodes: Validator[]
-  readonly stop: () => Promise<void>
-}
-
 export function createNodeKey(profile: Profile): NodeKey {
   const seed = `0x${randomBytes(32).toString('hex')}`
   const publicKey = ed25519PublicKey(seed)
@@ -45,36 +41,25 @@ export async function startValidatorServer(
   profile: Profile,
   count: number,
   answer: (call: ValidatorCall) => Promise<unknown>,
-): Promise<ValidatorServer> {
-  const server = createServer(async (request, response) => {
-    const send = (status: number, body: unknown) =>
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+) {
+  const server = await startLocalServer(async (request, response) => {
     try {
       const [, index, path = ''] = /^\/(\d+)(\/[^?]*)/.exec(request.url ?? '') ?? []
-      const body = await answer({ index: Number(index), path, body: await readBody(request), request })
+      const body = await answer({ index: Number(index), path, body: await text(request), request })
       if (body === null) request.socket.destroy()
-      else send(200, body)
+      else sendJson(response, body)
     } catch (error) {
-      send(422, { error: String(error) })
+      sendJson(response, { error: String(error) }, 422)
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
   return {
-    nodes: Array.from({ length: count }, (_, index) => ({
-      ...createNodeKey(profile),
-      url: `http://127.0.0.1:${port}/${index}`,
-    })),
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections()
-        server.close(() => resolve())
+    nodes: Array.from(
+      { length: count },
+      (_, index): Validator => ({
+        ...createNodeKey(profile),
+        url: `${server.url}/${index}`,
       }),
+    ),
+    stop: server.stop,
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of request) chunks.push(chunk as Uint8Array)
-  return Buffer.concat(chunks).toString('utf8')
 }

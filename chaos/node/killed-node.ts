@@ -6,6 +6,7 @@ import { Random } from '../../node-cli/src/engine/testing/random.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
+import { unixNow } from '../../sdk/sign-in.ts'
 import { collector, echo, type TestArtifact } from '../../testing/node/artifacts.ts'
 import { type ServingNode, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
 
@@ -19,26 +20,23 @@ interface Promises {
   modules: Set<string>
 }
 
-/** One kill, and what was found after it. */
-export interface KilledPoint {
-  seed: number
-  /** Whether the node was killed before it served. */
-  whileStarting: boolean
+const nothingFound = () => ({
   /** Answers that came before the kill. */
-  answered: number
+  answered: 0,
   /** Requests whose answer never came. */
-  unanswered: number
+  unanswered: 0,
   /** Rounds without an answer whose vote was stored all the same, and was given then. */
-  votesFound: number
+  votesFound: 0,
   /** Broken promises; none when the store is whole. */
-  problems: string[]
-}
+  problems: [] as string[],
+})
+
+type KilledPoint = ReturnType<typeof nothingFound>
 
 /** Kills a node at a seeded moment of its work, again and again on one data directory, and looks whether it keeps its word. */
 export class KilledNode {
   readonly #dist: string
   readonly #dataDir: string
-  /** The one that was started after the last kill. */
   #node: ServingNode | undefined
   readonly #promises: Promises = { votes: new Map(), receipts: [], chunks: new Map(), modules: new Set() }
 
@@ -47,27 +45,21 @@ export class KilledNode {
     this.#dataDir = dataDir
   }
 
-  get given(): { votes: number; receipts: number; chunks: number } {
+  get given() {
     const { votes, receipts, chunks } = this.#promises
     return { votes: votes.size, receipts: receipts.length, chunks: chunks.size }
   }
 
-  async point(seed: number): Promise<KilledPoint> {
+  async point(seed: number) {
     const random = new Random(seed)
+    /** Whether the node is killed before it serves. */
     const whileStarting = random.chance(10)
-    const point: KilledPoint = {
-      seed,
-      whileStarting,
-      answered: 0,
-      unanswered: 0,
-      votesFound: 0,
-      problems: [],
-    }
+    const point = nothingFound()
     if (whileStarting) await this.#startUntilKilled(random)
     else await this.#workUntilKilled(this.#node ?? (await this.#start().serving), random, point)
     this.#inspect(point)
     await this.#askAgain(random, point)
-    return point
+    return { ...point, whileStarting }
   }
 
   /** Ends the node that is left, if there is one. */
@@ -136,20 +128,21 @@ export class KilledNode {
   }
 
   async #vote(node: ServingNode, round: DirectRound): Promise<void> {
-    const promise = this.#promises.votes.get(round.nonce)!
     const body = { module: round.module_address, function: round.function, input: inputText, round }
-    const reply = await node.call('/execute', { method: 'POST', body })
-    if (reply.status !== 200) throw new Error(reply.text)
-    promise.text = reply.text
-    this.#promises.receipts.push(reply.json.receipt.receipt.receipt_hash)
+    this.#promises.votes.get(round.nonce)!.text = await this.#post(node, body)
   }
 
   async #execute(node: ServingNode, module: TestArtifact): Promise<void> {
     const { module_address, function: name, gas_limit } = callOf(module)
     const body = { module: module_address, function: name, gas_limit, input: inputText }
+    await this.#post(node, body)
+  }
+
+  async #post(node: ServingNode, body: object): Promise<string> {
     const reply = await node.call('/execute', { method: 'POST', body })
     if (reply.status !== 200) throw new Error(reply.text)
     this.#promises.receipts.push(reply.json.receipt.receipt.receipt_hash)
+    return reply.text
   }
 
   async #putChunk(node: ServingNode, random: Random): Promise<void> {
@@ -165,14 +158,12 @@ export class KilledNode {
     if (!existsSync(file)) return
     const db = new DatabaseSync(file)
     try {
-      const { integrity_check } = db.prepare('PRAGMA integrity_check').get() as { integrity_check: string }
-      if (integrity_check !== 'ok') point.problems.push(`integrity_check: ${integrity_check}`)
+      const integrity = db.prepare('PRAGMA integrity_check').get()?.integrity_check
+      if (integrity !== 'ok') point.problems.push(`integrity_check: ${integrity}`)
       if (this.#promises.modules.size === 0) return
       const kept = new Map<string, number>()
-      for (const { receipt_hash } of db.prepare('SELECT receipt_hash FROM ledger').all() as unknown as {
-        receipt_hash: string
-      }[])
-        kept.set(receipt_hash, (kept.get(receipt_hash) ?? 0) + 1)
+      for (const { receipt_hash } of db.prepare('SELECT receipt_hash FROM ledger').all())
+        kept.set(String(receipt_hash), (kept.get(String(receipt_hash)) ?? 0) + 1)
       for (const hash of this.#promises.receipts) {
         const left = (kept.get(hash) ?? 0) - 1
         if (left < 0) point.problems.push(`the receipt ${hash} is lost`)
@@ -189,17 +180,14 @@ export class KilledNode {
    * ledger must tell the same number.
    */
   #inspectStorage(db: DatabaseSync, point: KilledPoint): void {
-    const one = (sql: string) =>
-      Number((db.prepare(sql).get(collector.address) as { value: number } | undefined)?.value ?? 0)
+    const one = (sql: string) => Number(db.prepare(sql).get(collector.address)?.value ?? 0)
     const runs = one(
       'SELECT count(*) AS value FROM ledger WHERE address = ? AND id NOT IN (SELECT ledger_id FROM direct_rounds)',
     )
     const stored = one('SELECT length(value) AS value FROM storage WHERE address = ?')
     const sequence = one('SELECT sequence AS value FROM sequences WHERE address = ?')
     if (stored !== runs || sequence !== runs)
-      point.problems.push(
-        `${runs} runs are in the ledger, ${stored} in the storage, ${sequence} in the sequence`,
-      )
+      point.problems.push(`runs in the ledger: ${runs}, storage: ${stored}, sequence: ${sequence}`)
   }
 
   /** Starts the node again, and asks for what it promised. */
@@ -235,8 +223,6 @@ const callOf = ({ address }: TestArtifact) => ({
   function: address === echo.address ? 'echo' : 'f',
   gas_limit: 10_000_000,
 })
-
-const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 const sample = <T>(random: Random, all: readonly T[], count: number): T[] =>
   all.length <= count ? [...all] : Array.from({ length: count }, () => random.pick(all))

@@ -12,19 +12,17 @@ const pollMs = 100
 /** Actions that are not done so long after the faults ended never will be. */
 const endMs = 60_000
 
-/** The actions of one scenario, and how many of them were accepted. */
-interface Posts {
-  readonly requests: readonly Registration[]
-  readonly accepted: number
-}
-
-/** Posts the actions of a seed until all are accepted, while its faults meet the requests to the chain. */
+/**
+ * Posts the actions of a seed until all are accepted, while its faults meet the requests to the chain.
+ *
+ * @returns The actions, and how many of them were accepted.
+ */
 export async function postScenario(
   { network, relayer, proxy }: { network: RelayerNetwork; relayer: () => Relayer; proxy: FaultProxy },
   seed: number,
   random: () => number,
   onTaken: () => void,
-): Promise<Posts> {
+) {
   const requests = Array.from({ length: 1 + Math.floor(random() * actionsMax) }, () => network.action())
   const rate = 0.1 + 0.3 * random()
   const lasting = {

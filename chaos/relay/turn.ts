@@ -1,5 +1,4 @@
 import { type FaultProxy, seededRandom } from '../../testing/fault-proxy.ts'
-import type { Registration } from '../../testing/registrations.ts'
 import type { Relayer, RelayerNetwork } from '../../testing/relayer-network.ts'
 import type { FaultyChain } from '../network/faulty-chain.ts'
 import { postScenario, settle } from './scenario.ts'
@@ -12,22 +11,7 @@ export interface FaultyRelayer {
   readonly relayer: () => Relayer
 }
 
-/** The outcome of one scenario. */
-export interface ScenarioRun {
-  readonly seed: number
-  readonly requests: readonly Registration[]
-  readonly actions: number
-  readonly accepted: number
-  /** Actions that are final in the ledger. */
-  readonly confirmed: number
-  /** Nonces that were used, of all keys, without those of {@link filled} gaps. */
-  readonly nonces: number
-  /** Nonces that no action had, because a node had counted too many, and that were used up. */
-  readonly filled: number
-  readonly killed: boolean
-  /** Whether the key was replaced in the middle. */
-  readonly rotated: boolean
-}
+export type ScenarioRun = Awaited<ReturnType<typeof runTurn>>[number]
 
 export interface Turn {
   readonly network: RelayerNetwork
@@ -44,7 +28,7 @@ export interface Turn {
  * some turns the chain is reorganised, less or more deeply than what counts as final, and its base fee jumps. Then the
  * faults end.
  */
-export async function runTurn({ network, relayers, chain, seeds, killed }: Turn): Promise<ScenarioRun[]> {
+export async function runTurn({ network, relayers, chain, seeds, killed }: Turn) {
   const random = seededRandom(-(seeds[0] as number))
   const rotating = killed ? relayers.map(({ hub }) => hub).filter(() => random() < 0.3) : []
   // Before the first action is posted: from then on workerd may be killed, and what asks it has to try again.
@@ -95,10 +79,14 @@ export async function runTurn({ network, relayers, chain, seeds, killed }: Turn)
         requests,
         actions: requests.length,
         accepted,
+        /** Actions that are final in the ledger. */
         confirmed: views.filter((view) => view?.status === 'confirmed').length,
+        /** Nonces that were used, of all keys, without those of filled gaps. */
         nonces: (await relayer().mined()) - nonces - filled,
+        /** Nonces that no action had, because a node had counted too many, and that were used up. */
         filled,
         killed,
+        /** Whether the key was replaced in the middle. */
         rotated: rotating.includes(hub),
       }
     }),

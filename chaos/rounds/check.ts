@@ -1,4 +1,5 @@
-import type { FinalityRecord, FinalityVote } from '../../protocol/rounds/index.ts'
+import type { FinalityRecord } from '../../protocol/rounds/index.ts'
+import type { components } from '../../sdk/api.generated.ts'
 import { Difference } from '../harness/difference.ts'
 import { addFigures } from '../harness/figures.ts'
 import { until } from '../harness/time.ts'
@@ -23,36 +24,21 @@ export interface EndedTask {
 type Tally = Readonly<Record<string, number>>
 
 /** Counts of tasks that are over. */
-export type Counts = {
-  readonly finalized: number
-  readonly by_committee: number
-  /** Why validators ran the others: nobody could be drawn, members did not agree, or chance chose them. */
-  readonly by_validators: Tally
-  /** By reason. */
-  readonly failed: Tally
-  /** Members that were credited. */
-  readonly credited: number
-  /** Leases on which nobody voted in time, by reason. */
-  readonly missed: Tally
-  /** Offences that the hub recorded, by kind. */
-  readonly offences: Tally
-}
-
-export const noCounts: Counts = {
+export const noCounts = {
   finalized: 0,
   by_committee: 0,
-  by_validators: {},
-  failed: {},
+  /** Why validators ran the others: nobody could be drawn, members did not agree, or chance chose them. */
+  by_validators: {} as Tally,
+  /** By reason. */
+  failed: {} as Tally,
   credited: 0,
-  missed: {},
-  offences: {},
+  /** Leases on which nobody voted in time, by reason. */
+  missed: {} as Tally,
+  /** Offences that the hub recorded, by kind. */
+  offences: {} as Tally,
 }
 
-interface RoundView {
-  readonly state: string
-  readonly finality?: FinalityRecord
-  readonly finality_votes?: readonly FinalityVote[]
-}
+export type Counts = typeof noCounts
 
 interface LeaseRow {
   readonly node_key: string
@@ -60,12 +46,6 @@ interface LeaseRow {
   readonly state: string
   readonly proof_status: string | null
   readonly missed_because: string | null
-}
-
-interface SlashRow {
-  readonly kind: string
-  readonly round_id: string
-  readonly node_id: string
 }
 
 /** A network, with who its validators are and what its epochs come to. */
@@ -174,7 +154,11 @@ async function readFinality(
   { round_id, finalized_at }: TaskView,
 ): Promise<FinalityRecord> {
   const path = `/v1/explorer/rounds/${encodeURIComponent(round_id ?? '')}`
-  const { finality, finality_votes = [], state } = await hub.expect<RoundView>(200, { path })
+  const {
+    finality,
+    finality_votes = [],
+    state,
+  } = await hub.expect<components['schemas']['Round']>(200, { path })
   if (finality === undefined || state !== 'finalized')
     throw new Difference(`${path} is ${state} and shows no finality`)
   const { epoch, project_id } = finality
@@ -248,9 +232,8 @@ async function countMissed({ rows }: RoundsNetwork): Promise<Record<string, numb
 async function checkOffences({ rows, miners }: RoundsNetwork): Promise<Record<string, number>> {
   const byId = new Map(miners.map((miner) => [miner.nodeId, miner]))
   const counts: Record<string, number> = {}
-  for (const { kind, round_id, node_id } of await rows<SlashRow>(
-    'SELECT kind, round_id, node_id FROM slashes',
-  )) {
+  const slashes = await rows<Record<string, string>>('SELECT kind, round_id, node_id FROM slashes')
+  for (const { kind = '', round_id = '', node_id = '' } of slashes) {
     const miner = byId.get(node_id)
     const isGuilty = kind === 'missed_sla' ? miner?.owing.has(round_id) : miner?.guilty.has(round_id)
     if (!isGuilty) {

@@ -11,23 +11,20 @@ import {
 } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import type { FinalityRecord } from '../../protocol/rounds/index.ts'
+import type { components } from '../../sdk/api.generated.ts'
+import { isOver } from '../../tools/task/follow.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import { vaultCall } from '../network/contracts.ts'
 import type { Project } from '../network/projects.ts'
 import type { RoundsNetwork } from './network.ts'
-import { isOver, type TaskView } from './tasks.ts'
+import type { TaskView } from './tasks.ts'
 import type { ValidatorGroup } from './validator-group.ts'
 
-interface EpochAnswer {
-  readonly status: string
-  readonly rounds: number
-  readonly totals?: object
-  readonly open_rounds?: number
-}
+type EpochAnswer = components['schemas']['Epoch']
 
 interface Answer {
-  readonly error?: string
   readonly details?: { readonly reason?: string }
 }
 
@@ -83,9 +80,7 @@ export class EpochLedger {
 
   #account(project: Project, epoch: number): EpochAccount {
     const key = `${project.projectId}:${epoch}`
-    const known = this.#accounts.get(key)
-    if (known !== undefined) return known
-    const account = {
+    const unknown = {
       project,
       epoch,
       records: [],
@@ -94,6 +89,7 @@ export class EpochLedger {
       isTaken: false,
       posted: null,
     }
+    const account = this.#accounts.get(key) ?? unknown
     this.#accounts.set(key, account)
     return account
   }
@@ -217,9 +213,7 @@ export class EpochLedger {
       expectSame(`credits of ${what}`, credits, sumUnits(records, params.gas_per_unit))
       const built = this.#build(account)
       if (built === null) continue
-      const { status, body, repeated } = await this.#post(account, built)
-      if (status !== 202 && !(status === 409 && repeated))
-        throw new Difference(`the receipt of ${what}: ${status} ${JSON.stringify(body)}`)
+      requireStatus(`the receipt of ${what}`, await this.#post(account, built), 202, 'conflict_if_repeated')
       account.posted = built
       expectSame(`the totals of ${what}`, (await this.#view(project, epoch)).totals, built.body.totals)
       this.#network.faults.note('epoch_paid')

@@ -36,12 +36,7 @@ async function start({ say }: NetworkOptions): Promise<ScenarioNetwork> {
     onProgress: say,
   })
   const group = new ValidatorGroup(started)
-  const network: CheckedNetwork = {
-    ...started,
-    group,
-    ledger: new EpochLedger(started, group),
-    givenAtMs: 0,
-  }
+  const network: CheckedNetwork = { ...started, group, ledger: new EpochLedger(started, group), givenAtMs: 0 }
   await group.settle().catch(async (error: unknown) => {
     await network.stop()
     throw error

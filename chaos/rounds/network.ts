@@ -1,32 +1,17 @@
 import type { HubBundle } from '../../scripts/bundle.ts'
 import { freshAddress } from '../../testing/session.ts'
 import { ownWorkerds } from '../../testing/workerd.ts'
+import { FaultCounts } from '../harness/figures.ts'
 import { until } from '../harness/time.ts'
 import { vaultCall } from '../network/contracts.ts'
-import { type FaultyHub, startFaultyHub } from '../network/faulty-hub.ts'
-import {
-  createProjects,
-  grantWei,
-  type Miner,
-  type Project,
-  type ProjectsOptions,
-} from '../network/projects.ts'
+import { startFaultyHub } from '../network/faulty-hub.ts'
+import { createProjects, grantWei, type Project, type ProjectsOptions } from '../network/projects.ts'
 import type { Conduct } from './simulator/conduct.ts'
-import { FaultCounts } from './simulator/fault-counts.ts'
 import { SimulatedMiner } from './simulator/miner.ts'
-import { type SimulatedValidators, startValidators, type ValidatorsOptions } from './simulator/validators.ts'
+import { startValidators, type ValidatorsOptions } from './simulator/validators.ts'
 import { startWire, type Wire } from './simulator/wire.ts'
 
-/** A hub in workerd, a chain, validators and miners of which every one may fail. */
-export interface RoundsNetwork extends FaultyHub {
-  readonly projects: readonly Project[]
-  readonly miners: readonly SimulatedMiner[]
-  readonly validators: SimulatedValidators
-  /** How often each fault of miners, validators and hub happened. */
-  readonly faults: FaultCounts
-  /** Process ids of workerd; others after a kill. */
-  readonly workerds: () => number[]
-}
+export type RoundsNetwork = Awaited<ReturnType<typeof startRoundsNetwork>>
 
 export interface RoundsOptions {
   readonly projects: number
@@ -58,7 +43,8 @@ export const firstValidators = 4
 /** Places that requests come from, each with a budget of its own. */
 const callers = 20
 
-export async function startRoundsNetwork(options: RoundsOptions): Promise<RoundsNetwork> {
+/** Starts a hub in workerd, a chain, validators and miners of which every one may fail. */
+export async function startRoundsNetwork(options: RoundsOptions) {
   const { onProgress, conductOf = () => 'honest', modeOf = () => 'honest', skewOf } = options
   const addresses = Array.from({ length: callers }, freshAddress)
   let calls = 0
@@ -70,7 +56,7 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     vars: { CHAIN_POLL_MS: '500' },
     address: () => addresses[calls++ % callers]!,
   })
-  const { profile, port, chain, hub, register, pass, wake } = started
+  const { profile, port, chain, hub, pass, wake } = started
   const projects: Project[] = []
   const rulesOf = (projectId: string) => {
     const project = projects.find((one) => one.projectId === projectId)
@@ -87,8 +73,8 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])
   onProgress(`${projects.length} projects are made`)
 
-  const owners = [...minersOf(projects).values()]
-  for (const { device } of owners) await register(device.seed, 'miner', 'http://127.0.0.1:7070')
+  const members = projects.flatMap((project) => project.members)
+  const owners = [...new Map(members.map((member) => [member.device.publicKey, member])).values()]
   const wires = await Promise.all(owners.map(() => startWire(port)))
   const miners = owners.map(
     ({ wallet, device }, index) =>
@@ -124,9 +110,11 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     projects,
     miners,
     validators,
+    /** How often each fault of miners, validators and hub happened. */
     faults,
+    /** Process ids of workerd; others after a kill. */
     workerds: ownWorkerds,
-    async pass(seconds) {
+    async pass(seconds: number) {
       validators.leap()
       await pass(seconds)
       validators.leap()
@@ -143,7 +131,3 @@ export async function startRoundsNetwork(options: RoundsOptions): Promise<Rounds
     },
   }
 }
-
-/** Everybody who works for one of the projects, once. */
-const minersOf = (projects: readonly Project[]): Map<string, Miner> =>
-  new Map(projects.flatMap(({ members }) => members.map((member) => [member.device.publicKey, member])))

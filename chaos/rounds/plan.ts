@@ -6,7 +6,6 @@ import type { ValidatorMode } from './simulator/validators.ts'
 /** One task, and what everybody does about it. */
 export interface ScenarioPlan {
   readonly seed: number
-  /** The number of its project. */
   readonly project: number
   /** Milliseconds of its turn after which it is given. */
   readonly startMs: number
@@ -18,45 +17,8 @@ export interface ScenarioPlan {
   readonly validators: readonly (readonly ValidatorMode[])[]
 }
 
-/** A change of the validators by the operator while tasks are on their way. */
-export interface ValidatorChange {
-  readonly ms: number
-  /** One joins, one leaves, one takes the place of another, or of one whose key is ended at once. */
-  readonly kind: 'joins' | 'leaves' | 'replaced' | 'ended'
-  /** Which of the present validators it is about, as a share of them. */
-  readonly which: number
-  /** For how long half of the validators do not sign the generation, in milliseconds. */
-  readonly withheldMs: number
-}
-
-/** The faults of one turn, which meet all of its tasks. */
-export interface TurnPlan {
-  /** Milliseconds after which the hub is killed. */
-  readonly kill: number
-  /** When a miner loses its socket, and which. */
-  readonly cuts: readonly { readonly ms: number; readonly miner: number }[]
-  /** When the chain answers nothing, and for how long. */
-  readonly outages: readonly { readonly ms: number; readonly forMs: number }[]
-  /** When the chain is reorganised, and the share of the depth that it may have. */
-  readonly reorganisations: readonly { readonly ms: number; readonly share: number }[]
-  /** Share of the questions to the chain that fail. */
-  readonly chainFaults: number
-  /** For so long after its header a block has no logs, or only some; null where logs come with their blocks. */
-  readonly logsLagMs: number | null
-  readonly validators: ValidatorChange | null
-  /** When the process of a validator ends, and for how long; the validator as a share of the present ones. */
-  readonly restarts: readonly { readonly ms: number; readonly forMs: number; readonly which: number }[]
-  /** Seconds before the end of an epoch at which the turn begins; null where it begins whenever it is. */
-  readonly epochEnd: number | null
-  /** When developers fund their vaults, and which: events that the hub indexes. */
-  readonly funding: readonly { readonly ms: number; readonly project: number }[]
-  /** Seconds that the clock of each miner and of each validator is ahead. */
-  readonly skews: { readonly miners: readonly number[]; readonly validators: readonly number[] }
-  /** The miner that is not there for the whole turn, and how it went. */
-  readonly away: { readonly miner: number; readonly how: 'killed' | 'stopped' } | null
-  /** A miner that takes one task at a time. */
-  readonly busy: number | null
-}
+export type TurnPlan = ReturnType<typeof planTurn>
+export type ValidatorChange = ReturnType<typeof changeOf>
 
 /** Committees of the projects. The last one asks for more members than there are, so validators run its tasks. */
 export const committees = [
@@ -154,46 +116,63 @@ function shared<T>(random: Draws, choices: readonly (readonly [T, number])[]): T
   throw new Error('shares are whole numbers of at least 1')
 }
 
-export function planTurn(seed: number): TurnPlan {
+/** The faults of one turn, which meet all of its tasks. */
+export function planTurn(seed: number) {
   // Another stream than that of the scenario with the same seed.
   const random = draws(seed + 2 ** 31)
   const times = <T>(count: number, one: () => T): T[] => Array.from({ length: count }, one)
   const ms = () => random.below(faultsWithinMs)
   const miner = () => random.below(minerCount)
   return {
+    /** Milliseconds after which the hub is killed. */
     kill: ms(),
+    /** When a miner loses its socket, and which. */
     cuts: times(random.below(7), () => ({ ms: ms(), miner: miner() })),
+    /** When the chain answers nothing, and for how long. */
     outages: times(1 + random.below(5), () => ({ ms: ms(), forMs: 300 + random.below(2_000) })),
+    /** When the chain is reorganised, and the share of the depth that it may have. */
     reorganisations: random.percent(30) ? [{ ms: ms(), share: random.below(100) / 100 }] : [],
+    /** Share of the questions to the chain that fail. */
     chainFaults: random.below(4) * 0.1,
+    /** For so long after its header a block has no logs, or only some; null where logs come with their blocks. */
     logsLagMs: random.percent(30) ? 1_000 + random.below(4_000) : null,
     validators: random.percent(55) ? changeOf(random) : null,
+    /** When the process of a validator ends, and for how long; the validator as a share of the present ones. */
     restarts: times(random.below(3), () => ({
       ms: ms(),
       forMs: 200 + random.below(2_500),
       which: random.below(100) / 100,
     })),
+    /** Seconds before the end of an epoch at which the turn begins; null where it begins whenever it is. */
     epochEnd: random.percent(45) ? 4 + random.below(random.percent(60) ? 14 : 90) : null,
+    /** When developers fund their vaults, and which: events that the hub indexes. */
     funding: times(random.below(4), () => ({ ms: ms(), project: random.below(committees.length) })),
+    /** Seconds that the clock of each miner and of each validator is ahead. */
     skews: {
       miners: times(minerCount, () => skewOf(random)),
       validators: times(validatorCount + spareValidators, () => skewOf(random)),
     },
-    away: random.percent(30) ? { miner: miner(), how: random.pick(['killed', 'stopped']) } : null,
+    /** The miner that is not there for the whole turn, and how it went. */
+    away: random.percent(30) ? { miner: miner(), how: random.pick(['killed', 'stopped'] as const) } : null,
+    /** A miner that takes one task at a time. */
     busy: random.percent(20) ? miner() : null,
   }
 }
 
 const skewOf = ({ below }: Draws): number => below(2 * skewMax + 1) - skewMax
 
-const changeOf = (random: Draws): ValidatorChange => ({
+/** A change of the validators by the operator while tasks are on their way. */
+const changeOf = (random: Draws) => ({
   ms: random.below(faultsWithinMs),
+  /** One joins, one leaves, one takes the place of another, or of one whose key is ended at once. */
   kind: shared(random, [
     ['joins', 35],
     ['leaves', 25],
     ['replaced', 25],
     ['ended', 15],
-  ]),
+  ] as const),
+  /** Which of the present validators it is about, as a share of them. */
   which: random.below(100) / 100,
+  /** For how long half of the validators do not sign the generation, in milliseconds. */
   withheldMs: random.percent(40) ? random.below(faultsWithinMs) : 0,
 })

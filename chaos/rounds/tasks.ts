@@ -1,22 +1,11 @@
+import type { components } from '../../sdk/api.generated.ts'
+import { isOver } from '../../tools/task/follow.ts'
 import { Difference } from '../harness/difference.ts'
 import { delay, eachOf } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import type { RoundsNetwork } from './network.ts'
 
-/** A task as `GET /v1/tasks/{id}` tells it; what is not looked at is left out. */
-export interface TaskView {
-  readonly task_id: string
-  readonly round_id: string | null
-  readonly epoch: number | null
-  readonly status: string
-  readonly success: boolean | null
-  readonly output: string | null
-  readonly error: string | null
-  readonly receipt_hash: string | null
-  readonly created_at: number
-  readonly finalized_at: number | null
-}
-
-export const isOver = ({ status }: TaskView): boolean => status === 'finalized' || status === 'failed'
+export type TaskView = components['schemas']['Task']
 
 /** Submits a task. Asked again with the same key it is the same task, so that a killed hub loses and doubles nothing. */
 export async function submitTask(
@@ -32,8 +21,7 @@ export async function submitTask(
     path: `/v1/projects/${projectId}/tasks${query}`,
     json: { function: functionName, input, idempotency_key: key },
   })
-  if (reply.status !== 202 && reply.status !== 200)
-    throw new Difference(`the task ${key} is refused: ${reply.status} ${JSON.stringify(reply.body)}`)
+  requireStatus(`the task ${key}`, reply, 202, 200)
   return reply.body
 }
 
@@ -41,10 +29,7 @@ export async function submitTask(
 export async function endOfTask({ hub }: Pick<RoundsNetwork, 'hub'>, taskId: string): Promise<TaskView> {
   const endMs = performance.now() + 900_000
   for (;;) {
-    const { status, body } = await hub.call<TaskView>({
-      path: `/v1/tasks/${encodeURIComponent(taskId)}?wait=30`,
-    })
-    if (status !== 200) throw new Difference(`the task ${taskId}: ${status} ${JSON.stringify(body)}`)
+    const body = await hub.expect<TaskView>(200, { path: `/v1/tasks/${encodeURIComponent(taskId)}?wait=30` })
     if (isOver(body)) return body
     if (performance.now() > endMs)
       throw new Difference(`the task ${taskId} is ${body.status} for 15 minutes: ${JSON.stringify(body)}`)
@@ -52,26 +37,16 @@ export async function endOfTask({ hub }: Pick<RoundsNetwork, 'hub'>, taskId: str
   }
 }
 
-/** A task that is over, with what was asked of it. */
-export interface EndedTask {
-  readonly task: TaskView
-  readonly input: string
-  /** From its submission, in milliseconds. */
-  readonly ms: number
-}
-
-export interface TaskLoad {
-  /** Tells these tasks from others. */
-  readonly label: string
-  readonly tasks: number
-  readonly atOnce: number
-}
-
-/** Gives tasks to all projects in turn, and waits until each is over. */
+/**
+ * Gives tasks to all projects in turn, and waits until each is over.
+ *
+ * @param label Tells these tasks from others.
+ * @returns Each with its input, and the milliseconds from its submission on.
+ */
 export async function finishTasks(
   network: Pick<RoundsNetwork, 'hub' | 'projects'>,
-  { label, tasks, atOnce }: TaskLoad,
-): Promise<EndedTask[]> {
+  { label, tasks, atOnce }: { label: string; tasks: number; atOnce: number },
+) {
   const { projects } = network
   return eachOf([...Array(tasks).keys()], atOnce, async (index) => {
     const { projectId, consensus } = projects[index % projects.length]!

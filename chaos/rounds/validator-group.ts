@@ -10,6 +10,7 @@ import { defaultNetworkParams as params } from '../../protocol/identity/index.ts
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { Difference } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import type { Validator } from '../network/validator-server.ts'
 import { firstValidators, type RoundsNetwork } from './network.ts'
 import type { ValidatorChange } from './plan.ts'
@@ -64,15 +65,14 @@ export class ValidatorGroup {
     faults.note(`validator_${made}`)
     if (withheldMs > 0) validators.withhold(this.#last.filter((_, at) => at % 2 === 0))
     const idsOf = (indexes: readonly number[]) => indexes.map((index) => this.#node(index).nodeId)
-    const { status, body, repeated } = await hub.call({
+    const reply = await hub.call({
       method: 'POST',
       path: '/admin/v1/validators/generations',
       token: operator.token,
       json: { approve: idsOf(joining), revoke: idsOf(leaving), emergency: made === 'ended' },
     })
     // A hub that was killed before it answered has made it.
-    if (status !== 202 && !(status === 409 && repeated))
-      throw new Difference(`a validator ${made}: ${status} ${JSON.stringify(body)}`)
+    requireStatus(`a validator ${made}`, reply, 202, 'conflict_if_repeated')
     this.#last = [...this.#last.filter((index) => !leaving.includes(index)), ...joining]
     if (withheldMs === 0) return
     await delay(withheldMs)

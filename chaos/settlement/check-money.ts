@@ -1,6 +1,7 @@
 import { expectSame } from '../harness/difference.ts'
-import { grantWei } from '../network/projects.ts'
-import { type Counts, sum } from './counts.ts'
+import { sum } from '../harness/figures.ts'
+import { grantWei, readCollaterals } from '../network/projects.ts'
+import type { Counts } from './counts.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ScenarioProject } from './records.ts'
 import {
@@ -9,7 +10,6 @@ import {
   readClaims,
   readExecutedSlashes,
   readFeePayments,
-  readSubscriptions,
   readVault,
 } from './views.ts'
 
@@ -27,16 +27,9 @@ export async function checkMoney(
   ])
   const taken = sum(executed.map(({ amount }) => amount))
   counts.taken = taken
-  expectSame(
-    'slashes that were executed',
-    new Set(executed.map(({ evidenceHash }) => evidenceHash)).size,
-    executed.length,
-  )
-  expectSame(
-    'slashes that were executed, beside those that should be',
-    executed.length,
-    counts.slashes_executed,
-  )
+  const hashes = new Set(executed.map(({ evidenceHash }) => evidenceHash))
+  expectSame('executed slashes, once each', hashes.size, executed.length)
+  expectSame('executed slashes', executed.length, counts.slashes_executed)
   const treasuryFees = sum(fees.map(({ treasury }) => treasury))
   const [inTreasury, inStaking] = await readBalances(network, [
     network.contracts.treasury,
@@ -52,13 +45,10 @@ export async function checkMoney(
   const collaterals = await readCollaterals(network, projects)
   for (const project of projects) {
     for (const { subscriptionId } of project.members) {
-      const bonded = bonds.filter((one) => one.subscriptionId === subscriptionId)
-      const lost = executed.filter((one) => one.subscriptionId === subscriptionId)
-      expectSame(
-        `the collateral of ${subscriptionId}`,
-        collaterals.get(subscriptionId),
-        sum(bonded.map(({ amount }) => amount)) - sum(lost.map(({ amount }) => amount)),
-      )
+      const of = (events: readonly { subscriptionId: string; amount: bigint }[]) =>
+        sum(events.filter((one) => one.subscriptionId === subscriptionId).map(({ amount }) => amount))
+      const left = of(bonds) - of(executed)
+      expectSame(`the collateral of ${subscriptionId}`, collaterals.get(subscriptionId), left)
     }
     const { vault, developer } = project
     const { totalFunded } = await readVault(network, project)
@@ -76,17 +66,4 @@ export async function checkMoney(
     const begun = payout === wallet.address ? grantWei - sum(own) : 0n
     expectSame(`what ${payout} has`, balances[at], begun + paid)
   }
-}
-
-export async function readCollaterals(
-  network: ChaosNetwork,
-  projects: readonly ScenarioProject[],
-): Promise<Map<string, bigint>> {
-  const collaterals = new Map<string, bigint>()
-  for (const project of projects) {
-    const states = await readSubscriptions(network, project)
-    for (const [at, { subscriptionId }] of project.members.entries())
-      collaterals.set(subscriptionId, states[at]?.collateral ?? 0n)
-  }
-  return collaterals
 }

@@ -1,13 +1,14 @@
+import type { components } from '../../sdk/api.generated.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
+import { sum } from '../harness/figures.ts'
 import { eachOf } from '../harness/time.ts'
-import { readCollaterals } from './check-money.ts'
-import type { SlashAnswer } from './check-slashes.ts'
-import { sum } from './counts.ts'
+import { readCollaterals } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ScenarioProject } from './records.ts'
-import { readExecutedSlashes, readList } from './views.ts'
+import { readExecutedSlashes, readList, type SlashAnswer } from './views.ts'
 
-/** Owners whose records are read at a time. */
+type Schemas = components['schemas']
+
 const atOnce = 8
 
 /** The hub shows owners the same amounts as the chain. */
@@ -25,23 +26,15 @@ export async function checkOwners(network: ChaosNetwork, projects: readonly Scen
         .map(({ subscriptionId }) => [subscriptionId, collaterals.get(subscriptionId) ?? 0n] as const),
     )
     const lost = executed.filter(({ subscriptionId }) => subscriptions.has(subscriptionId))
-    const { bonded, slashed_total } = await network.hub.expect<{ bonded: string; slashed_total: string }>(
-      200,
-      {
-        path: '/v1/me/collateral',
-        token,
-      },
-    )
+    const taken = sum(lost.map(({ amount }) => amount))
+    const request = { path: '/v1/me/collateral', token }
+    const { bonded, slashed_total } = await network.hub.expect<Record<string, string>>(200, request)
     expectSame(
       `the collateral that ${address} is shown`,
       [bonded, slashed_total],
-      [String(sum([...subscriptions.values()])), String(sum(lost.map(({ amount }) => amount)))],
+      [sum([...subscriptions.values()]), taken],
     )
-    const listed = await readList<{ subscription_id: string; collateral: string }>(
-      network,
-      '/v1/me/subscriptions',
-      token,
-    )
+    const listed = await readList<Schemas['Subscription']>(network, '/v1/me/subscriptions', token)
     expectSame(
       `the subscriptions that ${address} is shown`,
       listed.map(({ subscription_id, collateral }) => [subscription_id, collateral]).sort(),
@@ -58,17 +51,8 @@ export async function checkOwners(network: ChaosNetwork, projects: readonly Scen
         .sort(),
     )
     await checkWithdrawals(network, projects, address, token)
-    const takenShown = slashes.map(({ taken }) => BigInt(taken ?? 0))
-    expectSame(`what slashes took of ${address}`, sum(takenShown), sum(lost.map(({ amount }) => amount)))
+    expectSame(`what slashes took of ${address}`, sum(slashes.map((one) => BigInt(one.taken ?? 0))), taken)
   })
-}
-
-interface WithdrawalAnswer {
-  withdrawal_id: string
-  kind: string
-  status: string
-  amount: string
-  epochs: { project_id: string; epoch: number }[]
 }
 
 /** Every withdrawal is over, and says what was paid; no payout is in two that are completed. */
@@ -79,7 +63,7 @@ async function checkWithdrawals(
   token: string,
 ): Promise<void> {
   const seen = new Set<string>()
-  for (const one of await readList<WithdrawalAnswer>(network, '/v1/me/withdrawals', token)) {
+  for (const one of await readList<Schemas['Withdrawal']>(network, '/v1/me/withdrawals', token)) {
     const what = `the withdrawal ${one.withdrawal_id}`
     if (one.status !== 'completed') throw new Difference(`${what} of ${address} is ${JSON.stringify(one)}`)
     const amounts = one.epochs.map(({ project_id, epoch }) => {

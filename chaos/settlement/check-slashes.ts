@@ -3,18 +3,9 @@ import { stakingCall } from '../network/contracts.ts'
 import type { Counts } from './counts.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { OffenceRecord, ScenarioProject } from './records.ts'
-import { type ChainSlash, readList } from './views.ts'
+import { type ChainSlash, readList, type SlashAnswer } from './views.ts'
 
 const closedStates = { executed: 5, cancelled: 4, disputed: 2, closed: 0 } as const
-
-export interface SlashAnswer {
-  evidence_hash: string
-  subscription_id: string
-  status: string
-  closed_reason: string | null
-  amount: string
-  taken: string | null
-}
 
 /** Every offence that was proven is one slash, which ended as was decided, in the hub as on the chain. */
 export async function checkSlashes(network: ChaosNetwork, project: ScenarioProject, counts: Counts) {
@@ -36,10 +27,7 @@ export async function checkSlashes(network: ChaosNetwork, project: ScenarioProje
 function checkSlash(shown: SlashAnswer, state: ChainSlash, offence: OffenceRecord, counts: Counts): void {
   const { evidenceHash, expected, member } = offence
   const what = `the slash ${evidenceHash}`
-  if (expected === 'executed') counts.slashes_executed += 1
-  if (expected === 'cancelled') counts.slashes_cancelled += 1
-  if (expected === 'disputed') counts.slashes_disputed += 1
-  if (expected === 'closed') counts.slashes_closed += 1
+  counts[`slashes_${expected}`] += 1
   const status = expected === 'closed' ? 'cancelled' : expected
   expectSame(
     `${what} of ${member.subscriptionId}`,

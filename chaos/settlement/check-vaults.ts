@@ -1,5 +1,6 @@
 import type { BuiltEpochReceipt } from '../../protocol/earnings/index.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
+import { sum } from '../harness/figures.ts'
 import { vaultCall } from '../network/contracts.ts'
 import type { Counts } from './counts.ts'
 import type { ChaosNetwork } from './network.ts'
@@ -16,11 +17,8 @@ export async function checkVault(network: ChaosNetwork, project: ScenarioProject
   )) as ChainEpoch[]
   const summary = await readVault(network, project)
   const free = summary.balance - summary.reserved
-  const listed = new Map(
-    (
-      await readList<EpochAnswer & { epoch: number }>(network, `/v1/explorer/epochs?project_id=${projectId}`)
-    ).map((one) => [one.epoch, one]),
-  )
+  const answers = await readList<EpochAnswer>(network, `/v1/explorer/epochs?project_id=${projectId}`)
+  const listed = new Map(answers.map((one) => [one.epoch, one]))
   let paid = 0n
   let reserved = 0n
   let waiting = 0
@@ -54,7 +52,7 @@ export async function checkVault(network: ChaosNetwork, project: ScenarioProject
         throw new Difference(`${what} waits for ${totals.gross}, and the vault has ${free} free`)
     } else {
       counts.epochs_paid += 1
-      const claimed = [...record.claimed.values()].reduce((sum, amount) => sum + amount, 0n)
+      const claimed = sum([...record.claimed.values()])
       const unclaimed = BigInt(totals.miner) - claimed
       expectSame(
         `${what}, that is paid`,

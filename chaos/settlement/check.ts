@@ -1,5 +1,5 @@
-import { expectSame } from '../harness/difference.ts'
 import { eachOf } from '../harness/time.ts'
+import { requireNoLetters } from '../network/faulty-hub.ts'
 import { checkMoney } from './check-money.ts'
 import { checkOwners } from './check-owners.ts'
 import { checkSlashes } from './check-slashes.ts'
@@ -8,7 +8,6 @@ import { type Counts, noCounts } from './counts.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ScenarioProject } from './records.ts'
 
-/** Projects whose records are read at a time. */
 const atOnce = 8
 
 /**
@@ -27,12 +26,6 @@ export async function checkNetwork(
   })
   await checkMoney(network, projects, counts)
   await checkOwners(network, projects)
-  await checkLetters(network)
+  await requireNoLetters(network)
   return counts
-}
-
-/** Nothing was given up, and nobody has to look at anything. */
-async function checkLetters({ rows }: ChaosNetwork): Promise<void> {
-  const letters = await rows('SELECT * FROM dead_letters WHERE resolved_at IS NULL')
-  expectSame('dead letters', letters, [])
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Difference } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
-import { vaultCall } from '../network/contracts.ts'
+import { type Claim, claimManyCall, vaultCall } from '../network/contracts.ts'
 import type { Member } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ClaimPlan } from './plan.ts'
 import type { Scenario, ScenarioProject } from './records.ts'
-import { type ClaimView, claimsOf } from './views.ts'
+import { claimsOf } from './views.ts'
 
 /** Once the epochs are released: payouts are claimed, those of all members at once. */
 export async function claimStep(network: ChaosNetwork, { project, epochs }: Scenario): Promise<void> {
@@ -60,11 +60,11 @@ async function claimOnChain(
   network: ChaosNetwork,
   project: ScenarioProject,
   { payout, wallet }: Member,
-  claims: readonly ClaimView[],
+  claims: readonly Claim[],
   planned: ReadonlyMap<number, ClaimPlan | undefined>,
 ): Promise<void> {
   const { chain, minter } = network
-  const isTogether = ({ epoch }: ClaimView) => (planned.get(epoch) ?? 'together') === 'together'
+  const isTogether = ({ epoch }: Claim) => (planned.get(epoch) ?? 'together') === 'together'
   for (const { epoch, amount, proof } of claims.filter((claim) => !isTogether(claim)))
     await ensureClaimed(network, project, epoch, payout, () =>
       chain.send(planned.get(epoch) === 'owner' ? wallet.address : minter, [
@@ -78,18 +78,12 @@ export async function claimTogether(
   network: ChaosNetwork,
   project: ScenarioProject,
   payout: string,
-  claims: readonly ClaimView[],
+  claims: readonly Claim[],
 ): Promise<void> {
   const { chain, minter } = network
-  const many = claims.map(({ epoch, amount, proof }) => ({
-    epoch: BigInt(epoch),
-    miner: payout,
-    amount: BigInt(amount),
-    proof,
-  }))
   for (const { epoch } of claims)
     await ensureClaimed(network, project, epoch, payout, () =>
-      chain.send(minter, [vaultCall(project.vault, 'claimMany', many)]),
+      chain.send(minter, [claimManyCall(project.vault, claims)]),
     )
 }
 

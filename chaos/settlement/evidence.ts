@@ -14,7 +14,6 @@ import {
 import type { Evidence } from '../../protocol/slashing/index.ts'
 import type { Member } from '../network/projects.ts'
 import type { NodeKey } from '../network/validator-server.ts'
-import type { MissedRound } from './missed-rounds.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EvidencePlan } from './plan.ts'
 import type { ScenarioProject } from './records.ts'
@@ -27,16 +26,6 @@ export interface OffenceEpoch {
   isAttested: boolean
 }
 
-export interface BuiltEvidence {
-  evidence: Evidence
-  /** Other evidence for the same offence. */
-  other: Evidence
-  /** Whether it proves the offence. */
-  holds: boolean
-  /** That it is about. */
-  round: MissedRound
-}
-
 /** Tasks that are looked through for one in which a member is what the evidence needs it to be. */
 const seqsMax = 200
 
@@ -46,7 +35,7 @@ export function buildEvidence(
   project: ScenarioProject,
   at: OffenceEpoch,
   plan: EvidencePlan,
-): BuiltEvidence {
+) {
   const { profile } = network
   const { kind, flaw } = plan
   const member = project.members[plan.member % project.members.length] as Member
@@ -100,7 +89,9 @@ export function buildEvidence(
   })
   return {
     evidence: evidenceOf(0),
+    /** Other evidence for the same offence. */
     other: evidenceOf(1),
+    /** Whether it proves the offence. */
     holds: flaw === null && (kind !== 'missed_sla' || (at.isAttested && isPrimary)),
     round: {
       roundId: record.round_id,
@@ -170,11 +161,12 @@ function finalityOf(
   variant: number,
 ): FinalityVote[] {
   const current: readonly NodeKey[] = validators.nodes
+  const few = current.slice(0, 2)
   const voters =
     flaw === 'former_validators'
-      ? [...current.slice(0, 2), ...former]
+      ? [...few, ...former]
       : flaw === 'too_few'
-        ? current.slice(0, 2)
+        ? few
         : current.slice(variant, variant + 3)
   const votes = voters
     .map(({ seed }) => createFinalityVote(profile, seed, record))

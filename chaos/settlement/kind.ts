@@ -55,7 +55,6 @@ async function start({ seeds, say }: NetworkOptions): Promise<ScenarioNetwork> {
   }
 }
 
-/** Prints the state of the hub. */
 async function explain({ hub, rows }: ChaosNetwork, error: unknown): Promise<never> {
   if (!(error instanceof Difference)) throw error
   const { body } = await hub.call({ path: '/v1/status' })

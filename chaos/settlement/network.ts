@@ -1,28 +1,16 @@
 import { Difference } from '../harness/difference.ts'
 import { until } from '../harness/time.ts'
-import { type FaultyHub, startFaultyHub } from '../network/faulty-hub.ts'
-import { createNodeKey, type NodeKey } from '../network/validator-server.ts'
+import { startFaultyHub } from '../network/faulty-hub.ts'
+import { createNodeKey } from '../network/validator-server.ts'
 import { validatorCount } from './plan.ts'
-import { startValidators, type Validators } from './validators.ts'
+import { startValidators } from './validators.ts'
 
 /** An action that the hub wants on the chain and that is not there yet. */
-export interface OpenAction {
-  kind: string
-  subject: string
-  attempts: number
+interface OpenAction {
   last_error: string | null
 }
 
-/** A hub and a chain that may fail, and the validators of the network. */
-export interface ChaosNetwork extends FaultyHub {
-  validators: Validators
-  /** Were validators once. */
-  former: NodeKey[]
-  /** Runs the schedule of the hub, in which every try that was put off for less than two hours is due. */
-  schedule: () => Promise<void>
-  /** Returns once everything that the hub wants is on the chain for good, or waits for something else to happen. */
-  settle: () => Promise<void>
-}
+export type ChaosNetwork = Awaited<ReturnType<typeof startChaosNetwork>>
 
 const confirmations = 2
 const depthMax = 2 * confirmations + 2
@@ -34,16 +22,17 @@ const settledWithinMs = 1_200_000
 const waits = [
   'An arbiter vetoed',
   'An arbiter has paused',
-  'The challenge period runs',
-  'The vault has ',
-  'The vault is not opened',
+  'The challenge period has not ended',
+  'The free balance of the vault',
+  'The vault is not open yet',
 ]
 const isWaiting = ({ last_error: reason }: OpenAction): boolean =>
   waits.some((wait) => reason?.startsWith(wait))
 /** The same of rows: what waits is due when its event is indexed, or its time has come. */
 const isPutOff = `state = 'open' AND NOT (${waits.map((wait) => `coalesce(last_error, '') LIKE '${wait}%'`).join(' OR ')})`
 
-export async function startChaosNetwork(): Promise<ChaosNetwork> {
+/** Starts a hub and a chain that may fail, and the validators of the network. */
+export async function startChaosNetwork() {
   const started = await startFaultyHub({
     confirmations,
     depthMax,
@@ -55,6 +44,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
   const head = async () => Number(await chain.rpc('eth_blockNumber'))
   const indexed = async () =>
     Number((await rows<{ n: number }>('SELECT block_number AS n FROM chain_cursor'))[0]?.n)
+  /** Runs the schedule of the hub, in which every try that was put off for less than two hours is due. */
   const schedule = async () => {
     await rows(`UPDATE hub_actions SET next_attempt_at = next_attempt_at - ? WHERE ${isPutOff}`, agedSecs)
     await wake()
@@ -77,6 +67,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     return sent?.n === 0 && open.every(isWaiting)
   }
 
+  /** Were validators once. */
   const former = [createNodeKey(profile), createNodeKey(profile)]
   await started.beginWith(validators.nodes)
   for (const { seed } of former) await register(seed, 'validator', 'http://127.0.0.1:9')
@@ -93,6 +84,7 @@ export async function startChaosNetwork(): Promise<ChaosNetwork> {
     validators,
     former,
     schedule,
+    /** Returns once everything that the hub wants is on the chain for good, or waits for something else to happen. */
     async settle() {
       try {
         await until('everything is settled', isSettled, { limitMs: settledWithinMs })

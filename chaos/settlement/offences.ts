@@ -8,16 +8,8 @@ import { endRound, recordRound } from './missed-rounds.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EvidencePlan } from './plan.ts'
 import type { OffenceRecord, Scenario } from './records.ts'
-import type { ChainSlash } from './views.ts'
+import type { ChainSlash, SlashAnswer } from './views.ts'
 
-interface SlashAnswer {
-  evidence_hash: string
-  status: string
-  closed_reason: string | null
-  amount: string
-}
-
-/** Posts evidence as planned, and disputes what comes of it. */
 export async function accuse(
   network: ChaosNetwork,
   { project, offences }: Scenario,
@@ -48,8 +40,8 @@ export async function accuse(
       throw new Difference(`evidence of ${plan.kind}: ${status} ${JSON.stringify(body)}`)
   const hashes = new Set(answers.map(({ body }) => body.evidence_hash))
   const [first] = answers as [(typeof answers)[number]]
-  const known = [hashEvidence(evidence), hashEvidence(other)]
-  if (hashes.size !== 1 || !known.includes(first.body.evidence_hash as `0x${string}`))
+  const known: string[] = [hashEvidence(evidence), hashEvidence(other)]
+  if (hashes.size !== 1 || !known.includes(first.body.evidence_hash))
     throw new Difference(`one offence of ${project.projectId} is recorded as ${[...hashes].join(', ')}`)
   const created = answers.filter(({ status }) => status === 201).length
   if (created > 1 || (created === 0 && !plan.early && !answers.some(({ repeated }) => repeated)))

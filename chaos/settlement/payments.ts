@@ -1,5 +1,7 @@
-import { Difference } from '../harness/difference.ts'
+import type { BuiltEpochReceipt } from '../../protocol/earnings/index.ts'
+import { sum } from '../harness/figures.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import { vaultCall } from '../network/contracts.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ScenarioPlan } from './plan.ts'
@@ -17,11 +19,7 @@ export async function fund(
   const { chain } = network
   const { vault, developer } = project
   const owed = await owedBy(network, project)
-  const coming = epochs.reduce(
-    (sum, { receipts: { right, conflicting } }) =>
-      sum + maxOf(BigInt(right?.body.totals.gross ?? 0), BigInt(conflicting?.body.totals.gross ?? 0)),
-    0n,
-  )
+  const coming = sum(epochs.map(({ receipts }) => costOf([receipts.right, receipts.conflicting])))
   const needed = (owed + coming) * (funding === 'ample' ? 2n : 1n)
   const wanted = funding === 'short' ? needed / 2n : needed
   await until(`the vault ${vault} is funded`, async () => {
@@ -34,7 +32,11 @@ export async function fund(
   })
 }
 
-const maxOf = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+/** The cost of the dearest of these receipts. */
+const costOf = (receipts: readonly (BuiltEpochReceipt | null)[]): bigint =>
+  receipts
+    .map((receipt) => BigInt(receipt?.body.totals.gross ?? 0))
+    .reduce((most, cost) => (cost > most ? cost : most), 0n)
 
 /** The cost of earlier epochs that are attested, and for which the vault has set nothing aside. */
 async function owedBy(network: ChaosNetwork, { vault, epochs }: ScenarioProject): Promise<bigint> {
@@ -42,13 +44,8 @@ async function owedBy(network: ChaosNetwork, { vault, epochs }: ScenarioProject)
   const states = (await network.chain.read(
     open.map(({ epoch }) => vaultCall(vault, 'epochOf', BigInt(epoch))),
   )) as { merkleRoot: string }[]
-  return open
-    .filter((_, at) => BigInt(states[at]?.merkleRoot ?? 0) === 0n)
-    .reduce(
-      (sum, { posted }) =>
-        sum + [...posted.values()].map(({ body }) => BigInt(body.totals.gross)).reduce(maxOf, 0n),
-      0n,
-    )
+  const unposted = open.filter((_, at) => BigInt(states[at]?.merkleRoot ?? 0) === 0n)
+  return sum(unposted.map(({ posted }) => costOf([...posted.values()])))
 }
 
 export async function postReceipts(
@@ -62,16 +59,14 @@ export async function postReceipts(
       together.map(async (kind, index) => {
         const signed = signReceipt(network, receipts, kind)
         if (signed === null) return
-        const { status, body } = await hub.call({
+        const reply = await hub.call({
           method: 'POST',
           path: '/v1/nodes/epoch-receipts',
           seed: validators.nodes[index % validators.nodes.length]?.seed as string,
           json: signed.receipt,
         })
-        if (!signed.statuses.includes(status))
-          throw new Difference(
-            `the receipt (${kind}) of ${project.projectId}/${record.epoch}: ${status} ${JSON.stringify(body)}`,
-          )
+        const what = `the receipt (${kind}) of ${project.projectId}/${record.epoch}`
+        requireStatus(what, reply, ...signed.statuses)
         if (kind === 'right' || kind === 'conflicting') {
           const built = kind === 'right' ? receipts.right : receipts.conflicting
           if (built) record.posted.set(signed.receipt.receipt_hash, built)
@@ -82,20 +77,12 @@ export async function postReceipts(
 
 /** Once what can be posted is: operators veto, and vaults that had too little get what they lack. */
 export async function vetoStep(network: ChaosNetwork, { plan, project, epochs }: Scenario): Promise<void> {
-  const { hub, operator } = network
   for (const { record, plan: planned } of epochs) {
     if (planned.veto === 'none' || record.posted.size === 0) continue
     const path = `${project.projectId}/${record.epoch}`
-    const { status } = await hub.expect<EpochAnswer>(200, { path: `/v1/explorer/epochs/${path}` })
+    const { status } = await network.hub.expect<EpochAnswer>(200, { path: `/v1/explorer/epochs/${path}` })
     if (status !== 'settled') continue
-    const veto = await hub.call<{ error: string }>({
-      method: 'POST',
-      path: `/admin/v1/epochs/${path}/veto`,
-      token: operator.token,
-      json: { reason: 'A test.' },
-    })
-    if (veto.status !== 200 && !(veto.status === 409 && veto.repeated))
-      throw new Difference(`the veto of ${path}: ${veto.status} ${JSON.stringify(veto.body)}`)
+    await intervene(network, path, 'veto')
     record.veto = 'stands'
   }
   if (plan.funding === 'late') await fund(network, project, epochs, 'exact')
@@ -103,21 +90,16 @@ export async function vetoStep(network: ChaosNetwork, { plan, project, epochs }:
 
 /** Once vetoes are on the chain: some epochs are posted again. */
 export async function reopenStep(network: ChaosNetwork, { project, epochs }: Scenario): Promise<void> {
-  const { hub, operator } = network
   for (const { record, plan } of epochs) {
     if (record.veto !== 'stands' || plan.veto !== 'reopened') continue
-    const path = `${project.projectId}/${record.epoch}`
-    await until(`${path} is reopened`, async () => {
-      const { status, body, repeated } = await hub.call({
-        method: 'POST',
-        path: `/admin/v1/epochs/${path}/reopen`,
-        token: operator.token,
-        json: { reason: 'A test.' },
-      })
-      if (status !== 200 && !(status === 409 && repeated))
-        throw new Difference(`the reopening of ${path}: ${status} ${JSON.stringify(body)}`)
-      return true
-    })
+    await intervene(network, `${project.projectId}/${record.epoch}`, 'reopen')
     record.veto = 'reopened'
   }
+}
+
+async function intervene({ hub, operator }: ChaosNetwork, epoch: string, action: 'veto' | 'reopen') {
+  const path = `/admin/v1/epochs/${epoch}/${action}`
+  const json = { reason: 'A test.' }
+  const reply = await hub.call({ method: 'POST', path, token: operator.token, json })
+  requireStatus(path, reply, 200, 'conflict_if_repeated')
 }

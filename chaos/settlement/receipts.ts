@@ -1,6 +1,5 @@
 import {
   attestEpochReceipt,
-  type BuiltEpochReceipt,
   buildEpochReceipt,
   capUnits,
   type EpochReceipt,
@@ -15,26 +14,20 @@ import type { NodeKey } from '../network/validator-server.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EpochPlan, ReceiptKind } from './plan.ts'
 
-/** The receipt that follows from the final records, and one that a quorum of liars attests; null where nothing is paid. */
-export interface EpochReceipts {
-  right: BuiltEpochReceipt | null
-  conflicting: BuiltEpochReceipt | null
-}
+export type EpochReceipts = ReturnType<typeof buildReceipts>
 
+/** The receipt that follows from the final records, and one that a quorum of liars attests; null where nothing is paid. */
 export function buildReceipts(
   profile: Profile,
   project: Project,
   epoch: number,
   { rounds, strangers }: Pick<EpochPlan, 'rounds' | 'strangers'>,
-): EpochReceipts {
+) {
   const { consensus, members, projectId } = project
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const records = rounds.map(({ gas, voters }) => ({
     gas_used: gas,
-    voters: voters.flatMap((at) => {
-      const member = members[at]
-      return member === undefined ? [] : [{ payout_address: member.payout }]
-    }),
+    voters: voters.map((at) => ({ payout_address: members[at]!.payout })),
   }))
   const others = Array.from({ length: strangers }, (_, index) => ({
     gas_used: 1_000_000 * (index % 7),
@@ -56,18 +49,12 @@ export function buildReceipts(
   return { right, conflicting: isOther ? other : right }
 }
 
-export interface PostedReceipt {
-  receipt: EpochReceipt
-  /** The answers that are in order. */
-  statuses: readonly number[]
-}
-
-/** A receipt as it is posted; null where the epoch has none. */
+/** A receipt as it is posted, and the statuses of answers that are in order; null where the epoch has none. */
 export function signReceipt(
   { profile, validators, former }: Pick<ChaosNetwork, 'profile' | 'validators' | 'former'>,
   { right, conflicting }: EpochReceipts,
   kind: ReceiptKind,
-): PostedReceipt | null {
+): { receipt: EpochReceipt; statuses: number[] } | null {
   if (right === null || conflicting === null) return null
   const { body } = right
   const nodes: readonly NodeKey[] = validators.nodes
@@ -83,43 +70,23 @@ export function signReceipt(
   })
   const [first, ...rest] = body.compute_units
   const { totals } = body
-  const kinds: Record<ReceiptKind, () => PostedReceipt> = {
-    right: () => ({ receipt: attested(body, quorum), statuses: [202, 409] }),
-    conflicting: () => ({ receipt: attested(conflicting.body, nodes), statuses: [202, 409] }),
-    wrong_totals: () => ({
-      receipt: attested(
-        { ...body, totals: { ...totals, developer: String(BigInt(totals.developer) + 1n) } },
-        nodes,
-      ),
-      statuses: [422],
-    }),
-    wrong_amount: () => ({
-      receipt: attested(
-        {
-          ...body,
-          compute_units: [{ ...first!, amount: String(BigInt(first?.amount ?? 0) + 1n) }, ...rest],
-        },
-        nodes,
-      ),
-      statuses: [422],
-    }),
-    wrong_root: () => ({
-      receipt: attested({ ...body, merkle_root: hashText(body.merkle_root) }, nodes),
-      statuses: [422],
-    }),
-    too_few: () => ({
-      receipt: attested(body, [...nodes.slice(0, 2), ...nodes.slice(0, 2)]),
-      statuses: [403],
-    }),
-    former_validators: () => ({
-      receipt: attested(body, [...nodes.slice(0, 2), ...former]),
-      statuses: [403],
-    }),
-    other_text: () => ({ receipt: attested(body, nodes, hashText('another receipt')), statuses: [403] }),
-    running_epoch: () => ({
-      receipt: attested({ ...body, round: body.round + 1_000 }, nodes),
-      statuses: [422],
-    }),
+  const kinds: Record<ReceiptKind, () => [EpochReceipt, ...number[]]> = {
+    right: () => [attested(body, quorum), 202, 409],
+    conflicting: () => [attested(conflicting.body, nodes), 202, 409],
+    wrong_totals: () => [
+      attested({ ...body, totals: { ...totals, developer: String(BigInt(totals.developer) + 1n) } }, nodes),
+      422,
+    ],
+    wrong_amount: () => {
+      const amount = String(BigInt(first?.amount ?? 0) + 1n)
+      return [attested({ ...body, compute_units: [{ ...first!, amount }, ...rest] }, nodes), 422]
+    },
+    wrong_root: () => [attested({ ...body, merkle_root: hashText(body.merkle_root) }, nodes), 422],
+    too_few: () => [attested(body, [...nodes.slice(0, 2), ...nodes.slice(0, 2)]), 403],
+    former_validators: () => [attested(body, [...nodes.slice(0, 2), ...former]), 403],
+    other_text: () => [attested(body, nodes, hashText('another receipt')), 403],
+    running_epoch: () => [attested({ ...body, round: body.round + 1_000 }, nodes), 422],
   }
-  return kinds[kind]()
+  const [receipt, ...statuses] = kinds[kind]()
+  return { receipt, statuses }
 }

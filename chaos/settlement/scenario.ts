@@ -3,7 +3,7 @@ import { unwrap } from '../../sdk/answers.ts'
 import { signAndRelay } from '../../sdk/relay.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
-import { collateralWei, type Member } from '../network/projects.ts'
+import { collateralWei, type Member, readCollaterals } from '../network/projects.ts'
 import type { Validator } from '../network/validator-server.ts'
 import { claimTogether } from './claims.ts'
 import type { OffenceEpoch } from './evidence.ts'
@@ -13,7 +13,7 @@ import { fund, postReceipts } from './payments.ts'
 import { type ScenarioPlan, validatorCount } from './plan.ts'
 import { buildReceipts } from './receipts.ts'
 import type { EpochRecord, Scenario, ScenarioProject } from './records.ts'
-import { claimsOf, readSubscriptions } from './views.ts'
+import { claimsOf } from './views.ts'
 
 const pollMs = 4_000
 
@@ -25,13 +25,14 @@ export async function beginScenario(
   epoch: number,
 ): Promise<Scenario> {
   network.validators.behave(project.projectId, plan.attesters)
-  const subscriptions = await readSubscriptions(network, project)
+  const collaterals = await readCollaterals(network, [project])
   const least = BigInt(project.consensus.economics.min_collateral)
   const eligible = project.members
-    .flatMap(({ device }, at) => {
-      const collateral = subscriptions[at]?.collateral ?? 0n
-      return collateral >= least ? [{ node_key: device.publicKey, collateral: String(collateral) }] : []
-    })
+    .map(({ device, subscriptionId }) => ({
+      node_key: device.publicKey,
+      collateral: String(collaterals.get(subscriptionId)),
+    }))
+    .filter(({ collateral }) => BigInt(collateral) >= least)
     .sort((a, b) => (a.node_key < b.node_key ? -1 : 1))
   const epochs = plan.epochs.map((planned) => {
     const number = epoch - planned.back
@@ -94,25 +95,22 @@ async function attestStep({ hub, profile, validators }: ChaosNetwork, scenario: 
   )
   const shown = () => hub.call<{ set_hash: string }>({ path: `/v1/committees/${path}` })
   if (isAttested)
-    await until(`the set of ${path} is attested`, async () => (await shown()).status === 200, {
-      pollMs,
-    })
+    await until(`the set of ${path} is attested`, async () => (await shown()).status === 200, { pollMs })
   else expectSame(`the answer about the set of ${path}`, (await shown()).status, 425)
   return { epoch, snapshot, setHash, isAttested } satisfies OffenceEpoch
 }
 
 async function topUpStep(network: ChaosNetwork, project: ScenarioProject): Promise<void> {
-  const subscriptions = await readSubscriptions(network, project)
+  const collaterals = await readCollaterals(network, [project])
   const least = BigInt(project.consensus.economics.min_collateral)
-  for (const [at, member] of project.members.entries())
-    if ((subscriptions[at]?.collateral ?? 0n) < least)
+  for (const member of project.members)
+    if (collaterals.get(member.subscriptionId)! < least)
       // The hub may be killed meanwhile, or the chain refuse: whether it was bonded is for the chain to say.
       await topUp(network, project, member).catch((error: unknown) => {
         if (error instanceof Difference) throw error
       })
 }
 
-/** Bonds again. The hub may be killed meanwhile; the chain shows whether it was bonded. */
 async function topUp(
   network: ChaosNetwork,
   { projectId }: ScenarioProject,

@@ -6,7 +6,7 @@ import { claimStep } from './claims.ts'
 import type { Counts } from './counts.ts'
 import type { ChaosNetwork } from './network.ts'
 import { reopenStep, vetoStep } from './payments.ts'
-import { planScenario, type ScenarioPlan } from './plan.ts'
+import { planScenario } from './plan.ts'
 import type { Scenario, ScenarioProject } from './records.ts'
 import { beginScenario, repeatStep, settleStep, workStep } from './scenario.ts'
 
@@ -58,13 +58,16 @@ export async function runTurn(
     })
     // A node that shows no receipts leaves the outcome of every transaction open.
     const seeing = delay(blindMs).then(() => network.proxy.follow(seed, rate, lagging))
-    const stopped = disturb(network, {
-      kill: killed.includes(at) ? random.below(disturbedMs) : null,
-      reorganisations: [0, 1]
-        .filter(() => random.percent(35))
-        .map(() => [random.below(disturbedMs), random.below(100) / 100] as const),
-      jump: random.percent(15),
-    })
+    const ms = () => random.below(disturbedMs)
+    const kills = killed.includes(at)
+      ? [{ ms: ms(), happen: () => network.kill().then(network.schedule) }]
+      : []
+    const reorganisations = [0, 1]
+      .filter(() => random.percent(35))
+      .map(() => ({ ms: ms(), share: random.below(100) / 100 }))
+      .map(({ ms, share }) => ({ ms, happen: () => network.faulty.reorganise(share) }))
+    const jumps = random.percent(15) ? [{ ms: 0, happen: network.faulty.jump }] : []
+    const stopped = happenInTime([...kills, ...reorganisations, ...jumps])
     const crons = runCrons(network.schedule, cronMs)
     const startedMs = performance.now()
     try {
@@ -93,36 +96,11 @@ export async function runTurn(
 
 /** Names the seed of a scenario that fails. */
 async function each(scenarios: readonly Scenario[], work: (scenario: Scenario) => Promise<void>) {
-  const failures = await Promise.all(
-    scenarios.map((scenario) =>
-      work(scenario).then(
-        () => null,
-        (error: unknown) => ({ plan: scenario.plan, error }),
-      ),
-    ),
-  )
-  const [first] = failures.filter((one): one is { plan: ScenarioPlan; error: unknown } => one !== null)
-  if (first === undefined) return
-  if (!(first.error instanceof Difference)) throw first.error
-  throw new Difference(
-    `seed ${first.plan.seed}: ${first.error.message}; its plan is ${JSON.stringify(first.plan)}`,
-  )
+  const ended = await Promise.allSettled(scenarios.map(work))
+  const at = ended.findIndex(({ status }) => status === 'rejected')
+  if (at < 0) return
+  const { reason } = ended[at] as PromiseRejectedResult
+  if (!(reason instanceof Difference)) throw reason
+  const { plan } = scenarios[at]!
+  throw new Difference(`seed ${plan.seed}: ${reason.message}; its plan is ${JSON.stringify(plan)}`)
 }
-
-interface Disturbances {
-  /** Milliseconds after which the hub is killed. */
-  kill: number | null
-  /** When each is, and how deep. */
-  reorganisations: readonly (readonly [ms: number, share: number])[]
-  jump: boolean
-}
-
-const disturb = (
-  { faulty, kill: killHub, schedule }: ChaosNetwork,
-  { kill, reorganisations, jump }: Disturbances,
-): Promise<void> =>
-  happenInTime([
-    ...reorganisations.map(([ms, share]) => ({ ms, happen: () => faulty.reorganise(share) })),
-    ...(jump ? [{ ms: 0, happen: faulty.jump }] : []),
-    ...(kill === null ? [] : [{ ms: kill, happen: () => killHub().then(schedule) }]),
-  ])

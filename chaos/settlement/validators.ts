@@ -1,15 +1,10 @@
 import { attestSnapshot, hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
-import { startValidatorServer, type Validator, type ValidatorServer } from '../network/validator-server.ts'
+import { startValidatorServer, type Validator } from '../network/validator-server.ts'
 import type { AttesterMode } from './plan.ts'
 
-export interface Validators extends ValidatorServer {
-  /** Decides what a validator does about the sets of a project. */
-  readonly behave: (projectId: string, modes: readonly AttesterMode[]) => void
-}
-
 /** Validators that attest what they are asked for, or do what dishonest or broken ones do. */
-export async function startValidators(profile: Profile, count: number): Promise<Validators> {
+export async function startValidators(profile: Profile, count: number) {
   const modes = new Map<string, readonly AttesterMode[]>()
   const asked = new Set<string>()
 
@@ -27,5 +22,9 @@ export async function startValidators(profile: Profile, count: number): Promise<
   const server = await startValidatorServer(profile, count, async ({ index, path, body }) =>
     path === '/consensus/committee-sets' ? attestationOf(index, JSON.parse(body) as Snapshot) : null,
   )
-  return { ...server, behave: (projectId, chosen) => void modes.set(projectId, chosen) }
+  return {
+    ...server,
+    /** Decides what each validator does about the sets of a project. */
+    behave: (projectId: string, chosen: readonly AttesterMode[]) => void modes.set(projectId, chosen),
+  }
 }

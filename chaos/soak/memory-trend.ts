@@ -1,4 +1,3 @@
-/** Memory of one process at one time. */
 export interface MemorySample {
   readonly ms: number
   readonly mib: number

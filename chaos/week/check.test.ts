@@ -30,12 +30,7 @@ const books = (change: Partial<VaultBooks> = {}): VaultBooks => {
   const funded = 10n ** 18n
   return {
     posted: [{ address, epoch: 7n, merkleRoot: root, miner: owed.miner, developer, treasury }],
-    claimed: owed.shares.map(({ miner, amount }) => ({
-      address,
-      epoch: 7n,
-      miner,
-      amount: BigInt(amount),
-    })),
+    claimed: owed.shares.map(({ miner, amount }) => ({ address, epoch: 7n, miner, amount: BigInt(amount) })),
     fees: [{ address, epoch: 7n, developer, treasury }],
     funded: [{ address, amount: funded }],
     summary: { balance: funded - gross, reserved: 0n, totalFunded: funded, totalPaid: gross },

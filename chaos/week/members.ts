@@ -19,7 +19,6 @@ export interface WeekState {
   readonly restarts: Record<string, number>
 }
 
-/** How often miners and validators joined and left. */
 export const noChanges = () => ({
   joined: 0,
   left: 0,
@@ -53,7 +52,6 @@ export async function changeMembers(week: WeekState, epoch: number, { validators
   }
 }
 
-/** Takes a miner's collateral out. */
 async function call(
   { network, report }: WeekState,
   name: 'unbond' | 'withdraw',
@@ -63,7 +61,6 @@ async function call(
   report.say(`${node.name}: ${name}`)
 }
 
-/** Changes the validators as an operator does. */
 async function changeValidators(
   { network, changes, report }: WeekState,
   epoch: number,
@@ -85,6 +82,5 @@ async function changeValidators(
   report.say(`generation ${generation} of the validators: ${names(joining)} joins, ${names(leaving)} leaves`)
 }
 
-/** Those that have not left. */
 export const present = <T extends Validator>(all: readonly T[]): T[] =>
   all.filter(({ leftIn }) => leftIn === null)

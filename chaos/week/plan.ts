@@ -1,58 +1,30 @@
 import { type Draws, draws } from '../harness/draws.ts'
-import type { Ending } from '../network/end-node.ts'
-
-/** One process ends, and comes back after a while. */
-export interface Restart {
-  readonly who: 'hub' | 'validator' | 'miner'
-  /** From 0 to 1: which of the nodes that are up then. */
-  readonly which: number
-  readonly signal: Ending
-  readonly afterMs: number
-  readonly downMs: number
-}
-
-export type ValidatorChange = 'join' | 'leave' | 'replace'
 
 /** Tasks, faults and changes of one epoch. */
-export interface EpochPlan {
-  /** Tasks in the middle of the epoch, given at once. */
-  readonly tasks: number
-  /** Milliseconds before the end of the epoch at which tasks are given; none where time leaps over the end. */
-  readonly beforeEndMs: readonly number[]
-  /** While nobody works. */
-  readonly atRest: Restart | null
-  /** While tasks are worked on. */
-  readonly atWork: Restart | null
-  /** While the epoch ends. */
-  readonly atEnd: Restart | null
-  /** How long logs come after the headers of their blocks; 0 for not at all. */
-  readonly logsLagMs: number
-  readonly validators: ValidatorChange | null
-  readonly miners: 'join' | 'leave' | null
-  /** Whether members claim what is released. */
-  readonly claims: boolean
-}
+export type EpochPlan = ReturnType<typeof planEpoch>
+/** One process ends, and comes back after a while. */
+export type Restart = NonNullable<EpochPlan['atRest']>
 
-/** Validators change in every seventh epoch. */
-const validatorChanges: readonly ValidatorChange[] = ['join', 'leave', 'replace']
+const validatorChanges = ['join', 'leave', 'replace'] as const
 const validatorsEach = 7
+const minerChanges = ['join', 'leave'] as const
 const minersEach = 11
 const claimsEach = 8
 
-/** The plan of a week, which the seed fixes. */
-export function planWeek(seed: number, epochs: number): EpochPlan[] {
+export function planWeek(seed: number, epochs: number) {
   const random = draws(seed)
   return Array.from({ length: epochs }, (_, index) => planEpoch(random, index))
 }
 
-function planEpoch(random: Draws, index: number): EpochPlan {
+function planEpoch(random: Draws, index: number) {
   const endsNaturally = random.percent(18)
-  const restart = (share: number, roles: readonly Restart['who'][]): Restart | null =>
+  const restart = (share: number, roles: readonly ('hub' | 'validator' | 'miner')[]) =>
     random.percent(share)
       ? {
           who: random.pick(roles),
+          /** From 0 to 1: which of the nodes that are up then. */
           which: random.below(1_000) / 1_000,
-          signal: random.percent(50) ? 'SIGTERM' : 'SIGKILL',
+          signal: random.percent(50) ? ('SIGTERM' as const) : ('SIGKILL' as const),
           afterMs: random.below(3_000),
           downMs: random.below(4_000),
         }
@@ -64,16 +36,19 @@ function planEpoch(random: Draws, index: number): EpochPlan {
   return {
     // Nobody works in some epochs, and nothing is posted of them.
     tasks: random.percent(6) ? 0 : 1 + random.below(3),
+    /** Milliseconds before the end of the epoch at which tasks are given; none where time leaps over the end. */
     beforeEndMs: endsNaturally ? beforeEnd : [],
     atRest: restart(18, ['miner', 'miner', 'miner', 'validator', 'validator', 'hub']),
     atWork: restart(25, ['validator', 'validator', 'validator', 'validator', 'hub', 'miner']),
     atEnd: endsNaturally ? atEnd : null,
+    /** How long logs come after the headers of their blocks; 0 for not at all. */
     logsLagMs: random.percent(30) ? 1_000 + random.below(4_000) : 0,
     validators:
       index % validatorsEach === 1
-        ? (validatorChanges[Math.floor(index / validatorsEach) % validatorChanges.length] ?? null)
+        ? validatorChanges[Math.floor(index / validatorsEach) % validatorChanges.length]!
         : null,
-    miners: index % minersEach === 3 ? (Math.floor(index / minersEach) % 2 === 0 ? 'join' : 'leave') : null,
+    miners: index % minersEach === 3 ? minerChanges[Math.floor(index / minersEach) % 2]! : null,
+    /** Whether members claim what is released. */
     claims: index % claimsEach === claimsEach - 1,
   }
 }

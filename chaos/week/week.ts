@@ -134,7 +134,6 @@ export class Week implements WeekState {
     return epochs
   }
 
-  /** How many epochs have each status. */
   async #statuses(epochs: readonly number[]): Promise<Record<string, number>> {
     const statuses: string[] = []
     for (const epoch of epochs) {

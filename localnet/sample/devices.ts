@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
 import { createBindingRecord, deriveNodeId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
@@ -10,7 +12,7 @@ import type { Network } from '../../sdk/network.ts'
 import { signedByNode } from '../../sdk/node-requests.ts'
 import type { Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
-import type { DirectCall } from '../send-direct.ts'
+import { type DirectCall, sendDirect } from '../send-direct.ts'
 import { sampleCollateralWei } from './manifest.ts'
 
 /** A device of the sample miner. */
@@ -29,11 +31,12 @@ export async function makeDevice(network: Network, miner: Wallet, dataDir: strin
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(network.profile, publicKey)
   const bound = miner.client.GET('/v1/devices/{node_id}', { params: { path: { node_id: nodeId } } })
-  if ((await unwrapIfFound(bound)) === null) await bind(network, miner, seed)
+  if ((await unwrapIfFound(bound)) === null) await bindDevice(network, miner, seed)
   return { nodeId, publicKey }
 }
 
-async function bind(network: Network, miner: Wallet, seed: string): Promise<void> {
+/** Has a device be bound to a wallet, described and registered as a node. */
+export async function bindDevice(network: Network, miner: Wallet, seed: string): Promise<void> {
   const { hub, profile, client } = network
   const now = await network.now()
   const publicKey = ed25519PublicKey(seed)
@@ -126,6 +129,21 @@ export const approval = (token: string, staking: string, bonds: number): DirectC
     args: [staking as Address, sampleCollateralWei * BigInt(bonds)],
   }),
 })
+
+/** Subscribes devices to a project, with collateral that the wallet bonds by transactions of its own. */
+export async function bondAll(
+  { rpcUrl, contracts }: { rpcUrl: string; contracts: ContractAddresses },
+  miner: Wallet,
+  projectId: string,
+  devices: readonly Device[],
+): Promise<void> {
+  const calls = await Promise.all(devices.map((device) => subscribe(miner, projectId, device)))
+  const bonds = calls.filter((call) => call !== null)
+  const account = privateKeyToAccount(miner.key as Hex)
+  if (bonds.length > 0)
+    await sendDirect(rpcUrl, account, [approval(contracts.token, contracts.staking, bonds.length), ...bonds])
+  await Promise.all(devices.map((device) => waitForBond(miner, projectId, device)))
+}
 
 /** Returns once the hub has read the bond of a device. */
 export async function waitForBond(miner: Wallet, projectId: string, device: Device): Promise<void> {

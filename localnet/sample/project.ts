@@ -2,9 +2,10 @@ import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
-import { signManifest } from '../../protocol/manifest/index.ts'
 import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
+import { signedManifest } from '../../sdk/manifest.ts'
 import type { Network } from '../../sdk/network.ts'
+import { readEconomics } from '../../sdk/projects.ts'
 import type { Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
 import { accounts } from '../accounts.ts'
@@ -65,12 +66,8 @@ async function register({ network, rpcUrl, contracts, developer }: ProjectParts,
     },
     { profile: network.profile, developer: address, worker, functions, token: contracts.token, vault },
   )
-  const { register_tx } = await unwrap(
-    client.POST('/v1/developers/projects', {
-      // The types of openapi-fetch want a member left out that can only be null, as the verifier.
-      body: { manifest: manifest as never, sig_type: 'eip191', signature: signManifest(key, manifest) },
-    }),
-  )
+  const body = signedManifest(key, manifest)
+  const { register_tx } = await unwrap(client.POST('/v1/developers/projects', { body }))
   await sendDirect(rpcUrl, accounts.developer, [register_tx])
 }
 
@@ -90,9 +87,7 @@ async function openVault(
 ): Promise<void> {
   const [code] = await callBatch(rpcUrl, [['eth_getCode', address, 'latest']])
   if (code !== '0x') return
-  const { epoch_secs, epoch_cap } = await unwrap(
-    client.GET('/v1/projects/{project_id}/economics', { params: { path: { project_id: projectId } } }),
-  )
+  const { epoch_secs, epoch_cap } = await readEconomics(client, projectId)
   const { vault_factory: factory, token } = contracts
   const { chain_id: chainId } = network.profile
   const vault = { chainId, projectId, address, factory, token, epochSecs: epoch_secs, epochCap: epoch_cap }

@@ -9,10 +9,7 @@ const failure = (...codes: string[]) => ({
 const document: Document = {
   paths: {
     '/things/{id}': {
-      get: {
-        operationId: 'getThing',
-        responses: { 200: {}, 304: {}, 404: failure('not_found') },
-      },
+      get: { operationId: 'getThing', responses: { 200: {}, 304: {}, 404: failure('not_found') } },
       delete: {
         operationId: 'deleteThing',
         responses: { 204: {}, 401: { $ref: '#/components/responses/either' } },

@@ -8,24 +8,19 @@ import { beginLocalValidators } from '../../localnet/nodes/begin-validators.ts'
 import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
-import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/temporary-network.ts'
+import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import type { Mode } from './dishonest-node.ts'
 
 /** A network of its own, with validators that are real nodes. */
-export interface Cluster {
-  readonly network: TemporaryNetwork
-  readonly validators: readonly LocalNode[]
-  readonly surroundings: NodeSurroundings
-  readonly folder: string
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>
 
 /** The chain begins in the past, so that the running epoch has a beacon, and a set in which nobody is yet. */
 const pastSecs = 2 * 3_600
 /** A result is final after the first block that follows it. */
 const blockSecs = 2
 
-export async function startCluster(lifecycle: Lifecycle, folder: string): Promise<Cluster> {
+export async function startCluster(lifecycle: Lifecycle, folder: string) {
   const network = await lifecycle.run(
     () => startTemporaryNetwork(folder, {}, { pastSecs, blockSecs }),
     ({ stop }) => stop(),

@@ -1,9 +1,6 @@
 import path from 'node:path'
-import { privateKeyToAccount } from 'viem/accounts'
-import { approval, type Device, makeDevice, subscribe, waitForBond } from '../../localnet/sample/devices.ts'
+import { bondAll, type Device, makeDevice, waitForBond } from '../../localnet/sample/devices.ts'
 import { sampleCollateralWei } from '../../localnet/sample/manifest.ts'
-import { sendDirect } from '../../localnet/send-direct.ts'
-import type { Hex } from '../../protocol/encoding/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
 import type { Network } from '../../sdk/network.ts'
 import type { Wallet } from '../../sdk/sign-in.ts'
@@ -41,14 +38,7 @@ export async function makeDevices(
   await bondBySignature(network, miner, projectId, first)
 
   printStep('Stake as much with each of the others, by transactions that the wallet sends itself')
-  const { rpcUrl, contracts } = cluster.network
-  const bonds = (await Promise.all(others.map((device) => subscribe(miner, projectId, device)))).filter(
-    (bond) => bond !== null,
-  )
-  const { token, staking } = contracts
-  const account = privateKeyToAccount(miner.key as Hex)
-  await sendDirect(rpcUrl, account, [approval(token, staking, bonds.length), ...bonds])
-  await Promise.all(others.map((device) => waitForBond(miner, projectId, device)))
+  await bondAll(cluster.network, miner, projectId, others)
   print('=', `${devices.length} devices have ${inTokens(network, sampleCollateralWei)} each in the project`)
   return devices
 }

@@ -5,7 +5,7 @@ import { inTokens } from '../amounts.ts'
 import { print, printStep } from '../print.ts'
 import { ensure, passUntil, type Stage } from './stage.ts'
 
-export type Slash = components['schemas']['Slash']
+type Slash = components['schemas']['Slash']
 
 /** What the contracts add to the window, for disputes that were sent in time. */
 const graceSecs = 15 * 60

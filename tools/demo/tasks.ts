@@ -8,20 +8,10 @@ const limitSecs = 120
 /** How a task came to its result. */
 export type TaskKind = 'clean' | 'audited' | 'contested' | 'fallback'
 
-/** A task whose result is final. */
-export interface FinishedTask {
-  readonly kind: TaskKind
-  readonly round: Round
-  readonly output: string | null
-  readonly seconds: number
-}
+export type FinishedTask = Awaited<ReturnType<typeof finishTask>>
 
 /** Submits a task, and waits until its result is final. @throws {@link CommandError} when it is not. */
-export async function finishTask(
-  client: HubClient,
-  project_id: string,
-  input: string,
-): Promise<FinishedTask> {
+export async function finishTask(client: HubClient, project_id: string, input: string) {
   const startedMs = performance.now()
   const given = await unwrap(
     client.POST('/v1/projects/{project_id}/tasks', {

@@ -1,40 +1,21 @@
 import type { Lifecycle } from '../../localnet/lifecycle.ts'
-import { unwrap } from '../../sdk/answers.ts'
 import { readNetwork } from '../../sdk/network.ts'
+import { readEconomics } from '../../sdk/projects.ts'
 import { print, printStep } from '../print.ts'
 import { startCluster, startDevices } from './cluster.ts'
 import { makeDevices, type PlacedDevice } from './devices.ts'
 import { showEarnings } from './earnings.ts'
 import { makeProject, makeWallet } from './project.ts'
 import { beginEpoch, showFallback, showTasks } from './rounds.ts'
-import { type Slash, showEvidence, showSlashes } from './slashes.ts'
+import { showEvidence, showSlashes } from './slashes.ts'
 import type { Stage } from './stage.ts'
-import type { FinishedTask, TaskKind } from './tasks.ts'
-
-interface TaskSummary {
-  readonly kind: TaskKind
-  readonly round_id: string
-  readonly receipt_hash: string | null
-  readonly output: string | null
-  readonly seconds: number
-}
+import type { FinishedTask } from './tasks.ts'
 
 /** What `--json` prints. Amounts are in base units. */
-export interface DemoResult {
-  readonly project_id: string
-  readonly epoch: number
-  readonly devices: {
-    readonly honest: readonly string[]
-    readonly liar: string
-    readonly double_voter: string
-  }
-  readonly tasks: readonly TaskSummary[]
-  readonly claimed: string
-  readonly slashes: readonly Pick<Slash, 'kind' | 'node_id' | 'bp' | 'taken'>[]
-}
+export type DemoResult = Awaited<ReturnType<typeof walk>>
 
 /** Goes all the way, from an empty network to a claimed reward and two slashes. */
-export async function walk(lifecycle: Lifecycle, scratch: string): Promise<DemoResult> {
+export async function walk(lifecycle: Lifecycle, scratch: string) {
   printStep('Start a chain, its contracts, a hub and four validators, each a process of nodectl serve')
   const cluster = await startCluster(lifecycle, scratch)
   const network = await readNetwork(cluster.network.url)
@@ -55,11 +36,7 @@ export async function walk(lifecycle: Lifecycle, scratch: string): Promise<DemoR
   print('✗', `lies        ${liar.nodeId}`)
   print('✗', `votes twice ${doubleVoter.nodeId}`)
 
-  const { epoch_secs } = await unwrap(
-    network.client.GET('/v1/projects/{project_id}/economics', {
-      params: { path: { project_id: projectId } },
-    }),
-  )
+  const { epoch_secs } = await readEconomics(network.client, projectId)
   const stage: Stage = {
     cluster,
     network,
@@ -85,7 +62,7 @@ export async function walk(lifecycle: Lifecycle, scratch: string): Promise<DemoR
   }
 }
 
-const describeTask = ({ kind, round, output, seconds }: FinishedTask): TaskSummary => ({
+const describeTask = ({ kind, round, output, seconds }: FinishedTask) => ({
   kind,
   round_id: round.round_id,
   receipt_hash: round.receipt_hash ?? null,

@@ -1,3 +1,4 @@
+import type { parseArgs } from 'node:util'
 import type { paths } from '../../sdk/api.generated.ts'
 
 /** The operator API, and the public lists of what operators decide about. */
@@ -17,23 +18,26 @@ export interface OperatorCall {
   readonly body?: Record<string, unknown>
 }
 
-/** Options of all commands, as they are typed. */
-export interface Options {
-  readonly reason?: string
-  readonly notes?: string
-  readonly condition?: readonly string[]
-  readonly status?: string
-  readonly role?: string
-  readonly project?: string
-  readonly subject?: string
-  readonly amount?: string
-  readonly 'eth-amount'?: string
-  readonly node?: readonly string[]
-  readonly approve?: readonly string[]
-  readonly revoke?: readonly string[]
-  readonly emergency?: boolean
-  readonly 'at-once'?: boolean
-}
+/** Options of all commands. */
+export const commandOptions = {
+  reason: { type: 'string' },
+  notes: { type: 'string' },
+  condition: { type: 'string', multiple: true },
+  status: { type: 'string' },
+  role: { type: 'string' },
+  project: { type: 'string' },
+  subject: { type: 'string' },
+  amount: { type: 'string' },
+  'eth-amount': { type: 'string' },
+  node: { type: 'string', multiple: true },
+  approve: { type: 'string', multiple: true },
+  revoke: { type: 'string', multiple: true },
+  emergency: { type: 'boolean' },
+  'at-once': { type: 'boolean' },
+} as const
+
+/** The same as they are typed. */
+export type Options = ReturnType<typeof parseArgs<{ options: typeof commandOptions }>>['values']
 
 /** A command, and the call it makes. */
 export interface Command {

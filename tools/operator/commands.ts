@@ -5,6 +5,7 @@ const get = (path: OperatorPath, query: Record<string, string | undefined> = {})
   path,
   params: { query },
 })
+/** Members of a body that are undefined are not sent. */
 const decide = (
   path: OperatorPath,
   subject: Record<string, string>,
@@ -14,17 +15,12 @@ const decide = (
   method: 'post',
   path,
   params: { path: subject },
-  body: { ...body, ...(reason !== undefined && { reason }) },
+  body: { ...body, reason },
 })
 const faucet = (enabled: boolean, { amount, 'eth-amount': native, reason }: Options): OperatorCall => ({
   method: 'put',
   path: '/admin/v1/faucet',
-  body: {
-    enabled,
-    ...(amount !== undefined && { amount }),
-    ...(native !== undefined && { eth_amount: native }),
-    ...(reason !== undefined && { reason }),
-  },
+  body: { enabled, amount, eth_amount: native, reason },
 })
 
 const reviews = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
@@ -45,7 +41,7 @@ export const commands: readonly Command[] = [
     call: ([project_id = '']: readonly string[], options: Options) =>
       decide('/admin/v1/projects/{project_id}/review', { project_id }, options, {
         action,
-        ...(options.condition && { conditions: options.condition }),
+        conditions: options.condition,
       }),
   })),
   ...(['enrollment', 'verification'] as const).flatMap((what) =>
@@ -78,18 +74,9 @@ export const commands: readonly Command[] = [
     example: '--reason "Signed two results for one task."',
     options: ['at-once', 'reason'],
     call: ([node_id = ''], options) =>
-      decide(
-        '/admin/v1/nodes/{node_id}/revoke',
-        { node_id },
-        options,
-        options['at-once'] ? { at_once: true } : {},
-      ),
+      decide('/admin/v1/nodes/{node_id}/revoke', { node_id }, options, { at_once: options['at-once'] }),
   },
-  {
-    words: ['validators', 'list'],
-    does: 'the validators in force',
-    call: () => get('/v1/validators'),
-  },
+  { words: ['validators', 'list'], does: 'the validators in force', call: () => get('/v1/validators') },
   {
     words: ['validators', 'genesis'],
     does: 'set generation 0 from registered validators, once',
@@ -115,8 +102,9 @@ export const commands: readonly Command[] = [
     options: ['approve', 'revoke', 'emergency', 'reason'],
     call: (_, options) =>
       decide('/admin/v1/validators/generations', {}, options, {
-        ...{ approve: options.approve ?? [], revoke: options.revoke ?? [] },
-        ...(options.emergency && { emergency: true }),
+        approve: options.approve ?? [],
+        revoke: options.revoke ?? [],
+        emergency: options.emergency,
       }),
   },
   ...(['ban', 'readmit'] as const).map((action) => ({
@@ -144,15 +132,7 @@ export const commands: readonly Command[] = [
         : '--notes "Both votes are of the owner\'s own key."',
     options: ['notes'] as const,
     call: ([evidence_hash = '']: readonly string[], { notes }: Options) =>
-      decide(
-        '/admin/v1/slashes/{evidence_hash}/resolve',
-        { evidence_hash },
-        {},
-        {
-          decision,
-          ...(notes !== undefined && { notes }),
-        },
-      ),
+      decide('/admin/v1/slashes/{evidence_hash}/resolve', { evidence_hash }, {}, { decision, notes }),
   })),
   {
     words: ['epochs'],
@@ -208,11 +188,7 @@ export const commands: readonly Command[] = [
     call: ([message_id = '']: readonly string[], options: Options) =>
       decide(`/admin/v1/dead-letters/{message_id}/${action}`, { message_id }, options),
   })),
-  {
-    words: ['relayer'],
-    does: 'the relayer, and the dead letters',
-    call: () => get('/admin/v1/relayer'),
-  },
+  { words: ['relayer'], does: 'the relayer, and the dead letters', call: () => get('/admin/v1/relayer') },
   {
     words: ['reindex'],
     does: 'delete the chain index and read the chain again from its start',

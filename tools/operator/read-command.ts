@@ -2,7 +2,7 @@ import { readArguments } from '../../scripts/command/arguments.ts'
 import { UsageError } from '../../scripts/command/errors.ts'
 import { readAmount } from '../amounts.ts'
 import { readHub } from '../options/hub.ts'
-import type { OperatorCall } from './command.ts'
+import { commandOptions } from './command.ts'
 import { commands } from './commands.ts'
 import { helpOf, usage } from './usage.ts'
 
@@ -17,23 +17,12 @@ export interface GivenAmount {
 const nativeSymbol = 'ETH'
 
 /** Finds the command and reads its options, or gives the help. @throws {@link UsageError} */
-export function readCommand(args: readonly string[]):
-  | { help: string }
-  | {
-      call: OperatorCall
-      /** Whose symbol has to be that of the network. */
-      tokenAmounts: readonly GivenAmount[]
-      keyEnv: string | undefined
-      json: boolean
-      hub: string
-    } {
+export function readCommand(args: readonly string[]) {
   const { values, positionals } = parse(args)
   const { help, hub, json = false, 'key-env': keyEnv, ...options } = values
   const beginning = commands.filter(({ words }) => begins(words, positionals))
   if (help || args.length === 0)
-    return {
-      help: positionals.length === 0 || beginning.length === 0 ? usage : helpOf(beginning),
-    }
+    return { help: positionals.length === 0 || beginning.length === 0 ? usage : helpOf(beginning) }
   const command = beginning.find(({ words }) => words.length === positionals.length)
   const wrong = (what: string) => new UsageError(`${what} ${seeHelpOf(positionals)}`)
   if (!command) throw wrong(explain(positionals))
@@ -58,6 +47,7 @@ export function readCommand(args: readonly string[]):
   const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
   return {
     call: command.call(given, options),
+    /** Whose symbol has to be that of the network. */
     tokenAmounts: amounts.filter(({ isNative }) => !isNative),
     keyEnv,
     json,
@@ -103,20 +93,7 @@ const parse = (args: readonly string[]) =>
       args: [...args],
       allowPositionals: true,
       options: {
-        reason: { type: 'string' },
-        notes: { type: 'string' },
-        condition: { type: 'string', multiple: true },
-        status: { type: 'string' },
-        role: { type: 'string' },
-        project: { type: 'string' },
-        subject: { type: 'string' },
-        amount: { type: 'string' },
-        'eth-amount': { type: 'string' },
-        node: { type: 'string', multiple: true },
-        approve: { type: 'string', multiple: true },
-        revoke: { type: 'string', multiple: true },
-        emergency: { type: 'boolean' },
-        'at-once': { type: 'boolean' },
+        ...commandOptions,
         'key-env': { type: 'string' },
         hub: { type: 'string' },
         json: { type: 'boolean' },

@@ -3,19 +3,13 @@ import { type Round, readRound } from './follow.ts'
 import type { Task } from './submit.ts'
 
 /** What `--json` prints. */
-export interface TaskResult {
-  readonly task: Task
-  /** Null while the task has none. */
-  readonly round: Round | null
-}
-
-export const resultOf = async (client: HubClient, task: Task): Promise<TaskResult> => ({
+export const resultOf = async (client: HubClient, task: Task) => ({
   task,
   round: await readRound(client, task),
 })
 
 /** Prints what there is of a result, for people. */
-export function printResult({ task, round }: TaskResult): void {
+export function printResult({ task, round }: Awaited<ReturnType<typeof resultOf>>): void {
   const rows: [string, unknown][] = [
     ['task', task.task_id],
     ['status', task.status],

@@ -1,4 +1,3 @@
-/** The conduct of a member of a committee in one task. */
 export type Conduct = (typeof conducts)[number]
 
 export const conducts = [
@@ -11,7 +10,6 @@ export const conducts = [
   'equivocates',
   /** Sends a vote whose signature is of something else before its own. */
   'votes_invalid',
-  /** Does not answer the offer. */
   'silent',
   'declines',
   /** Accepts, and does not vote. */

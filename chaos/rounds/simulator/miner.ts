@@ -17,9 +17,9 @@ import {
   type VoteFrame,
   writeNodeFrame,
 } from '../../../protocol/link/index.ts'
+import type { FaultCounts } from '../../harness/figures.ts'
 import { delay } from '../../harness/time.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
-import type { FaultCounts } from './fault-counts.ts'
 import { createVoteFrame, inputOf, resultsOf, roundOf } from './offers.ts'
 import { unknownFrames } from './unknown-frames.ts'
 import type { Wire } from './wire.ts'
@@ -76,7 +76,6 @@ export class SimulatedMiner {
   readonly #options: MinerOptions
   /** Votes on disk, by offer, until the hub has answered them. */
   readonly #votes = new Map<string, readonly VoteFrame[]>()
-  /** Offers that it runs. */
   readonly #running = new Set<string>()
   /** Offers about which something happened to it already. */
   readonly #interrupted = new Set<string>()

@@ -5,11 +5,9 @@ import { createTaskVote } from '../../../protocol/rounds/index.ts'
 import type { Conduct } from './conduct.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
-/** The round that an offer is about. */
 export const roundOf = ({ offer_id }: Pick<OfferFrame, 'offer_id'>): string =>
   `task:0x${offer_id.slice(0, 64)}`
 
-/** The results that a member votes for. */
 export function resultsOf({ task }: OfferFrame, input: Uint8Array, conduct: Conduct, self: string): Result[] {
   const honest = honestResult(task, input)
   const shared = wrongResult(task, input, 'of many')
@@ -31,7 +29,6 @@ export async function inputOf({ input_b64, input_url }: OfferFrame): Promise<Uin
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** A vote of a device for a result, signed with its key. */
 export function createVoteFrame(
   profile: Profile,
   seed: string,

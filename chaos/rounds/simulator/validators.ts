@@ -27,8 +27,8 @@ import {
   type TaskVote,
   tallyVotes,
 } from '../../../protocol/rounds/index.ts'
-import { startValidatorServer, type Validator, type ValidatorServer } from '../../network/validator-server.ts'
-import type { FaultCounts } from './fault-counts.ts'
+import type { FaultCounts } from '../../harness/figures.ts'
+import { startValidatorServer, type Validator } from '../../network/validator-server.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
 /** The answer of a validator that is asked for the finality of a round. */
@@ -50,30 +50,8 @@ interface RoundRequest {
   readonly fallback: string | null
 }
 
-export interface SimulatedValidators extends ValidatorServer {
-  /** Rounds that validators ran themselves, by id. */
-  readonly ran: ReadonlyMap<string, RunReason>
-  /** When one of them was asked last, by the clock of the process. */
-  readonly askedAtMs: () => number
-  /** Calls that an honest validator had to refuse; the hub should give it no reason to. */
-  readonly refusals: readonly string[]
-  /** Ends the process of a validator, and begins it again. */
-  readonly setUp: (validator: number, isUp: boolean) => void
-  /** Whether those whose process has ended are to come back. */
-  readonly isAnyDown: () => boolean
-  /** Ends the process of a validator that has nothing to answer for any more. */
-  readonly retire: (validator: number) => void
-  /** From now on these sign no generation. */
-  readonly withhold: (validators: readonly number[]) => void
-  /** The time of the network leaps: what is on its way was dated before. */
-  readonly leap: () => void
-  /** Seconds that the clock of each is ahead of the network's. */
-  readonly setSkews: (secs: readonly number[]) => void
-}
-
 export interface ValidatorsOptions {
   readonly count: number
-  /** The committee rules of a project. */
   readonly rulesOf: (projectId: string) => CommitteeRules
   /** The answer of a validator that is asked about the task with this input for the n-th time, from 0 on. */
   readonly modeOf: (input: string, validator: number, times: number) => ValidatorMode
@@ -89,8 +67,9 @@ export interface ValidatorsOptions {
 export async function startValidators(
   profile: Profile,
   { count, rulesOf, modeOf, now, faults }: ValidatorsOptions,
-): Promise<SimulatedValidators> {
+) {
   const snapshots = new Map<string, Snapshot>()
+  /** Rounds that validators ran themselves, by id. */
   const ran = new Map<string, RunReason>()
   /** How often each validator was asked about a round. */
   const asked = new Map<string, number>()
@@ -106,6 +85,7 @@ export async function startValidators(
     return judgement
   }
 
+  /** Calls that an honest validator had to refuse; the hub should give it no reason to. */
   const refusals: string[] = []
   const down = new Set<number>()
   const retired = new Set<number>()
@@ -175,22 +155,29 @@ export async function startValidators(
   return {
     ...server,
     ran,
+    /** When one of them was asked last, by the clock of the process. */
     askedAtMs: () => askedAtMs,
     refusals,
-    setUp(validator, isUp) {
+    /** Ends the process of a validator, and begins it again. */
+    setUp(validator: number, isUp: boolean) {
       if (isUp) down.delete(validator)
       else down.add(validator)
     },
+    /** Whether those whose process has ended are to come back. */
     isAnyDown: () => down.size > 0,
-    retire: (validator) => void retired.add(validator),
-    withhold(validators) {
+    /** Ends the process of a validator that has nothing to answer for any more. */
+    retire: (validator: number) => void retired.add(validator),
+    /** From now on these sign no generation. */
+    withhold(validators: readonly number[]) {
       withholding.clear()
       for (const validator of validators) withholding.add(validator)
     },
+    /** The time of the network leaps: what is on its way was dated before. */
     leap() {
       leaptAtMs = performance.now()
     },
-    setSkews(secs) {
+    /** Seconds that the clock of each is ahead of the network's. */
+    setSkews(secs: readonly number[]) {
       skews = secs
     },
   }
@@ -233,11 +220,7 @@ function voteOn(profile: Profile, seed: string, { task, input, tally, run }: Jud
   const vote: FinalityVote = createFinalityVote(profile, seed, record)
   return {
     vote,
-    run: own && {
-      receipt: own.receipt,
-      output_b64: Buffer.from(own.output).toString('base64'),
-      events: [],
-    },
+    run: own && { receipt: own.receipt, output_b64: Buffer.from(own.output).toString('base64'), events: [] },
   }
 }
 

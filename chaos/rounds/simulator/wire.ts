@@ -2,16 +2,10 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** The way from one node to its hub, which may break. */
-export interface Wire {
-  /** Where the node finds its hub. */
-  readonly origin: string
-  /** Breaks every connection, without a word to either end. */
-  readonly cut: () => void
-  readonly stop: () => Promise<void>
-}
+export type Wire = Awaited<ReturnType<typeof startWire>>
 
 /** Passes bytes on between a node and the port of its hub. */
-export async function startWire(port: number): Promise<Wire> {
+export async function startWire(port: number) {
   const sockets = new Set<Socket>()
   const join = (one: Socket, other: Socket) => {
     sockets.add(one)
@@ -29,10 +23,12 @@ export async function startWire(port: number): Promise<Wire> {
     join(far, near)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  /** Breaks every connection, without a word to either end. */
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy()
   }
   return {
+    /** Where the node finds its hub. */
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
     async stop() {

@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freePorts, NpmStart } from '../testing/npm-start.ts'
+
+const npmStart = new NpmStart()
+afterAll(() => npmStart.clear())
+
+describe('npm start refuses', () => {
+  test.each([
+    [
+      'a port in use',
+      async () => ['--port', String(await occupied())],
+      /is in use by another program\. Choose another one: LOCALNET_DIR=\S+ npm start -- --port \d+/,
+    ],
+    [
+      'a port of the chain in use',
+      async () => ['--chain-port', String(await occupied()), '--port', '0', '--no-sample'],
+      /is in use by another program\. Choose another one: .*npm start -- --port 0 --no-sample --chain-port \d+/,
+    ],
+    [
+      'a chain that does not answer',
+      async () => ['--port', '0', '--rpc', `http://127.0.0.1:${(await freePorts()).chain}`],
+      /No chain answers at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,
+    ],
+  ])('%s, with exit code 1', async (_, args, message) => {
+    expect(await npmStart.run(await args()).exit).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(message),
+    })
+  })
+
+  test.each([
+    ['an unknown flag', ['--prot', '1'], 'start.ts', /--prot.*[\s\S]*Usage: npm start/],
+    ['an option that npm took', ['--fresh'], 'npm, without --', /as in: npm start -- --fresh/],
+  ] as const)('%s, with exit code 2', async (_, args, through, message) => {
+    const ended = await npmStart.run(args, { through }).exit
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+
+  test('a folder that is none, with what the system says', async () => {
+    const plain = path.join(npmStart.folder, 'file')
+    mkdirSync(npmStart.folder, { recursive: true })
+    writeFileSync(plain, '')
+    for (const [folder, message] of [
+      ['', 'LOCALNET_DIR is empty. Name a folder in it, or unset it.'],
+      [plain, `The folder ${plain}/ cannot be used: EEXIST`],
+      [path.join(plain, 'below'), 'cannot be used: ENOTDIR'],
+    ] as const) {
+      const ended = await npmStart.run([], { env: { LOCALNET_DIR: folder } }).exit
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+    }
+  })
+
+  test('nothing when it is asked for help', async () => {
+    const { code, stdout } = await npmStart.run(['--help']).exit
+    expect([code, stdout]).toEqual([0, expect.stringContaining('npm start -- --port 9000 --fresh')])
+  })
+})
+
+async function occupied(): Promise<number> {
+  const server = createServer()
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+  server.unref()
+  return port
+}
