@@ -1,6 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import {
-  type ManifestHashes,
   type ProjectManifest,
   type ProjectRules,
   publicStatuses,
