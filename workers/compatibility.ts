@@ -15,17 +15,17 @@ export const CompatibilityView = z
   .strictObject({
     compatible: z.boolean(),
     tier: z.enum(compatibilityTiers),
-    match_bp: z.int().meta({ description: 'Share of the requirements that are met, in basis points.' }),
+    match_bp: z.int().describe('Share of the requirements that are met, in basis points.'),
     missing: z.array(z.enum(requirementNames)),
-    warnings: z.array(z.string()).meta({
-      description:
+    warnings: z
+      .array(z.string())
+      .describe(
         'Names of requirements that are missed by at most 10 %, and `unknown_<name>` for requirements that the device does not report.',
-    }),
+      ),
     performance: z.enum(performanceGrades).optional(),
-    est_monthly_reward: Amount.optional().meta({
-      description:
-        '30 times the recent daily earnings of a miner of the project; absent while no miner has earned.',
-    }),
+    est_monthly_reward: Amount.optional().describe(
+      '30 times the recent daily earnings of a miner of the project; absent while no miner has earned.',
+    ),
   })
   .meta({ id: 'Compatibility' })
 

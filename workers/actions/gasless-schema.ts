@@ -28,7 +28,7 @@ export const GaslessPayload = z
   .strictObject({
     action: z.enum(actionNames),
     typed_data: TypedData,
-    permit: TypedData.optional().meta({ description: 'The permit for a bond, to be signed as well.' }),
+    permit: TypedData.optional().describe('The permit for a bond, to be signed as well.'),
     direct_tx: DirectTransaction.optional(),
     expires_at: Timestamp,
   })

@@ -7,13 +7,11 @@ import type { Transaction as StoredTransaction } from '../stores/transactions.ts
 
 export const Transaction = z
   .strictObject({
-    id: Bytes32.meta({ description: 'EIP-712 digest of the signed action.' }),
+    id: Bytes32.describe('EIP-712 digest of the signed action.'),
     action: z.string(),
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),
-    indexed: z
-      .boolean()
-      .meta({ description: 'Whether it is confirmed and its effects are in the records of the hub.' }),
+    indexed: z.boolean().describe('Whether it is confirmed and its effects are in the records of the hub.'),
     error: z.string().nullable(),
     confirmations: z.int(),
     created_at: Timestamp,

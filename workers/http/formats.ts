@@ -80,10 +80,7 @@ export const PathProject = z
     'must be the id or the slug of a project',
   )
   .transform((text) => (/^0x.{64}$/i.test(text) ? text.toLowerCase() : text))
-  .meta({
-    description:
-      'The id of a project, or its slug if only one project that the caller can see has this slug.',
-  })
+  .describe('The id of a project, or its slug if only one project that the caller can see has this slug.')
 
 /** An address in a path or a query, where hex is accepted in any case. */
 export const FoldedAddress = z

@@ -15,7 +15,7 @@ export const pageQuery = {
       description: 'Items per page, 1 to 200; 50 when left out.',
       schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
     }),
-  cursor: z.string().max(1024).optional().meta({ description: 'The `next_cursor` of the previous page.' }),
+  cursor: z.string().max(1024).optional().describe('The `next_cursor` of the previous page.'),
 }
 
 export const pageOf = <T extends z.ZodType>(item: T) =>

@@ -13,7 +13,7 @@ export const listModules = defineRoute(
     summary: 'List modules, newest first',
     query: z.strictObject({
       ...pageQuery,
-      developer: FoldedAddress.optional().meta({ description: 'Only modules this wallet uploaded.' }),
+      developer: FoldedAddress.optional().describe('Only modules this wallet uploaded.'),
     }),
     cache: { maxAgeSeconds: 0 },
     responses: onePage('ModulePage', ModuleView, moduleExample),

@@ -6,18 +6,17 @@ import type { Module } from '../../stores/modules.ts'
 
 export const ModuleView = z
   .strictObject({
-    manifest_address: Bytes32.meta({
-      description: 'Computed from the artifact; identifies the module on every network.',
-    }),
+    manifest_address: Bytes32.describe('Computed from the artifact; identifies the module on every network.'),
     name: z.string(),
     language: z.string(),
-    functions: z.array(z.string()).meta({ description: 'Exported functions; the index is the `func_id`.' }),
-    manifest: z.record(z.string(), z.unknown()).meta({ description: 'The manifest inside the artifact.' }),
-    hbc_size: z.int().meta({ description: 'Bytes of the artifact.' }),
-    stateless: z.boolean().meta({
-      description:
+    functions: z.array(z.string()).describe('Exported functions; the index is the `func_id`.'),
+    manifest: z.record(z.string(), z.unknown()).describe('The manifest inside the artifact.'),
+    hbc_size: z.int().describe('Bytes of the artifact.'),
+    stateless: z
+      .boolean()
+      .describe(
         'True if the module imports neither storage nor cross-module calls. Only such a module can be a committee worker.',
-    }),
+      ),
     uploader: Address,
     exec_count: z.int(),
     deployed_at: Timestamp,

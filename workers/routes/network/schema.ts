@@ -5,39 +5,35 @@ import { AttestationShape } from '../committees/schema.ts'
 import { ValidatorView } from '../validators/schema.ts'
 
 const OptionalAddress = Address.nullable()
-const PublicRpcUrl = z
-  .url()
-  .optional()
-  .meta({ description: 'A public RPC URL of the chain, if the network has one.' })
+const PublicRpcUrl = z.url().optional().describe('A public RPC URL of the chain, if the network has one.')
 
 export const Descriptor = z
   .strictObject({
     network: z.string(),
     protocol: z.string(),
-    api: z.string().meta({ description: 'Path prefix of this API version.' }),
-    runtime: z.string().meta({ description: 'The engine that executes modules.' }),
+    api: z.string().describe('Path prefix of this API version.'),
+    runtime: z.string().describe('The engine that executes modules.'),
     chain: z.strictObject({
-      id: z.int().meta({ description: 'EIP-155 chain id; sign-in texts and typed data name it.' }),
+      id: z.int().describe('EIP-155 chain id; sign-in texts and typed data name it.'),
       name: z.string().nullable(),
-      contracts: z
-        .record(z.string(), OptionalAddress)
-        .meta({ description: 'Null while this hub has no chain.' }),
+      contracts: z.record(z.string(), OptionalAddress).describe('Null while this hub has no chain.'),
       explorer: z.url().nullable(),
       rpc_url: PublicRpcUrl,
     }),
     hosts: z.strictObject({
       api: z.url(),
       docs: z.url(),
-      sign_in: z.array(z.string()).meta({ description: 'Domains a sign-in text may name.' }),
+      sign_in: z.array(z.string()).describe('Domains a sign-in text may name.'),
     }),
-    coordinator: z.strictObject({ node_id: NodeId, public_key: Bytes32 }).nullable().meta({
-      description: 'The key with which this hub signs its calls to nodes; null if it calls no nodes.',
-    }),
+    coordinator: z
+      .strictObject({ node_id: NodeId, public_key: Bytes32 })
+      .nullable()
+      .describe('The key with which this hub signs its calls to nodes; null if it calls no nodes.'),
     params_hash: Bytes32,
     versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
     features: z.array(z.string()),
     status: z.enum(['ok', 'degraded']),
-    time: Timestamp.meta({ description: 'Network time, rounded down to the minute.' }),
+    time: Timestamp.describe('Network time, rounded down to the minute.'),
   })
   .meta({ id: 'Descriptor' })
 
@@ -52,54 +48,57 @@ export const Status = z
     chain: z.strictObject({
       indexed_block: z.int().nullable(),
       head_block: z.int().nullable(),
-      lag_secs: z
+      lag_secs: z.int().nullable().describe('Seconds since the index last had all blocks of the chain.'),
+      log_differences: z
         .int()
         .nullable()
-        .meta({ description: 'Seconds since the index last had all blocks of the chain.' }),
-      log_differences: z.int().nullable().meta({
-        description:
+        .describe(
           'How often a chain node returned different logs for the same blocks. Missing logs are indexed before the blocks count as final.',
-      }),
-      halted: z.string().nullable().meta({
-        description:
+        ),
+      halted: z
+        .string()
+        .nullable()
+        .describe(
           'The reason why indexing is halted, with the fix for an operator; null while the hub indexes the chain.',
-      }),
+        ),
       rpc_url: PublicRpcUrl,
     }),
-    queue: Health.nullable().meta({ description: 'Null if this hub relays nothing.' }),
-    relayer: Health.nullable().meta({ description: 'Null if this hub relays nothing.' }),
+    queue: Health.nullable().describe('Null if this hub relays nothing.'),
+    relayer: Health.nullable().describe('Null if this hub relays nothing.'),
     relay: z
       .strictObject({
         connected_devices: z.int(),
-        available_slots: z.int().meta({ description: 'Number of offers that these devices can take now.' }),
+        available_slots: z.int().describe('Number of offers that these devices can take now.'),
       })
       .nullable()
-      .meta({ description: 'The WebSockets of devices; null while the database does not answer.' }),
+      .describe('The WebSockets of devices; null while the database does not answer.'),
     late: z
       .array(
         z.strictObject({
-          what: z.enum(lateKinds).meta({
-            description:
+          what: z
+            .enum(lateKinds)
+            .describe(
               '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: the epoch runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_unpaid`: rounds of the epoch became final too late for its receipt.',
-          }),
+            ),
           project_id: Bytes32,
           epoch: z.int(),
           since: Timestamp,
-          count: z.int().meta({ description: 'Number of tasks (1,000 at most) or rounds.' }),
+          count: z.int().describe('Number of tasks (1,000 at most) or rounds.'),
         }),
       )
       .nullable()
-      .meta({ description: 'Delays; null while the database does not answer.' }),
+      .describe('Delays; null while the database does not answer.'),
     previous_keys: z
       .array(
         z.strictObject({
           address: Address,
-          open: z.int().nullable().meta({
-            description: 'Actions that are not final; null if the relayer of this key does not answer.',
-          }),
+          open: z
+            .int()
+            .nullable()
+            .describe('Actions that are not final; null if the relayer of this key does not answer.'),
         }),
       )
-      .meta({ description: 'Former relayer keys, which finish their open actions.' }),
+      .describe('Former relayer keys, which finish their open actions.'),
     missing: z
       .strictObject({
         database: Missing,
@@ -107,12 +106,11 @@ export const Status = z
         relayer: Missing,
         coordinator: Missing,
       })
-      .meta({
-        description:
-          'The missing settings of each part, or `migrations` of the database; empty if nothing is missing.',
-      }),
+      .describe(
+        'The missing settings of each part, or `migrations` of the database; empty if nothing is missing.',
+      ),
     version: z.string(),
-    time: Timestamp.meta({ description: 'Network time, the clock of the protocol.' }),
+    time: Timestamp.describe('Network time, the clock of the protocol.'),
   })
   .meta({ id: 'Status' })
 
@@ -124,8 +122,8 @@ export const Validators = z
   .strictObject({
     validators: z.array(ValidatorView),
     count: z.int(),
-    quorum: z.int().meta({ description: 'Number of votes that decide among `count` validators.' }),
-    generation: z.int().nullable().meta({ description: 'Null before there is one.' }),
+    quorum: z.int().describe('Number of votes that decide among `count` validators.'),
+    generation: z.int().nullable().describe('Null before there is one.'),
     effective_at: z.int().nullable(),
     hash: Bytes32.nullable(),
     coordinator: AttestationShape.nullable(),
@@ -135,8 +133,6 @@ export const Validators = z
 
 export const Categories = z
   .strictObject({
-    items: z.array(
-      z.strictObject({ category: z.string(), count: z.int().meta({ description: 'Listed projects.' }) }),
-    ),
+    items: z.array(z.strictObject({ category: z.string(), count: z.int().describe('Listed projects.') })),
   })
   .meta({ id: 'Categories' })

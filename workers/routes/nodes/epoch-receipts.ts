@@ -39,9 +39,7 @@ const Queued = z
   .strictObject({
     status: z.literal('queued'),
     receipt_hash: Bytes32,
-    attestations_counted: z
-      .int()
-      .meta({ description: 'Signatures of validators of the epoch, each counted once.' }),
+    attestations_counted: z.int().describe('Signatures of validators of the epoch, each counted once.'),
     quorum: z.int(),
   })
   .meta({ id: 'EpochReceiptResult' })

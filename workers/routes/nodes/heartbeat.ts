@@ -19,7 +19,7 @@ const Heard = z
     node_id: NodeId,
     status: z.enum(nodeStatuses),
     heard_at: Timestamp,
-    next_in_secs: z.int().meta({ description: 'Time of the next expected heartbeat.' }),
+    next_in_secs: z.int().describe('Time of the next expected heartbeat.'),
   })
   .meta({ id: 'HeartbeatAnswer' })
 

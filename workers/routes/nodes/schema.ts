@@ -22,21 +22,21 @@ export const NodeView = z
     node_id: NodeId,
     public_key: Bytes32,
     role: z.enum(nodeRoles),
-    status: z.enum(nodeStatuses).meta({
-      description: 'Decision of an operator. The generations of validators define which validators count.',
-    }),
-    url: z.string().nullable().meta({ description: 'Null for a miner without a public endpoint.' }),
+    status: z
+      .enum(nodeStatuses)
+      .describe('Decision of an operator. The generations of validators define which validators count.'),
+    url: z.string().nullable().describe('Null for a miner without a public endpoint.'),
     region: z.string().nullable(),
     engine: z.string().nullable(),
     nodectl_version: z.string().nullable(),
     capabilities: z.array(z.string()),
-    health: z.enum(nodeHealths).nullable().meta({ description: 'Value of its last heartbeat.' }),
+    health: z.enum(nodeHealths).nullable().describe('Value of its last heartbeat.'),
     last_heartbeat_at: Timestamp.nullable(),
     registered_at: Timestamp,
     updated_at: Timestamp,
-    revoked_at: Timestamp.nullable().meta({
-      description: 'Time when the key of a validator was revoked at once; its later signatures do not count.',
-    }),
+    revoked_at: Timestamp.nullable().describe(
+      'Time when the key of a validator was revoked at once; its later signatures do not count.',
+    ),
   })
   .meta({ id: 'Node' })
 
@@ -98,10 +98,10 @@ export const NodeRegistrationInput = z
         'Address of the hub that this registration is for, so that another hub cannot forward the signed request.',
       format: 'uri',
     }),
-    network: z.string().max(64).meta({ description: 'Name of the network that this registration is for.' }),
-    url: NodeUrl.nullable().default(null).meta({
-      description: 'Public URL of the node. Required for a validator; a miner needs none.',
-    }),
+    network: z.string().max(64).describe('Name of the network that this registration is for.'),
+    url: NodeUrl.nullable()
+      .default(null)
+      .describe('Public URL of the node. Required for a validator; a miner needs none.'),
     role: z.enum(nodeRoles),
     engine: Engine,
     nodectl_version: NodectlVersion,

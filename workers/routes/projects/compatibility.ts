@@ -13,9 +13,7 @@ import { manifestOf } from './view.ts'
 
 const CompatibilityInput = z
   .strictObject({
-    node_id: PathNodeId.optional().meta({
-      description: 'The profile of a device, without other fields.',
-    }),
+    node_id: PathNodeId.optional().describe('The profile of a device, without other fields.'),
     class: DeviceClass.optional(),
     engine: Engine.optional(),
     hardware: HardwareInput.optional(),

@@ -36,8 +36,8 @@ export const getProjectStats = defineRoute(
 
 const MinerView = z
   .strictObject({
-    miner: Address.meta({ description: 'The payout address.' }),
-    rounds: z.int().meta({ description: 'Credited rounds.' }),
+    miner: Address.describe('The payout address.'),
+    rounds: z.int().describe('Credited rounds.'),
     units: z.int(),
     earned: Amount,
     first_credited_at: Timestamp,

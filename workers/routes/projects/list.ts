@@ -27,9 +27,9 @@ export const listProjects = defineRoute(
     description: `Every word of \`q\` must be the start of a word of name, tagline or tags. A project must match all filters. If more than ${sortedMatchesMax} projects match \`q\` or \`tag\`, orders other than newest show the newest ${sortedMatchesMax}. Only their developer and operators can see projects that are not listed.`,
     query: z.strictObject({
       ...pageQuery,
-      q: textOf({ min: 0, max: 100 }).optional().meta({ description: 'Words to search for.' }),
+      q: textOf({ min: 0, max: 100 }).optional().describe('Words to search for.'),
       category: z.enum(categories).optional(),
-      tag: textOf(listingTexts.tag).optional().meta({ description: 'Exactly this tag.' }),
+      tag: textOf(listingTexts.tag).optional().describe('Exactly this tag.'),
       device_class: z.enum(deviceClasses).optional(),
       developer: FoldedAddress.optional(),
       status: z.enum(listingStatuses).default('listed'),

@@ -147,9 +147,7 @@ export const ProjectManifest = z
     developer: Address,
     slug: Slug,
     version: z.int().min(1),
-    previous: Bytes32.nullable().meta({
-      description: '`manifest_hash` of the version before; null in version 1.',
-    }),
+    previous: Bytes32.nullable().describe('`manifest_hash` of the version before; null in version 1.'),
     consensus: Consensus,
     scheduling: Scheduling,
     listing: Listing,
@@ -161,9 +159,7 @@ const ManifestInput = z.unknown().refine((value) => value !== undefined, 'is req
 
 export const ManifestBody = z
   .strictObject({
-    manifest: ManifestInput.meta({
-      description: 'A ProjectManifest, or a draft of one: the answer lists its problems.',
-    }),
+    manifest: ManifestInput.describe('A ProjectManifest, or a draft of one: the answer lists its problems.'),
   })
   .meta({ id: 'ManifestInput' })
 
@@ -174,7 +170,7 @@ export const SignedManifestBody = z
     signature: Signature,
     manifest_hash: Bytes32.nullable()
       .default(null)
-      .meta({ description: 'Optional; must be the number of the next version.' }),
+      .describe('Optional; must be the number of the next version.'),
     consensus_hash: Bytes32.nullable().default(null),
     project_id: Bytes32.nullable().default(null),
   })

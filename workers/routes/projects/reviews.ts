@@ -20,13 +20,11 @@ const ReviewView = z
     review_id: z.string(),
     project_id: Bytes32,
     author: Address,
-    author_name: z.string().nullable().meta({ description: 'From the author’s preferences.' }),
+    author_name: z.string().nullable().describe('From the author’s preferences.'),
     rating: Rating,
     comment: z.string(),
     helpful: z.int(),
-    verified_miner: z
-      .boolean()
-      .meta({ description: 'Whether the author had credited rounds on the project.' }),
+    verified_miner: z.boolean().describe('Whether the author had credited rounds on the project.'),
     created_at: Timestamp,
     updated_at: Timestamp,
   })

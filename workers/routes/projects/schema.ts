@@ -51,10 +51,10 @@ const summaryFields = {
   review_count: z.int(),
   trending: z.boolean(),
   featured: z.boolean(),
-  listed_at: Timestamp.optional().meta({
-    description: 'Time of the first listing. Absent before; 0 in the answer to its registration.',
-  }),
-  version: z.int().min(1).meta({ description: 'The version in force.' }),
+  listed_at: Timestamp.optional().describe(
+    'Time of the first listing. Absent before; 0 in the answer to its registration.',
+  ),
+  version: z.int().min(1).describe('The version in force.'),
 }
 
 export const ProjectSummary = z.strictObject(summaryFields).meta({ id: 'ProjectSummary' })
@@ -64,14 +64,11 @@ export const VersionView = z
     version: z.int().min(1),
     manifest_hash: Bytes32,
     consensus_hash: Bytes32,
-    tiers_changed: z.array(z.enum(tiers)).meta({ description: 'Compared with the version then in force.' }),
+    tiers_changed: z.array(z.enum(tiers)).describe('Compared with the version then in force.'),
     status: z.enum(versionStates),
     publish_tx: Bytes32.optional(),
     published_at: Timestamp.optional(),
-    effective_epoch: z
-      .int()
-      .nullable()
-      .meta({ description: 'First epoch, counted in the `epoch_secs` of this version.' }),
+    effective_epoch: z.int().nullable().describe('First epoch, counted in the `epoch_secs` of this version.'),
     submitted_at: Timestamp,
   })
   .meta({ id: 'ProjectVersion' })
@@ -81,8 +78,8 @@ export const statsPeriods = ['24h', '7d', '30d', 'all'] as const
 export const StatsView = z
   .strictObject({
     period: z.enum(statsPeriods),
-    miners_subscribed: z.int().meta({ description: 'Bonded subscriptions.' }),
-    miners_active: z.int().meta({ description: 'Miners with credits in the last epoch.' }),
+    miners_subscribed: z.int().describe('Bonded subscriptions.'),
+    miners_active: z.int().describe('Miners with credits in the last epoch.'),
     devices_by_class: z.record(z.string(), z.int()),
     rounds: z.int(),
     rounds_finalized: z.int(),
@@ -90,10 +87,10 @@ export const StatsView = z
     units: z.int(),
     paid_to_miners: Amount,
     avg_daily_reward_per_miner: Amount,
-    median_finality_ms: z.int().optional().meta({ description: 'Absent before the first settlement.' }),
-    uptime_bp: z.int().optional().meta({ description: 'Absent before the first settlement.' }),
+    median_finality_ms: z.int().optional().describe('Absent before the first settlement.'),
+    uptime_bp: z.int().optional().describe('Absent before the first settlement.'),
     slashes: z.int(),
-    growth_bp: z.int().meta({ description: 'Change in active miners since the previous period.' }),
+    growth_bp: z.int().describe('Change in active miners since the previous period.'),
   })
   .meta({ id: 'ProjectStats' })
 
@@ -103,7 +100,7 @@ export const EconomicsView = z
     reward_model: RewardModel,
     reward_per_unit: Amount,
     daily_emission: Amount,
-    epoch_cap: Amount.meta({ description: 'Maximum payment of an epoch, fees included.' }),
+    epoch_cap: Amount.describe('Maximum payment of an epoch, fees included.'),
     epoch_secs: z.int(),
     fee_split_bp: FeeSplit,
     min_collateral: Amount,
@@ -112,18 +109,20 @@ export const EconomicsView = z
     vault: z.strictObject({
       address: Address,
       deployed: z.boolean(),
-      config_matches_manifest: z.boolean().meta({
-        description:
+      config_matches_manifest: z
+        .boolean()
+        .describe(
           'Whether token, epoch length and cap of the vault equal those of the manifest, and the vault belongs to the developer.',
-      }),
+        ),
       balance: Amount,
-      reserved: Amount.meta({ description: 'Amount that is posted for epochs and not yet paid.' }),
-      total_paid: Amount.meta({ description: 'To miners, developer and treasury.' }),
+      reserved: Amount.describe('Amount that is posted for epochs and not yet paid.'),
+      total_paid: Amount.describe('To miners, developer and treasury.'),
       pending_withdrawal: Amount,
-      runway_epochs: z.int().meta({
-        description:
+      runway_epochs: z
+        .int()
+        .describe(
           'Number of epochs at full cap that the free balance covers. An announced defunding is not free.',
-      }),
+        ),
       runway_days: z.int(),
     }),
     created_at: Timestamp,
@@ -144,9 +143,9 @@ export const ProjectView = z
     ...summaryFields,
     manifest_hash: Bytes32,
     consensus_hash: Bytes32,
-    pending_version: VersionView.nullable().meta({
-      description: 'The newest version that waits for its publication on chain or for its epoch.',
-    }),
+    pending_version: VersionView.nullable().describe(
+      'The newest version that waits for its publication on chain or for its epoch.',
+    ),
     consensus: Consensus,
     scheduling: Scheduling,
     listing: Listing,

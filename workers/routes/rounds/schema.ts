@@ -24,20 +24,20 @@ const summaryShape = {
   round_id: RoundId,
   kind: z.enum(roundKinds),
   state: z.enum(roundStates),
-  project_id: Bytes32.optional().meta({ description: 'Absent for a direct round.' }),
+  project_id: Bytes32.optional().describe('Absent for a direct round.'),
   module_address: Bytes32.optional(),
   function: z.string().optional(),
   epoch: z.int().optional(),
-  seq: z.int().optional().meta({ description: 'Number of the task within its epoch.' }),
-  receipt_hash: Bytes32.optional().meta({ description: 'The agreed receipt, later the final one.' }),
+  seq: z.int().optional().describe('Number of the task within its epoch.'),
+  receipt_hash: Bytes32.optional().describe('The agreed receipt, later the final one.'),
   gas_used: z.int().optional(),
   committee_size: z
     .int()
     .optional()
-    .meta({ description: 'Number of primaries, or of validators in a round without a committee.' }),
-  votes: z.int().optional().meta({ description: 'Members whose vote counts.' }),
-  agreeing: z.int().optional().meta({ description: 'Members whose vote counts and is for `receipt_hash`.' }),
-  audited: z.boolean().optional().meta({ description: 'Validators executed it themselves.' }),
+    .describe('Number of primaries, or of validators in a round without a committee.'),
+  votes: z.int().optional().describe('Members whose vote counts.'),
+  agreeing: z.int().optional().describe('Members whose vote counts and is for `receipt_hash`.'),
+  audited: z.boolean().optional().describe('Validators executed it themselves.'),
   created_at: Timestamp,
   finalized_at: Timestamp.optional(),
 }
@@ -105,7 +105,7 @@ export const FinalityRecordView = z
     audited: z.boolean(),
     voters: z
       .array(z.strictObject({ public_key: Bytes32, payout_address: Address }).meta({ id: 'Voter' }))
-      .meta({ description: 'Credited members, ascending by key.' }),
+      .describe('Credited members, ascending by key.'),
   })
   .meta({ id: 'FinalityRecord' })
 
@@ -127,7 +127,7 @@ export const RoundView = z
     votes_detail: z.array(TaskVoteView).optional(),
     finality: FinalityRecordView.optional(),
     finality_votes: z.array(FinalityVoteView).optional(),
-    exec_votes: z.array(AnyObject).optional().meta({ description: 'Of a direct round.' }),
+    exec_votes: z.array(AnyObject).optional().describe('Of a direct round.'),
   })
   .meta({ id: 'Round' })
 

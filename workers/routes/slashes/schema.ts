@@ -30,13 +30,12 @@ export const EvidenceInput = z
     project_id: Bytes32,
     epoch: z.int().refine(isUnsigned, 'must be an integer from 0').meta({ minimum: 0 }),
     round_id: RoundId,
-    subscription_id: Bytes32.meta({ description: 'That of the key in the project.' }),
-    node_key: Bytes32.meta({ description: 'The ed25519 key that broke a rule.' }),
+    subscription_id: Bytes32.describe('That of the key in the project.'),
+    node_key: Bytes32.describe('The ed25519 key that broke a rule.'),
     consensus_hash: Bytes32,
-    proof: AnyObject.meta({
-      description:
-        '`equivocation`: `{first, second}`, two votes. `invalid_result`: `{vote, finality}`. `missed_sla`: `{task, finality}`. `finality` is a list of finality votes of at least a quorum of validators, ascending by key.',
-    }),
+    proof: AnyObject.describe(
+      '`equivocation`: `{first, second}`, two votes. `invalid_result`: `{vote, finality}`. `missed_sla`: `{task, finality}`. `finality` is a list of finality votes of at least a quorum of validators, ascending by key.',
+    ),
   })
   .meta({ id: 'Evidence' })
 
@@ -56,7 +55,7 @@ export const DisputeInput = z
 
 const DisputeView = z
   .strictObject({
-    reason: z.string().meta({ description: 'Empty for a dispute by the owner’s own transaction.' }),
+    reason: z.string().describe('Empty for a dispute by the owner’s own transaction.'),
     links: z.array(z.string()),
     filed_at: Timestamp,
     outcome: z.enum(['cancelled', 'upheld']).nullable(),
@@ -71,27 +70,29 @@ const slashMembers = {
   subscription_id: Bytes32,
   node_id: NodeId,
   round_id: z.string(),
-  bp: z.int().meta({ description: 'Share of the collateral, in hundredths of a percent.' }),
-  amount: Amount.meta({
-    description: 'The amount: this share of the collateral at the time when the slash was recorded.',
-  }),
+  bp: z.int().describe('Share of the collateral, in hundredths of a percent.'),
+  amount: Amount.describe(
+    'The amount: this share of the collateral at the time when the slash was recorded.',
+  ),
   status: SlashStatus,
-  closed_reason: z.enum(['no_penalty', 'no_collateral', 'given_up', 'void']).nullable().meta({
-    description:
+  closed_reason: z
+    .enum(['no_penalty', 'no_collateral', 'given_up', 'void'])
+    .nullable()
+    .describe(
       'The reason why no slash is proposed: the project takes no collateral for this offence, no collateral was bonded, or an operator closed the proposal. `void`: it was proposed, but not executed in time.',
-  }),
+    ),
   propose_tx: Bytes32.nullable(),
-  executable_at: Timestamp.nullable().meta({
-    description: 'Deadline for a dispute of the owner. The contracts accept executions 900 seconds later.',
-  }),
-  taken: Amount.nullable().meta({
-    description: 'Executed amount; less than `amount` if less collateral was left.',
-  }),
+  executable_at: Timestamp.nullable().describe(
+    'Deadline for a dispute of the owner. The contracts accept executions 900 seconds later.',
+  ),
+  taken: Amount.nullable().describe('Executed amount; less than `amount` if less collateral was left.'),
   dispute: DisputeView.nullable(),
-  recovery: z.enum(recoveries).nullable().meta({
-    description:
+  recovery: z
+    .enum(recoveries)
+    .nullable()
+    .describe(
       'What the owner can do: `dispute`, `wait`, `top_up` or `none`, each with a page in docs/recovery; null if no collateral is or will be taken.',
-  }),
+    ),
   created_at: Timestamp,
 }
 

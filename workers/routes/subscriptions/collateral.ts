@@ -17,14 +17,14 @@ const shownMax = 200
 
 const Collateral = z
   .strictObject({
-    bonded: Amount.meta({ description: 'Of active, paused and jailed subscriptions.' }),
+    bonded: Amount.describe('Of active, paused and jailed subscriptions.'),
     unbonding: Amount,
     withdrawable: Amount,
     slashed_total: Amount,
     pending_slashes: z.int(),
-    [balanceField]: Amount.nullable().meta({
-      description: 'Token balance of the wallet; null while the chain does not answer.',
-    }),
+    [balanceField]: Amount.nullable().describe(
+      'Token balance of the wallet; null while the chain does not answer.',
+    ),
     subscriptions: z.array(
       z.strictObject({
         subscription_id: Bytes32,

@@ -22,7 +22,7 @@ const SubscriptionInput = z
   .strictObject({
     project_id: Bytes32,
     node_id: PathNodeId,
-    collateral: z.string().meta({ description: 'Amount of the bond, in base units, in decimal.' }),
+    collateral: z.string().describe('Amount of the bond, in base units, in decimal.'),
   })
   .meta({ id: 'SubscriptionInput' })
 

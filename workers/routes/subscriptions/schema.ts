@@ -26,15 +26,15 @@ export const SubscriptionView = z
     status: z.enum(subscriptionStates),
     collateral: Amount,
     min_collateral: Amount,
-    collateral_health: CollateralHealth.meta({
-      description: '`healthy` from 120 % of the collateral that the project requires, `warning` from 100 %.',
-    }),
+    collateral_health: CollateralHealth.describe(
+      '`healthy` from 120 % of the collateral that the project requires, `warning` from 100 %.',
+    ),
     payout_address: Address,
-    device_bound: z.boolean().meta({
-      description: 'Whether the device is bound to the owner. Committees leave out unbound devices.',
-    }),
-    release_at: Timestamp.nullable().meta({ description: 'When unbonding ends.' }),
-    pending_slashes: z.int().meta({ description: 'Slashes that may still take collateral.' }),
+    device_bound: z
+      .boolean()
+      .describe('Whether the device is bound to the owner. Committees leave out unbound devices.'),
+    release_at: Timestamp.nullable().describe('When unbonding ends.'),
+    pending_slashes: z.int().describe('Slashes that may still take collateral.'),
     slashed_total: Amount,
     reputation: z.int(),
     credited_rounds: z.int(),

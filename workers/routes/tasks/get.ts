@@ -23,7 +23,7 @@ export const getTask = defineRoute(
     description: 'By its own id, or by that of its round, percent-encoded.',
     params: TaskParams,
     query: z.strictObject({
-      wait: Wait.meta({ description: 'Seconds to wait until the task is final, or has failed.' }),
+      wait: Wait.describe('Seconds to wait until the task is final, or has failed.'),
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

@@ -8,10 +8,12 @@ import { Bytes32, Timestamp } from '../../http/formats.ts'
 export const inputBodyBytesMax = 2 * 1024 * 1024
 export const inputValuesMax = 100_000
 
-const input = z.unknown().optional().meta({
-  description:
+const input = z
+  .unknown()
+  .optional()
+  .describe(
     'A string is used byte for byte. Any other JSON value is used as its canonical text, without fractions. At most 1 MiB. Send this or `input_b64`.',
-})
+  )
 const inputBase64 = z
   .string()
   .optional()
@@ -24,15 +26,13 @@ export const TaskInput = z
     function: z.string().min(1).max(256),
     input,
     input_b64: inputBase64,
-    gas_limit: GasLimit.optional().meta({
-      description: 'Default: the maximum of the project.',
-    }),
+    gas_limit: GasLimit.optional().describe('Default: the maximum of the project.'),
     idempotency_key: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'For 24 h the same key of the same caller gives the same task.' }),
+      .describe('For 24 h the same key of the same caller gives the same task.'),
   })
   .meta({ id: 'TaskInput' })
 
@@ -53,17 +53,13 @@ export const WaitingFor = z
     code: z.enum(['set_not_attested', 'next_epoch', 'audit_block', 'validators', 'queue']),
     message: z.string(),
     since: Timestamp,
-    until: Timestamp.nullable().meta({
-      description: 'Deadline after which the task fails; null if the task has none.',
-    }),
+    until: Timestamp.nullable().describe('Deadline after which the task fails; null if the task has none.'),
   })
   .meta({ id: 'TaskWaitingFor' })
 
 export const TaskView = z
   .strictObject({
-    task_id: z
-      .string()
-      .meta({ description: 'The id of its round, once it has one; the first id stays valid.' }),
+    task_id: z.string().describe('The id of its round, once it has one; the first id stays valid.'),
     project_id: Bytes32,
     round_id: z.string().nullable(),
     epoch: z.int().nullable(),
@@ -71,15 +67,12 @@ export const TaskView = z
     function: z.string(),
     input_hash: Bytes32,
     status: z.enum(taskStates),
-    waiting_for: WaitingFor.nullable().meta({
-      description: 'Why the task waits; null while its committee works and after its end.',
-    }),
-    success: z.boolean().nullable().meta({ description: 'Whether the module ran to its end.' }),
-    output: z
-      .string()
-      .nullable()
-      .meta({ description: 'As UTF-8, with replacement characters for invalid bytes.' }),
-    output_b64: z.string().optional().meta({ description: 'Present only if the output is not valid UTF-8.' }),
+    waiting_for: WaitingFor.nullable().describe(
+      'Why the task waits; null while its committee works and after its end.',
+    ),
+    success: z.boolean().nullable().describe('Whether the module ran to its end.'),
+    output: z.string().nullable().describe('As UTF-8, with replacement characters for invalid bytes.'),
+    output_b64: z.string().optional().describe('Present only if the output is not valid UTF-8.'),
     receipt_hash: Bytes32.nullable(),
     gas_used: z.int().nullable(),
     events: z.array(ModuleEvent).nullable(),
@@ -101,7 +94,7 @@ export const ExecuteResult = z
     consensus: z
       .strictObject({ state: z.literal('finalized'), votes: z.int(), quorum: z.int() })
       .meta({ id: 'ExecuteConsensus' }),
-    error: z.string().nullable().meta({ description: '`failed` if the module did not run to its end.' }),
+    error: z.string().nullable().describe('`failed` if the module did not run to its end.'),
   })
   .meta({ id: 'ExecuteResult' })
 

@@ -36,10 +36,11 @@ export const submitTask = defineRoute(
       'Needs an API key of the developer with `tasks:submit`, unless the project accepts tasks from everybody.',
     params: z.object(ProjectParams),
     query: z.strictObject({
-      wait: Wait.meta({ description: 'Seconds to wait for the result that `accept` names.' }),
-      accept: z.enum(['final', 'agreed']).optional().meta({
-        description: 'The result to wait for: the final one, or that of the committee. Default: `final`.',
-      }),
+      wait: Wait.describe('Seconds to wait for the result that `accept` names.'),
+      accept: z
+        .enum(['final', 'agreed'])
+        .optional()
+        .describe('The result to wait for: the final one, or that of the committee. Default: `final`.'),
     }),
     json: {
       schema: TaskInput,

@@ -11,13 +11,13 @@ export const ValidatorView = z.strictObject({
   url: z
     .string()
     .nullable()
-    .meta({ description: 'Null if the validator cannot be called, for example after its key was revoked.' }),
+    .describe('Null if the validator cannot be called, for example after its key was revoked.'),
   region: z.string().nullable(),
 })
 
-const effectiveAt = z.int().meta({
-  description: 'Unix seconds. Its validators count for epochs with a beacon at or after this time.',
-})
+const effectiveAt = z
+  .int()
+  .describe('Unix seconds. Its validators count for epochs with a beacon at or after this time.')
 
 /** The members of the document, flat, with what makes it one. */
 export const GenerationView = z
@@ -29,13 +29,14 @@ export const GenerationView = z
     prev_hash: Bytes32,
     validators: z
       .array(ValidatorView)
-      .meta({ description: 'Ascending by key. The hashed document has only their keys and node ids.' }),
+      .describe('Ascending by key. The hashed document has only their keys and node ids.'),
     hash: Bytes32,
     coordinator: AttestationShape,
-    signatures: z.array(AttestationShape).meta({
-      description:
+    signatures: z
+      .array(AttestationShape)
+      .describe(
         'Signatures of a quorum of the validators of the previous generation; empty for generation 0.',
-    }),
+      ),
   })
   .meta({ id: 'ValidatorGeneration' })
 
@@ -81,16 +82,15 @@ export const PendingView = z
     hash: Bytes32,
     validators: z.array(NodeId),
     signed_by: z.array(NodeId),
-    awaited: z
-      .array(NodeId)
-      .meta({ description: 'Validators of the previous generation that can still sign.' }),
-    quorum: z.int().meta({ description: 'Number of signatures that it needs.' }),
+    awaited: z.array(NodeId).describe('Validators of the previous generation that can still sign.'),
+    quorum: z.int().describe('Number of signatures that it needs.'),
     made_at: Timestamp,
-    renewals: z.int().meta({
-      description:
+    renewals: z
+      .int()
+      .describe(
         'How often this generation lapsed without a quorum and was made again with a later `effective_at`.',
-    }),
-    attempts: z.int().meta({ description: 'Requests for signatures since the generation was last made.' }),
+      ),
+    attempts: z.int().describe('Requests for signatures since the generation was last made.'),
     next_attempt_at: Timestamp,
   })
   .meta({ id: 'PendingGeneration' })

@@ -13,15 +13,16 @@ const periods = Object.keys(periodHours) as (keyof typeof periodHours)[]
 
 const ProofStats = z
   .strictObject({
-    submitted: z.int().meta({ description: 'Received votes: verified and rejected ones.' }),
+    submitted: z.int().describe('Received votes: verified and rejected ones.'),
     verified: z.int(),
     rejected: z.int(),
     missed: z.int(),
-    success_bp: z.int().meta({
-      description:
+    success_bp: z
+      .int()
+      .describe(
         'Share of verified votes of all, including missed ones, in hundredths of a percent; 0 without votes.',
-    }),
-    avg_finality_ms: z.int().meta({ description: 'Value over verified votes; 0 without verified votes.' }),
+      ),
+    avg_finality_ms: z.int().describe('Value over verified votes; 0 without verified votes.'),
     rejection_reasons: z.partialRecord(z.enum(rejectionReasons), z.int()),
   })
   .meta({ id: 'ProofStats' })
@@ -37,7 +38,7 @@ export const getProofStats = defineRoute(
       'Of rounds that ended in the period: the running UTC hour and the given number of hours before it.',
     auth: { session: true },
     query: z.strictObject({
-      period: z.enum(periods).default('7d').meta({ description: 'Up to now.' }),
+      period: z.enum(periods).default('7d').describe('Up to now.'),
       project_id: PathProject.optional(),
     }),
     responses: ok('The sums.', ProofStats, {

@@ -12,19 +12,16 @@ import { finalityView } from '../rounds/view.ts'
 export const LeaseView = z
   .strictObject({
     lease_id: z.string(),
-    offer_id: z.string().meta({ description: 'The lease id in the frames of the WebSocket: the same id.' }),
+    offer_id: z.string().describe('The lease id in the frames of the WebSocket: the same id.'),
     round_id: RoundId,
     project_id: Bytes32,
     node_id: NodeId,
-    position: z.int().meta({ description: 'Role in the drawn committee.' }),
+    position: z.int().describe('Role in the drawn committee.'),
     role: z.enum(['primary', 'backup']),
     state: z.enum(leaseStates),
     function: z.string(),
-    deadline: Timestamp.meta({ description: 'Deadline of the vote.' }),
-    units: z
-      .int()
-      .nullable()
-      .meta({ description: 'Whether the vote is credited; null until the round is final.' }),
+    deadline: Timestamp.describe('Deadline of the vote.'),
+    units: z.int().nullable().describe('Whether the vote is credited; null until the round is final.'),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
   })
@@ -38,17 +35,15 @@ const proofShape = {
   node_id: NodeId,
   epoch: z.int(),
   status: z.enum(proofStatuses),
-  receipt_hash: Bytes32.nullable().meta({ description: 'Receipt hash in the vote of the member.' }),
+  receipt_hash: Bytes32.nullable().describe('Receipt hash in the vote of the member.'),
   final_receipt_hash: Bytes32.nullable(),
-  units: z.int().meta({ description: 'Credited.' }),
-  expected_amount: Amount.meta({
-    description: 'Expected amount if the epoch ended with the present final rounds.',
-  }),
+  units: z.int().describe('Credited.'),
+  expected_amount: Amount.describe('Expected amount if the epoch ended with the present final rounds.'),
   rejection_reason: z.enum(rejectionReasons).nullable(),
   audited: z.boolean(),
-  finality_ms: z.int().nullable().meta({ description: 'From the task to its final result.' }),
-  slash_id: Bytes32.nullable().meta({ description: 'Evidence hash of the slash for this vote.' }),
-  submitted_at: Timestamp.meta({ description: 'For a missed vote: the time when it counted as missed.' }),
+  finality_ms: z.int().nullable().describe('From the task to its final result.'),
+  slash_id: Bytes32.nullable().describe('Evidence hash of the slash for this vote.'),
+  submitted_at: Timestamp.describe('For a missed vote: the time when it counted as missed.'),
   verified_at: Timestamp.nullable(),
 }
 
@@ -57,14 +52,9 @@ export const ProofView = z.strictObject(proofShape).meta({ id: 'Proof' })
 export const ProofDetail = z
   .strictObject({
     ...proofShape,
-    vote: TaskVoteView.optional().meta({
-      description: 'Present once the round is over, if the round had one.',
-    }),
+    vote: TaskVoteView.optional().describe('Present once the round is over, if the round had one.'),
     finality: FinalityRecordView.optional(),
-    finality_validators: z
-      .array(NodeId)
-      .optional()
-      .meta({ description: 'Validators that signed the finality.' }),
+    finality_validators: z.array(NodeId).optional().describe('Validators that signed the finality.'),
   })
   .meta({ id: 'ProofDetail' })
 
