@@ -1,4 +1,4 @@
-/** The alarm of an object. Setting it costs a row, so one that comes in time is left as it is: it finds nothing to do if it is too early. */
+/** The alarm of an object. Setting it costs a row, so one that comes in time is left as it is. One that comes too early finds nothing to do, and has to be set again. */
 export class Alarm {
   readonly #storage: DurableObjectStorage
   /** When it comes, in milliseconds; null for none, undefined until that was looked up. */

@@ -45,6 +45,15 @@ describe('nodectl', () => {
     expect(await nodectl(args)).toEqual({ code: 0, stdout: `${await helpOf('inspect')}\n`, stderr: '' })
   })
 
+  // Each of these two is built by itself.
+  test.each(['run', 'serve'])('%s --help prints the help of a command that is built alone', async (name) => {
+    expect(await nodectl([name, '--help'])).toEqual({
+      code: 0,
+      stdout: `${await helpOf(name)}\n`,
+      stderr: '',
+    })
+  })
+
   test('help --json prints the same text', async () => {
     expect(JSON.parse((await nodectl(['help', 'inspect', '--json'])).stdout)).toEqual({
       command: 'inspect',

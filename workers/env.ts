@@ -139,7 +139,7 @@ const Fields = z.object({
     .number()
     .int()
     .min(1)
-    .default(2 ** 26),
+    .default(64 * 1024 * 1024),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })

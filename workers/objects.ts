@@ -69,6 +69,7 @@ function committeesConfig(env: Env): CommitteesConfig {
   const settings = readSettings(env)
   const hasChain = settings.CHAIN_RPC_URL !== undefined && settings.CHAIN_CONTRACTS !== undefined
   return {
+    hasChain,
     pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
     advance: async (projectId) => {
       if (!hasChain) return null

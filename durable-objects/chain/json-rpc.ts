@@ -9,7 +9,8 @@ const surveyMs = 10_000
 /**
  * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one node, so that
  * its answers fit together. A node that fails is passed over, so a call, a signed transaction too, may reach more than one.
- * Where the chain is named, nodes are compared every {@link surveyMs}; only those are asked that follow it and do not lag.
+ * Where the chain is named, nodes are compared every {@link surveyMs}; only those are asked that follow it and do not lag,
+ * and the node in use stays in use for as long as it is one of them.
  */
 export class JsonRpc {
   readonly #nodes: readonly RpcNode[]

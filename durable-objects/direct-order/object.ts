@@ -17,7 +17,7 @@ const waitingMax = 64
 
 /**
  * The one order of direct rounds of modules that store something or call others: `env.DIRECT_ORDER.getByName('direct')`. A validator
- * runs one at a time, and which modules a run looks at is known only after it. A round is decided when the quorum's result is stored.
+ * runs one at a time, so no time is lost where they follow each other, and which modules a run looks at is known only after it. A round is decided when the quorum's result is stored.
  */
 export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: DirectOrderConfig
@@ -31,6 +31,7 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     this.#book = new StateBook(ctx.storage)
   }
 
+  /** Runs a direct round, which is over when this returns. */
   async execute(request: DirectRequest): Promise<DirectOutcome> {
     if (this.#waiting >= waitingMax) return refused(request, 'busy')
     const startedAt = performance.now()

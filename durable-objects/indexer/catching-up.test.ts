@@ -70,7 +70,7 @@ describe('an index that is far behind', () => {
     chain.finalNumber = 400
     await outcome()
     expect([store.tip?.number, store.logs.length]).toEqual([75, 1_500])
-    while ((await outcome()) !== 'idle');
+    for (let steps = 0; steps < 20 && (await outcome()) !== 'idle'; steps++);
     expect(store.logs).toEqual(chain.allLogs())
   })
 })

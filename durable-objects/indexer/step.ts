@@ -244,7 +244,10 @@ export class IndexerStepper {
     return read
   }
 
-  /** The blocks after `tip` with their logs, or null when answers contradict each other. A failure makes the next range smaller. */
+  /**
+   * The blocks after `tip` with their logs, or null when answers contradict each other. Nodes refuse too much in their own words, so any failure makes the
+   * next range smaller; it grows again slowly.
+   */
   async #readRange(tip: BlockRef, to: number): Promise<BlocksWithLogs | null> {
     try {
       const read = await this.#readLinked(tip, to)
@@ -330,7 +333,7 @@ const suspect = (at: { number: number }): Step => report('suspect', at)
 const outcomeOf = (written: StoreOutcome, outcome: StepOutcome, at: { number: number }): Step =>
   report(written === 'done' ? outcome : 'suspect', at)
 
-/** Whether the chain's latest block, lower than ours, is one we do not know. While it is known, the node may only lag, for however long. */
+/** Whether the chain's latest block, lower than ours, is another one than we know of its number. Otherwise the node may only lag, for however long. */
 const isReplaced = (known: readonly BlockRef[], { number, hash }: Header): boolean =>
   known.some((block) => block.number === number && block.hash !== hash)
 

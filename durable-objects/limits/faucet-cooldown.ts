@@ -111,7 +111,7 @@ export class FaucetCooldown extends DurableObject {
 
   /** The turn that keeps the holder from having one, and until when: its own, or the first to end of as many as there may be. */
   #blocking({ holder, turnsMax }: TurnRequest, now: number): Turn | undefined {
-    // The inner condition is the index's.
+    // The inner condition is the index's. All live turns are read: an object has as many as may be taken in a cooldown.
     const [turn] = this.#sql<Turn & { live: number }>`
       SELECT *, count(*) OVER () AS live FROM (
         SELECT *, iif(state = 'pending', min(expires_at, taken_at + ${pendingSeconds}), expires_at) AS open_at

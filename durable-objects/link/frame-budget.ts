@@ -1,6 +1,6 @@
 const windowMs = 60_000
 
-/** Frames that a socket may send in a minute: each wakes the object and costs a write. Those that take an offer further are not counted. */
+/** Frames that a socket may send in a minute: each wakes the object and costs a write. Those that take an offer further are not counted: the hub decides how many offers there are. */
 export const framesPerMinute = 300
 
 /** Counts frames in memory: an object that was dropped had nothing to do, and starts again. */

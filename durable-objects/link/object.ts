@@ -20,14 +20,13 @@ import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { KeptValues } from './kept-values.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
-import { Publication } from './publication.ts'
+import { Publication, retryMs } from './publication.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
-const retryMs = 5_000
 const checkMs = 300_000
 
 /**

@@ -5,8 +5,8 @@ export const presencesMax = 16
 const keptMs = 2 * 86_400_000
 
 /**
- * Adds the session that ended last to the others, oldest first. Of too many, the two with the shortest pause between them become one, so
- * that no number of sessions makes an earlier one be forgotten.
+ * Adds the session that ended last to the others, oldest first. Of too many, the two with the shortest pause between them become one: the device counts
+ * as there in that pause, and no number of sessions makes an earlier one be forgotten.
  */
 export function withPresence(earlier: readonly Presence[], last: Presence): readonly Presence[] {
   const kept = [...earlier.filter(({ goneMs }) => goneMs > last.goneMs - keptMs), last]

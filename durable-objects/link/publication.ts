@@ -1,7 +1,7 @@
 import type { KeptValues } from './kept-values.ts'
 import type { LinkView, NodeLinkConfig } from './types.ts'
 
-const retryMs = 5_000
+export const retryMs = 5_000
 
 /** What the database says of a link. It is written after a pause, within which it may change again. */
 export class Publication {

@@ -17,6 +17,7 @@ test('where time leaps, a project is looked at when its next set is due, and aft
     let looks = 0
     const object = new ProjectCommitteesObject(state, env, {
       // No alarm comes while the test runs.
+      hasChain: true,
       pollMs: 1_000_000,
       now: async () => now,
       advance: async () => {
@@ -48,6 +49,7 @@ test('a task that could not be noted was not taken: the same again, under its ke
     const noted: string[] = []
     const ended: string[] = []
     const object = new ProjectCommitteesObject(state, env, {
+      hasChain: true,
       pollMs: null,
       now: async () => 1_000,
       advance: async () => null,

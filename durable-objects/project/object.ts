@@ -19,6 +19,8 @@ export interface CommitteesProgress {
 }
 
 export interface CommitteesConfig {
+  /** A hub without a chain has no committees, so its objects rest. */
+  hasChain: boolean
   /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
   advance(projectId: string): Promise<CommitteesProgress | null>
   /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
@@ -65,6 +67,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     this.#tasks = new TaskQueue(ctx.storage)
   }
 
+  /** Begins, or goes on after an alarm was lost. */
   async wake(projectId: string): Promise<void> {
     this.#keepProjectId(projectId)
     await this.#alarm.revive(Date.now())
@@ -126,7 +129,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     this.#alarm.gone()
     const projectId = this.ctx.storage.kv.get<string>('project_id')
-    if (projectId === undefined) return
+    if (projectId === undefined || !this.#config.hasChain) return
     const setsMs = await this.#moveSets(projectId)
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
@@ -179,6 +182,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
+  /** Tries once at a time, and everybody waits for that try. */
   #startRound(terms: RoundTerms): Promise<void> {
     const { roundId } = terms
     const started = this.#starting.get(roundId) ?? this.#tryToStart(terms)

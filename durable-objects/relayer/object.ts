@@ -47,8 +47,8 @@ interface Parts {
 }
 
 /**
- * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. What a
- * simulation lets revert is not accepted. Accepted, an action is pending; submitted, it gets its nonce, is signed and stored, and only then
+ * Owns the nonces of one key on one chain: `env.RELAYER.getByName('<chain id>:<key address>')`. Nothing else may sign with that key. What
+ * would revert when it is simulated is not accepted. Accepted, an action is pending; submitted, it gets its nonce, is signed and stored, and only then
  * sent. From there on alarms bring it into a final block: the same transaction again, or a replacement with the same nonce and higher fees.
  */
 export class RelayerObject<Env = unknown> extends DurableObject<Env> {
@@ -91,7 +91,7 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     })
   }
 
-  /** Sends pending actions with their nonces, and passes others over. If the chain fails or asks too much, they wait for an alarm. */
+  /** Sends pending actions with their nonces, and passes others over, so that any call may be repeated. If the chain fails or asks too much, they wait for an alarm. */
   async submit(ids: readonly string[]): Promise<void> {
     const isPending = (id: string) => this.#ledger.find(id)?.nonce === null
     if (this.#parts === null || !ids.some(isPending)) return

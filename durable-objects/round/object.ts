@@ -88,14 +88,14 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     await this.#happen(offerId, nodeKey, accepted)
   }
 
-  /** A node owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
+  /** The reason of a node is its own affair, unless the hub is the reason: it owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
   async declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void> {
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null) return
     // What cannot be read now was not served either.
     const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
-    const isRead = async (round: Round) => this.#config.isServed(round).catch(unread)
-    const isServed = !isExcused && (reason === 'stopping' || (await isRead(this.#round)))
+    const askServed = async (round: Round) => this.#config.isServed(round).catch(unread)
+    const isServed = !isExcused && (reason === 'stopping' || (await askServed(this.#round)))
     await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
   }
 
@@ -132,7 +132,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return { ok: true, state: publicState(this.#round) }
   }
 
-  /** Waits until everybody can read that the round came this far. `gone` once the object has forgotten it. */
+  /** Waits until everybody can read that the round came this far, or that it ended elsewhere. `gone` if it was forgotten before the call. */
   async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
     if (this.#round === null) return 'gone'
     const isSo = () => this.#round === null || isReached(this.#round, awaited)

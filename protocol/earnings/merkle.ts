@@ -32,8 +32,7 @@ export interface PayoutTree {
 
 /**
  * Hashes the leaf of a payout: `H(H(raw32(project_id) ‖ uint256(epoch) ‖ 12 zero bytes ‖ raw20(miner) ‖ uint256(amount)))`,
- * an `abi.encode` inside. Hashing twice keeps an inner node,
- * whose preimage has 64 bytes, from passing as a leaf.
+ * an `abi.encode` inside. Hashing twice keeps an inner node, whose preimage has 64 bytes, from passing as a leaf.
  * @throws {@link FormatError} for a malformed field.
  */
 export function hashPayoutLeaf(projectId: string, epoch: number, { miner, amount }: Payout): Hex {

@@ -1,4 +1,4 @@
-import { isMatching, isObject, type MemberChecker } from '../encoding/index.ts'
+import { isObject, type MemberChecker } from '../encoding/index.ts'
 import { nodectlVersionLengthMax, nodectlVersionPattern } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
@@ -46,7 +46,9 @@ export function writeNodeFrame(frame: NodeFrame, limits: FrameLimits): string {
 }
 
 function isVersion(value: unknown): boolean {
-  return isMatching(nodectlVersionPattern)(value) && value.length <= nodectlVersionLengthMax
+  return (
+    typeof value === 'string' && value.length <= nodectlVersionLengthMax && nodectlVersionPattern.test(value)
+  )
 }
 
 function checkHolding(frame: MemberChecker): void {

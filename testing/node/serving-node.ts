@@ -11,6 +11,6 @@ export function startNode(dataDir = newFolder(), options?: StartOptions): Promis
   return serving
 }
 
-/** A node that the tests beside it share, for calls that leave nothing behind. @returns What gives it to a test. */
+/** A node that the tests beside it share, in their order: the next ones see what one leaves behind. @returns What gives it to a test. */
 export const sharedNode = (options?: StartOptions): (() => ServingNode) =>
   shared(() => startNode(newFolder(), options))

@@ -176,7 +176,11 @@ describe('a route that submits', () => {
       [{ signature: '0x' }, 'signature'],
       [{ more: 1 }, 'more'],
     ] as const)
-      expect((await errorOf(await post(change))).details).toMatchObject({ problems: [{ path }] })
+      expect(await errorOf(await post(change))).toMatchObject({
+        status: 400,
+        error: 'invalid_field',
+        details: { problems: [{ path }] },
+      })
   })
 
   test('422 bad_signature: of another wallet, of the action or of the permit', async () => {

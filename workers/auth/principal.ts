@@ -38,6 +38,6 @@ export type Principal =
 export const holderOf = (principal: Principal): string =>
   principal.kind === 'node' ? principal.publicKey : principal.address
 
-/** Tells callers apart. A key is not its owner: what one key was answered may be about projects that another is not for. */
+/** Tells callers apart without any secret, because names of budgets appear in logs. A key is not its owner: what one key was answered may be about projects that another is not for. */
 export const callerIdOf = (principal: Principal): string =>
   principal.kind === 'api_key' ? principal.keyId : holderOf(principal)

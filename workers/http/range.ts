@@ -5,7 +5,7 @@ export interface ByteRange {
 
 /**
  * Reads a `Range` header of one byte range (RFC 9110, section 14), cut to `size`. Null for a header to ignore: absent, another unit, several
- * ranges, or malformed.
+ * ranges, or malformed; `unsatisfiable` when it begins past the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '')

@@ -3,7 +3,10 @@ import { base64UrlToBytes, bytesToBase64Url } from './base64.ts'
 const ivBytes = 12
 const utf8 = new TextEncoder()
 
-/** Encrypts kept texts that may hold secrets, such as the answer that shows an API key once: AES-256-GCM under the deployment's secret. */
+/**
+ * Encrypts kept texts that may hold secrets, such as the answer that shows an API key once: AES-256-GCM
+ * under the deployment's secret, so that a copy of the database alone reads none of them.
+ */
 export class Sealer {
   readonly #key: Promise<CryptoKey>
 

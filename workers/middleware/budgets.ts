@@ -26,6 +26,7 @@ export const budgets = {
   unknown_transaction: { windowSeconds: 60, address: 60 },
   // What is not kept is sought on the chain.
   beacon_search: { windowSeconds: 60, address: 60 },
+  // A draw reads every entry of its set.
   large_draw: { windowSeconds: 60, address: 60 },
   // Tasks that no key of the developer gives.
   public_tasks: { windowSeconds: 60, address: 30 },

@@ -5,7 +5,7 @@ import { hubActionsQueue } from '../stores/hub-actions.ts'
 import { ActionMessage } from './action-message.ts'
 
 /**
- * Puts a dead letter back into its queue, maybe twice, as messages may always come. @returns False for one that the hub cannot read: it
+ * Puts a dead letter back into its queue. It may be put there twice: any message may come twice. @returns False for one that the hub cannot read: it
  * would only die again. @throws {@link ApiError} 503 `unavailable`.
  */
 export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promise<boolean> {

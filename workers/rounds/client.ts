@@ -9,6 +9,7 @@ type RoundCalls = Pick<RoundObject, 'wait' | 'waitingFor' | 'execute'>
 export const createRoundsClient = (env: Env) => (roundId: string) =>
   objectClient<RoundCalls>('The round', () => env.ROUND.getByName(roundId), ['wait', 'waitingFor', 'execute'])
 
+/** The order of direct rounds that may change storage. Methods throw 503 `unavailable`. */
 export const createDirectOrderClient = (env: Env) =>
   objectClient<Pick<DirectOrderObject, 'execute'>>(
     'The order of direct rounds',

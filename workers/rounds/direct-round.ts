@@ -60,7 +60,7 @@ export async function runDirectRound(
 }
 
 /**
- * What a round gave that is asked for again under its name: its file has the votes that decided it. Null where it is not over, or its result
+ * What a round gave that is asked for again under its name. Validators keep their votes for a while only: its file has those that decided it. Null where it is not over, or its result
  * is too large to be kept.
  */
 async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {

@@ -60,8 +60,8 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       return link(lease).offer(frame, round.terms.rules.snapshotAt)
     },
     cancel: (round, lease) => link(lease).cancel(offerIdOf(round, lease), 'closed'),
-    wasHeard: (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
-    judge: (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
+    wasHeard: async (round, lease) => inTime(link(lease).wasHeard(offerIdOf(round, lease)), confirmMsMax),
+    judge: async (round, lease, body) => judgeVote({ profile, roundFiles }, round, lease, body),
     isServed: (round) => isServed(hub, round),
     reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
     async auditBlock(round, agreedAt) {

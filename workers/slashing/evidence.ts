@@ -178,7 +178,8 @@ async function requireProven(
   try {
     check(profile, evidence, { ...context, seat: noteTask })
   } catch (refusal) {
-    if (asked.length === 0) throw refusal
+    // Without its seats the evidence is refused; any other failure is no refusal.
+    if (asked.length === 0 || !(refusal instanceof ApiError)) throw refusal
   }
   const [task] = asked
   if (task === undefined) return

@@ -14,7 +14,7 @@ import {
   isExecutionReceipt,
   parseFinalityVote,
   signedRecord,
-  VoteError,
+  validOrNull,
 } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import { keepRun, readRun } from '../rounds/run-result.ts'
@@ -85,12 +85,8 @@ const finalityRequest = (round: Round, input: string) => ({
 /** The vote of an answer, if it is of this key and valid; null for anything else. */
 export function readVote<V>(answer: unknown, publicKey: string, parse: (vote: object) => V): V | null {
   if (!isObject(answer) || !isObject(answer.vote) || answer.vote.public_key !== publicKey) return null
-  try {
-    return parse(answer.vote)
-  } catch (error) {
-    if (error instanceof VoteError) return null
-    throw error
-  }
+  const { vote } = answer
+  return validOrNull(() => parse(vote))
 }
 
 const isOfRound = ({ finality }: FinalityVote, { roundId, task }: Round['terms']): boolean =>

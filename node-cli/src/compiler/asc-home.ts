@@ -115,10 +115,14 @@ async function runNpm(folder: string): Promise<void> {
       shell: isWindows,
       maxBuffer: Number.POSITIVE_INFINITY,
     }
-    await promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', args, options)
+    const running = promisify(execFile)(isWindows ? 'npm.cmd' : 'npm', args, options)
+    // It has nobody to ask.
+    running.child.stdin?.end()
+    await running
   } catch (error) {
-    const { code, stderr } = error as { code: unknown; stderr: string }
+    const { code, stderr, syscall } = error as { code: unknown; stderr: string; syscall?: string }
     // A program that was not started has no exit code.
+    if (typeof code === 'string' && !syscall?.startsWith('spawn')) throw error
     if (typeof code === 'string')
       throw new CliError(
         'npm_missing',

@@ -36,12 +36,14 @@ export interface BindAddress {
 const roles = ['miner', 'validator'] as const
 const clocks = ['system', 'hub'] as const
 const logFormats = ['pretty', 'json'] as const
+/** From the most important. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
 
 export type Role = (typeof roles)[number]
 export type LogFormat = (typeof logFormats)[number]
 export type LogLevel = (typeof logLevels)[number]
 
+/** In MiB: a tebibyte. */
 const chunkStorageMax = 1024 * 1024
 const mebibytesMax = 1024 * 1024
 const hoursMax = 10 * 365 * 24

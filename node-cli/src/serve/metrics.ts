@@ -58,6 +58,7 @@ export class Metrics {
     })
   }
 
+  /** @param bounds Ascending. */
   histogram(name: string, help: string, bounds: readonly number[]): Histogram {
     const counts = bounds.map(() => 0)
     let sum = 0

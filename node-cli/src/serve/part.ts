@@ -25,7 +25,7 @@ export interface NodeParts extends NodeKey {
   readonly params: () => NetworkParams
   readonly clock: Clock
   readonly background: BackgroundThread
-  /** For work that is not for rounds of tasks, so that no other work waits for it. */
+  /** For work that is not for rounds of tasks: neither waits for the other. */
   readonly directBackground: BackgroundThread
   readonly generations: Generations
   readonly library: ModuleLibrary

@@ -81,7 +81,7 @@ export async function openOffered(slots = 1) {
   const relay = await openReady(slots)
   const offer = offerOf()
   await makeOffer(offer)
-  return { relay, offer, offer_id: offer.offer_id }
+  return { relay, offer }
 }
 
 export const leave = async (relay: RelaySocket) => {

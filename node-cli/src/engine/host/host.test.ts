@@ -49,6 +49,7 @@ describe('the host', () => {
     ['an event without name', callHost('emit', 0, 0, 16, 7), 'trap: malformed event name'],
     ['event data that is no JSON', callHost('emit', 0, 3, 0, 3), 'trap: event data is not acceptable JSON'],
     ['65 events', emit.repeat(65), 'trap: too many events'],
+    ['a load out of bounds', '(drop (i32.load (i32.const 262140)))', 'trap: memory access out of bounds'],
     ['an abort with a message', callHost('abort', 0, 3), 'aborted: key'],
     ['a negative result', '(return (i64.const -7))', 'guest returned error code -7'],
     ['output out of bounds', '(return (i64.const 0xfffff000000ff))', 'trap: output out of bounds'],
@@ -126,6 +127,16 @@ describe('the host', () => {
       error: 'out of gas',
       gasUsed: 50_000,
     })
+  })
+
+  test('calls nest eight deep; the ninth is -5', () => {
+    // Each level answers what its callee answered, or the code of the failure as one digit.
+    const level = `(local i64) (local.set 3 ${callOther})
+      (if (i64.lt_s (local.get 3) (i64.const 0)) (then
+        (i64.store8 (i32.const 200) (i64.sub (i64.const 48) (local.get 3)))
+        (return (i64.const 0xc800000001))))
+      (local.get 3)`
+    expect(text(run(hosted(level), {}, withOther(level)).output)).toBe('5')
   })
 
   test('calls that all trap are run twice at most, however deep they nest', () => {

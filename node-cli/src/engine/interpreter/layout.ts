@@ -1,6 +1,10 @@
-import { guestTableElementsMax } from '../../../../protocol/wasm/guest.ts'
+import { guestPagesMax, guestTableElementsMax } from '../../../../protocol/wasm/guest.ts'
 import type { Module } from '../../../../protocol/wasm/module.ts'
 import type { Initializers } from './initializers.ts'
+
+/** Most pages the memory can have. Not that of metering/, which is compared with it. */
+export const pagesMaxOf = ({ memories }: Module): number =>
+  Math.min(memories[0]?.max ?? guestPagesMax, guestPagesMax)
 
 /** Bytes of a slot: what holds a local, an operand or a global. */
 export const slotBytes = 16

@@ -1,5 +1,4 @@
-import { pagesMax } from '../validation/memory-bounds.ts'
-import { headerBytes, slotBytes, tableCapacity } from './layout.ts'
+import { headerBytes, pagesMaxOf, slotBytes, tableCapacity } from './layout.ts'
 import { type MachineExports, machineModule } from './machine-module.ts'
 import type { TranslatedModule } from './translation/translate-module.ts'
 
@@ -127,6 +126,6 @@ export class Machine {
       bytes.set(wasm.subarray(start, end), data)
       data += end - start
     }
-    setLayout(layout.calls, layout.functions, layout.memory, pages * 65_536, pagesMax(module))
+    setLayout(layout.calls, layout.functions, layout.memory, pages * 65_536, pagesMaxOf(module))
   }
 }

@@ -1,6 +1,6 @@
-import { addressableBytes, pagesMax } from '../validation/memory-bounds.ts'
 import { opcode } from './byte-writer.ts'
 import type { NanKind } from './canonical-nan.ts'
+import { addressableBytes, pagesMax } from './memory-bounds.ts'
 import { type BodyRequest, MeterCode, prologueGas } from './meter-code.ts'
 import { stopped } from './meter-state.ts'
 import { type OperatorTraits, role, traitsOf } from './operator-traits.ts'

@@ -28,6 +28,24 @@ describe('metering', () => {
     },
   )
 
+  const ten =
+  const worker = (body: string) => `(func $empty) (func $work (local i32) ${ten} ${body})`
+
+  test('a trap reports what was saved at the last call or return, an unreachable everything', () => {
+    const gasOf = (body: string, more = '') =>
+      run(guest(`(call $work) ${empty}`, more + worker(body))).gasUsed
+    const before = gasOf('(drop (i32.div_u (i32.const 1) (i32.const 0)))')
+    expect(gasOf('(drop (i32.load (i32.const 70000)))')).toBe(before)
+    const unreachable = gasOf('(unreachable)')
+    expect(unreachable).toBeGreaterThan(before)
+    expect(gasOf('(call $empty) (drop (i32.div_u (i32.const 1) (i32.const 0)))')).toBeGreaterThan(unreachable)
+    // An access that can never be in bounds is counted up to itself; one that only is not now is an ordinary trap.
+    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))')).toBe(unreachable + 2)
+    expect(gasOf('(drop (i32.load offset=262144 (i32.const 0)))', '(memory (export "memory") 1)')).toBe(
+      before,
+    )
+  })
+
   test('a NaN in a large module that hardly computes with floats needs no second run', () => {
     /** Whether each instance of a run was metered exactly. */
     const attempts = (more: string, operations: number): boolean[] => {

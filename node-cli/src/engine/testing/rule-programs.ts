@@ -160,6 +160,10 @@ const paths: Programs = {
     '',
     '1',
   ),
+  'constants are folded': guest('(i64.const 0x500000002)', '(data (i32.const 5) "ok")'),
+  'code behind a conditional branch that cannot be reached': guest(
+    `(block (br 0) br_if 0 i32.add drop) ${empty}`,
+  ),
 }
 
 const hosted: Programs = {

@@ -71,6 +71,7 @@ const sets = new Map<string, Snapshot>()
 
 /** More values than the largest set has: 65,536 entries with their members. */
 export const setValuesMax = 1_000_000
+/** More than the signatures of 1,024 validators have. */
 const attestationValuesMax = 10_000
 
 /** Compares a set with its name, its network and its attestations. */

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { JobName, Jobs } from './jobs.ts'
+
 export interface JobMessage {
   readonly id: number
   readonly name: JobName
@@ -9,6 +10,7 @@ export interface JobMessage {
 export type JobAnswer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Error }
+
 interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void

@@ -162,7 +162,7 @@ class Epochs {
     const submitted = await this.#settling.hub.submit(receipt)
     if (submitted.status === 'settled') return this.#settled(epoch)
     this.#tell(epoch, submitted.reason)
-    // What a round earns that is final later belongs into the receipt.
+    // Early: what a round earns that is final by the next try belongs in the receipt. Refused: the hub takes no such receipt.
     if (submitted.status !== 'later') store.epochs.keepReceipt(epoch, null)
     if (submitted.status !== 'refused') return this.#delay(epoch, submitted.retryAfterSeconds)
     const pace = this.#paceOf(epoch)

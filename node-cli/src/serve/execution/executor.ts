@@ -186,6 +186,7 @@ export class Executor {
     return given === null ? null : { answer: given.answer ?? '{}', vote: given.vote }
   }
 
+  /** @param read Takes the modules whose storage was looked at. */
   #execute(
     { address, module, functionName, input, gasLimit }: ModuleRun,
     stop?: AbortSignal,

@@ -20,6 +20,7 @@ const keptBytesMax = 128 * 1024 * 1024
 export class ModuleLibrary {
   readonly #store: ModuleStore
   readonly #background: BackgroundThread
+  /** In order of use, the longest unused first. */
   readonly #open = new Map<string, LoadedModule>()
   readonly #opening = new Map<string, Promise<LoadedModule | null>>()
   #bytes = 0

@@ -33,6 +33,7 @@ export class Generations {
   readonly #params: () => NetworkParams
   readonly #store: GenerationStore
   readonly #network: string
+  /** Every generation that is known, ascending. */
   #chain: readonly Generation[] = []
   #keys: readonly string[] = []
   #newest: ValidatorGeneration | null = null

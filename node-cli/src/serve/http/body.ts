@@ -16,6 +16,7 @@ export interface BodyShare {
   readonly take: (bytes: number) => void
   /** Its caller is proven, and its address free to send others. */
   readonly prove: () => void
+  /** Gives everything back; it may be called more than once. */
   readonly release: () => void
 }
 

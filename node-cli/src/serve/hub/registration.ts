@@ -53,6 +53,7 @@ export interface RegistrationOptions {
   readonly afterRefusal?: () => Promise<void>
   /** Asked for more about a signature that the hub does not take; null for nothing. It throws nothing. */
   readonly explain?: () => Promise<string | null>
+  /** Told when the state or the problem changes, and not for each try. */
   readonly changed: (standing: HubStanding) => void
   readonly wait?: Wait
   readonly random?: () => number

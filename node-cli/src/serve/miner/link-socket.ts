@@ -47,6 +47,7 @@ export interface SocketOptions {
   readonly heard: (text: string) => void
   /** Told with each pong, how long it took. */
   readonly measured: (latencyMs: number) => void
+  /** Told once. */
   readonly ended: (end: SocketEnd) => void
 }
 

@@ -51,6 +51,7 @@ export type WorkFrame = Exclude<HubFrame, HelloFrame | PongFrame>
 export interface LinkOptions {
   readonly client: HubClient
   readonly profile: Profile
+  /** The time that this node dates by, which is not that of the hub. */
   readonly clock: Clock
   /** Whether heartbeats set that clock by the time of the hub. */
   readonly followsTime?: boolean

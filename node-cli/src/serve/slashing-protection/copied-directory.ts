@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import { constants, fsyncSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '../../../../protocol/encoding/index.ts'
 import { CliError } from '../../cli/errors.ts'
-import { openOwnFile, readAtMost } from '../../data-dir/own-file.ts'
+import { readAtMost, useOwnFile } from '../../data-dir/own-file.ts'
 import type { FactStore } from '../store/facts.ts'
 
 /** A process of this machine, told apart from every other one of the same boot. */
@@ -73,30 +73,23 @@ const sessionFact = 'owner_session'
 
 /** @throws {@link CliError} for what lies under its name and is no regular file. */
 function readOwner(file: string): Owner | null {
-  let descriptor: number
   try {
-    descriptor = openOwnFile(file, constants.O_RDONLY)
+    return useOwnFile(file, constants.O_RDONLY, (descriptor) =>
+      parseOwner(readAtMost(descriptor, ownerBytesMax)),
+    )
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new CliError('data_dir', `the data directory cannot be used: ${(error as Error).message}`)
-  }
-  try {
-    return parseOwner(readAtMost(descriptor, ownerBytesMax))
-  } finally {
-    closeSync(descriptor)
   }
 }
 
 /** The one that is there, or the new one, whenever the process ends. */
 function writeOwner(file: string, owner: Owner): void {
   const part = `${file}.part`
-  const descriptor = openOwnFile(part, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC)
-  try {
+  useOwnFile(part, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, (descriptor) => {
     writeSync(descriptor, `${JSON.stringify(owner)}\n`)
     fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  })
   renameSync(part, file)
 }
 

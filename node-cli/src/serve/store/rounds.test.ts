@@ -121,6 +121,10 @@ test('evidence is kept once for each offence, and waits for the hub until it is 
   const [first, second] = store.evidence.waiting(0, 9)
   expect(first).toEqual({ id: 1, evidence, agreedAt: null, failures: 0 })
   store.evidence.markPosted(1, 8)
+  store.evidence.markPosted(1, 9)
+  expect({ ...store.db.prepare('SELECT posted_at FROM evidence WHERE id = 1').get() }).toEqual({
+    posted_at: 8,
+  })
   expect(store.evidence.waiting(0, 9)).toEqual([second])
   expect(store.evidence.ids(0, 1)).toEqual([1])
   expect(JSON.parse(store.evidence.text(1)!)).toEqual(evidence)

@@ -14,6 +14,7 @@ export interface KeptBucket {
 
 const progressFact = 'state_sync'
 
+/** Takes some milliseconds. */
 const movedAtOnce = 500
 
 export type SyncedStateStore = ReturnType<typeof syncedStateStore>

@@ -18,6 +18,7 @@ const openMax = 1_000
 const looksOfStep = 20
 const peersOfStep = 4
 const pagesOfStep = 10
+/** More rounds than a project has in one epoch. */
 const pagesOfEpoch = 5_000
 
 export type CatchUpParts = Uses<'clock', 'facts' | 'rounds' | 'roundVotes'>

@@ -56,6 +56,7 @@ export function readSnapshot(bytes: Uint8Array, params: NetworkParams): ReadSnap
 export interface SetContext {
   readonly profile: Profile
   readonly params: NetworkParams
+  /** The rules of the project, as its developer signed them. */
   readonly consensus: ProjectRules
   readonly now: number
 }

@@ -34,6 +34,8 @@ export function translateConstant(body: FunctionBody, number: number): void {
       return body.emitter.write({ code: instruction.isZero32, pops: 1, result: width.bits32 })
     case 0xd2:
       return push(body, reader.u32() + 1, 0, width.bits32)
+    default:
+      throw new Error(`operator 0x${number.toString(16)} has no translation`)
   }
 }
 

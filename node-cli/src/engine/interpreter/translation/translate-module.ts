@@ -1,5 +1,4 @@
 import type { Module } from '../../../../../protocol/wasm/module.ts'
-import { addressableBytes } from '../../validation/memory-bounds.ts'
 import { type Initializers, readInitializers } from '../initializers.ts'
 import { headerBytes, type Layout, layOut, slotBytes } from '../layout.ts'
 import { codeOf } from '../opcodes.ts'
@@ -53,4 +52,10 @@ export function translateModule(wasm: Uint8Array, module: Module): TranslatedMod
   const dataBytes = initializers.data.reduce((sum, { start, end }) => sum + end - start, 0)
   const memory = Math.ceil((data + dataBytes) / 65_536) * 65_536
   return { wasm, module, initializers, layout: { ...before, data, memory }, code, functions, signatures }
+}
+
+/** Bytes beyond which no access can be in bounds, as the module states. Not that of metering/, which is compared with it. */
+function addressableBytes({ memories }: Module): number {
+  const max = memories[0]?.max
+  return max === undefined ? 2 ** 32 : max * 65_536
 }

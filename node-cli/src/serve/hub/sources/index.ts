@@ -66,6 +66,7 @@ export function hubSources(
       if (!store.sets.has(named.setHash))
         await orThrow(() => running.stored.run(nameOf(named), () => keepSet(named)))
     },
+    /** A module, which the library keeps. */
     module: (address: string) =>
       orThrow(() => running.modules.run(address, () => fetchModule(fetch, library, address))),
     /** The bytes at a target of the hub; the caller knows their hash. */
