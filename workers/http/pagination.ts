@@ -71,7 +71,8 @@ export async function answerPage<Row, Key extends keyof Row>(
 ): Promise<Answer> {
   const { rows, next_cursor } = await paginate<Row, (string | number)[]>(c, {
     ...page,
-    position: (row) => by.map((key) => row[key] as string | number),
+    // Null sorts before every number.
+    position: (row) => by.map((key) => (row[key] ?? 0) as string | number),
     fetch: (after, limit) =>
       fetch(after && (Object.fromEntries(by.map((key, i) => [key, after[i]])) as Pick<Row, Key>), limit),
   })

@@ -55,7 +55,10 @@ export class CommitteeSetStore extends Store {
   readonly #files: Files
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
-    this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets')
+    this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets', {
+      readMs: 60_000,
+      writeMs: 60_000,
+    })
   }
 
   async find(projectId: string, epoch: number): Promise<ReadSet | null> {

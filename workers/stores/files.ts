@@ -1,24 +1,36 @@
 import { inTime } from '../deadline.ts'
 import { unavailable } from '../errors.ts'
 
-const answerMsMax = 10_000
-/** Long enough for the largest file. */
-const writeMsMax = 20_000
+/** How long the bucket has for an answer. */
+interface FileLimits {
+  readMs?: number
+  writeMs?: number
+}
 
 /** Files of one kind in a bucket, which answers 503 when it fails or is not in time. */
 export class Files {
   readonly #bucket: R2Bucket
   readonly #folder: string
   readonly #name: string
-  /** @param name - What callers are told is away. */
-  constructor(bucket: R2Bucket, folder: string, name: string) {
+  readonly #limits: Required<FileLimits>
+  /**
+   * @param name - What callers are told is away.
+   * @param limits - Where the largest file takes longer than most.
+   */
+  constructor(
+    bucket: R2Bucket,
+    folder: string,
+    name: string,
+    { readMs = 10_000, writeMs = 20_000 }: FileLimits = {},
+  ) {
     this.#bucket = bucket
     this.#folder = folder
     this.#name = name
+    this.#limits = { readMs, writeMs }
   }
 
   async put(key: string, bytes: Uint8Array | string, options: R2PutOptions = {}): Promise<void> {
-    await this.#ask((bucket) => bucket.put(this.#path(key), bytes, options), writeMsMax)
+    await this.#ask((bucket) => bucket.put(this.#path(key), bytes, options), this.#limits.writeMs)
   }
 
   /** Writes a file in pieces: handed over whole, it would be copied whole. */
@@ -36,7 +48,7 @@ export class Files {
     }
     await this.#ask(
       (bucket) => Promise.all([bucket.put(this.#path(key), readable, options), write()]),
-      writeMsMax,
+      this.#limits.writeMs,
     )
   }
 
@@ -72,7 +84,7 @@ export class Files {
     return `${this.#folder}/${key}`
   }
 
-  async #ask<T>(ask: (bucket: R2Bucket) => Promise<T>, msMax = answerMsMax): Promise<T> {
+  async #ask<T>(ask: (bucket: R2Bucket) => Promise<T>, msMax = this.#limits.readMs): Promise<T> {
     try {
       return await inTime(ask(this.#bucket), msMax)
     } catch (error) {

@@ -66,7 +66,7 @@ export class LateWorkStore extends Store {
           AND (${committeeSets.epoch} IS NULL OR ${attestedAt} IS NOT NULL) LIMIT ${named})
       UNION ALL SELECT * FROM (SELECT 'tasks_waiting' AS what, ${tasks.projectId} AS projectId,
           ${time} / ${projectVersions.epochSecs} AS epoch, min(${tasks.createdAt}) AS since, count(*) AS count
-        FROM (SELECT * FROM ${tasks} INDEXED BY tasks_waiting
+        FROM (SELECT ${tasks.projectId}, ${tasks.createdAt} FROM ${tasks} INDEXED BY tasks_waiting
           WHERE ${tasks.roundId} IS NULL AND ${tasks.error} IS NULL AND ${tasks.createdAt} <= ${time} - ${patience}
           ORDER BY ${tasks.createdAt} LIMIT ${counted}) AS ${tasks}
         JOIN ${projects} ON ${projects.projectId} = ${tasks.projectId}

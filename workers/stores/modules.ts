@@ -6,6 +6,7 @@ import { modules } from './schema/index.ts'
 
 export type Module = typeof modules.$inferSelect
 
+/** Long enough for the largest artifact. */
 const answerMsMax = 20_000
 
 export type ModulePosition = Pick<Module, 'deployedAt' | 'manifestAddress'>
@@ -20,7 +21,7 @@ export class ModuleStore extends Store {
   constructor(db: Database, bucket: R2Bucket) {
     super(db)
     this.#bucket = bucket
-    this.#files = new Files(bucket, 'modules', 'The module storage')
+    this.#files = new Files(bucket, 'modules', 'The module storage', { readMs: answerMsMax })
   }
 
   async find(manifestAddress: string): Promise<Module | null> {

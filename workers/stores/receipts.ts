@@ -30,7 +30,7 @@ export class ReceiptStore extends Store {
     const [newest] = rows
     if (newest === undefined) return null
     const { roundId: _, at, ...run } = newest
-    const receipt = { v: 1, ...run } as ExecutionReceipt
+    const receipt = { v: 1, ...run, success: run.success === true } as ExecutionReceipt
     return { receipt, roundIds: rows.map((row) => row.roundId), at }
   }
 }

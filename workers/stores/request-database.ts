@@ -111,8 +111,10 @@ export class RequestDatabase {
 }
 
 /** Whether a statement leaves everything as it is. One that writes may return rows. */
-export const onlyReads = (text: string): boolean =>
-  /^\s*(SELECT|WITH)\b/i.test(text) && !/\bRETURNING\b/i.test(text)
+export const onlyReads = (text: string): boolean => /^\s*(SELECT|WITH)\b/i.test(text) && !writes.test(text)
+
+/** A statement that begins with WITH may write, too. */
+const writes = /\b(INSERT\s+INTO|REPLACE\s+INTO|DELETE\s+FROM|UPDATE\s+"?\w+"?\s+SET|RETURNING)\b/i
 
 /** A database whose statements go through the request they are asked for; those of queues and schedules go straight. */
 export function scopedToRequests(d1: D1Database): D1Database {

@@ -83,6 +83,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
       kind: projectId === undefined && (kind !== undefined || module !== undefined),
       state: state !== undefined,
     }
+    if (projectId === undefined) expect(ofRounds).not.toHaveLength(0)
     for (const { text, values } of ofRounds) {
       const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
         .bind(...values)

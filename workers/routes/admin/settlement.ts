@@ -15,6 +15,7 @@ import { EpochNumber } from '../explorer/epochs.ts'
 import { epochExample } from '../explorer/schema.ts'
 import { unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
+import { requireArbiter } from './arbiter.ts'
 import { ofOperators, Reason } from './schema.ts'
 
 const body = {
@@ -157,14 +158,4 @@ async function requireRested(c: HubContext, factory: string, now: number): Promi
     `The last pause was over less than a day ago. Pause posting again from ${time} on.`,
     { details: { next_at: nextAt } },
   )
-}
-
-/** @throws {@link ApiError} 503 `unavailable`: the operator has to find who holds the key. */
-export function requireArbiter(c: HubContext): void {
-  if (c.var.services.arbiter === null)
-    throw new ApiError(
-      'unavailable',
-      'This hub is not the arbiter: it has no ARBITER_PRIVATE_KEY. Set it, or decide with a transaction of the arbiter’s own.',
-      { headers: { 'Retry-After': '3600' } },
-    )
 }

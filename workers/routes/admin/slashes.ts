@@ -9,8 +9,8 @@ import { defineRoute, ok } from '../../route.ts'
 import { decisionSecs, disputeGraceSecs } from '../../slashing/slash-standing.ts'
 import type { Slash, SlashDecision } from '../../stores/slashes.ts'
 import { disputedExample, requireSlash, SlashParams, SlashView, slashView } from '../slashes/schema.ts'
+import { requireArbiter } from './arbiter.ts'
 import { ofOperators, Reason } from './schema.ts'
-import { requireArbiter } from './settlement.ts'
 
 const Resolution = z
   .strictObject({

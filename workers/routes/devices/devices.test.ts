@@ -230,7 +230,7 @@ describe('a device', () => {
     expect(await saved.json()).toMatchObject({ class: 'desktop', engine: 'native', os_version: null })
     await patch(owner, device.nodeId, { label: 'Desk' })
 
-    const unknown = { cpu_model: null, cpu_threads: null, gpu: null, network: null }
+    const unknown = { cpu_model: null, cpu_threads: null, storage_free_mb: null, gpu: null, network: null }
     expect(await read(device.nodeId, owner.client)).toMatchObject({
       label: 'Desk',
       hardware: { ...profile.hardware, ...unknown, battery: null, os: null, arch: null },
@@ -341,8 +341,9 @@ describe('a device', () => {
     const [gone] = devices.splice(1, 1)
     await unbind(deviceRecord(owner, gone as TestNode, { action: 'unbind' }))
     await createMiner()
-    const [first, second] = await pagesOf(owner.client, '/v1/me/devices', 2)
-    const listed = [...(first ?? []), ...(second ?? [])]
+    const pages = await pagesOf(owner.client, '/v1/me/devices', 2)
+    expect(pages.map(({ length }) => length)).toEqual([2, 1])
+    const listed = pages.flat()
     expect(listed.map(({ node_id }) => node_id).sort()).toEqual(devices.map(({ nodeId }) => nodeId).sort())
     expect(listed[0]).toHaveProperty('label', null)
   })

@@ -29,7 +29,11 @@ interface Page {
   items: { round_id: string; kind: string; state: string }[]
   next_cursor: string | null
 }
-const read = (path: string) => bodyOf<Page>(client().get(path))
+async function read(path: string): Promise<Page> {
+  const answer = await client().get(path)
+  expect(answer.status, path).toBe(200)
+  return answer.json()
+}
 const idsOf = async (path: string) => (await read(path)).items.map(({ round_id }) => round_id)
 
 let members: Member[]

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
+import { expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { client } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
@@ -48,7 +48,11 @@ const publish = (given: Partial<SimulatedRound> = {}) =>
     ...given,
   })
 
-const readAs = (member: Member, path: string) => bodyOf<Page>(member.owner.client.get(path))
+async function readAs(member: Member, path: string): Promise<Page> {
+  const answer = await member.owner.client.get(path)
+  expect(answer.status, path).toBe(200)
+  return answer.json()
+}
 
 /** The rounds of a list, by a query. */
 const roundsAs = async (member: Member, path: string) =>

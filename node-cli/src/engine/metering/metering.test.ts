@@ -29,6 +29,7 @@ describe('metering', () => {
   )
 
   const ten =
+    '(loop $l (local.set 0 (i32.add (local.get 0) (i32.const 1))) (br_if $l (i32.lt_u (local.get 0) (i32.const 10))))'
   const worker = (body: string) => `(func $empty) (func $work (local i32) ${ten} ${body})`
 
   test('a trap reports what was saved at the last call or return, an unreachable everything', () => {
