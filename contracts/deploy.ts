@@ -142,7 +142,7 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   const published = findPublished([account.address, treasury, ...Object.values(roles)])
   if (published.length > 0 && !isLocalChain(sender.chainId))
     throw new DeployError(
-      `The private keys are public of ${published.join(', ')}, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
+      `The private keys of ${published.join(', ')} are public, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
     )
   return sender
 }

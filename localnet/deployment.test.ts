@@ -68,7 +68,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
   test('is not made on a chain that is not local: everybody has the keys of its accounts', async () => {
     const own = await startAnvil({ flags: ['--chain-id', '4242'] })
     await expect(makeDeployment(file, await reachChain(own.url))).rejects.toThrow(
-      /^The contracts cannot be deployed: The private keys are public of .* is not a local one/,
+      /^The contracts cannot be deployed: The private keys of .* are public, .* is not a local one/,
     )
     expect(await own.rpc('eth_blockNumber')).toBe('0x0')
     await own.stop()

@@ -50,7 +50,7 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   Contracts
 ${rows.join('\n')}
 
-  Accounts with public keys: never send anything of value to them
+  Accounts whose private keys are public: never send anything of value to them
 ${people.join('\n')}
 
   The relayer deployed the contracts and sends the relayed actions, so send nothing with it yourself.

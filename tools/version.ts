@@ -55,7 +55,8 @@ async function readLatest({ client }: Wallet, projectId: string) {
     client.GET('/v1/projects/{project_id}/versions', { params: { path, query: { limit: 100 } } }),
   )
   const latest = items.find(({ status }) => status !== 'rejected')
-  if (latest === undefined) throw new HubError(`the project ${projectId} has no version`)
+  if (latest === undefined)
+    throw new HubError(`the project ${projectId} has no version that was not rejected`)
   return unwrap(
     client.GET('/v1/projects/{project_id}/versions/{version}', {
       params: { path: { ...path, version: latest.version } },

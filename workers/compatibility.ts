@@ -24,7 +24,7 @@ export const CompatibilityView = z
       ),
     performance: z.enum(performanceGrades).optional(),
     est_monthly_reward: Amount.optional().describe(
-      '30 times the recent daily earnings of a miner of the project; absent while no miner has earned.',
+      '30 times the recent average daily earnings of a miner of the project; absent while no miner has earned.',
     ),
   })
   .meta({ id: 'Compatibility' })

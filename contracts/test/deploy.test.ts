@@ -306,7 +306,7 @@ describe.skipIf(!hasAnvil)('deployContracts on a chain that is not local', () =>
       return deployContracts(optionsFor(chain.url, given))
     }
     const isPublic = (address: string) =>
-      `The private keys are public of ${address}, and the chain 4242 is not a local one.`
+      `The private keys of ${address} are public, and the chain 4242 is not a local one.`
     await expect(attempt({ account: deployer })).rejects.toThrow(isPublic(deployer.address))
     await expect(attempt({ treasury: owner.address })).rejects.toThrow(isPublic(owner.address))
     for (const role of Object.keys(roles) as (keyof typeof roles)[])

@@ -71,7 +71,7 @@ const faults: readonly Fault[] = [
   ),
   open('bond below the minimum', collateral, 'collateral < bondMin'),
   fault('guardian that takes the admin’s role', roles, 'role != DEFAULT_ADMIN_ROLE && ', ''),
-  fault('nonce that is not supported back', actions, '_useCheckedNonce(msg.sender, nonce);', ''),
+  fault('nonce that its cancellation does not use up', actions, '_useCheckedNonce(msg.sender, nonce);', ''),
   fault(
     'slash that is disputed',
     slashing,

@@ -98,7 +98,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const submitted = this.#tasks.submit(projectId, request, running, now)
     if (submitted.status === 'conflict' || submitted.status === 'full') return submitted
     await this.#alarmWithin(queuePauseMs)
-    // A caller that gets the id of a task can read its round, also when another request has just submitted the task.
+    // A caller that gets the id of a task can read the task, also when another request has just submitted it.
     if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
     const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.roundId)
     if (terms) await this.#startRound(terms)

@@ -52,7 +52,7 @@ export function settlementTimeProblems(
   const rules: readonly (readonly [holds: boolean, problem: string])[] = [
     [
       settle <= roundSecs.min + finalitySeconds,
-      `settle is ${settle}, and must be at most ${roundSecs.min + finalitySeconds}: the minimum of round_secs and ${finalitySeconds} s for finality. Otherwise the first attempt starts after the receipt has stopped waiting for its rounds.`,
+      `settle is ${settle}, and must be at most ${roundSecs.min + finalitySeconds}: the minimum of round_secs plus ${finalitySeconds} s for finality. Otherwise the first attempt starts after the receipt has stopped waiting for its rounds.`,
     ],
     [
       asked + blockSeconds <= finalitySeconds,

@@ -7,7 +7,9 @@ import type { Transaction as StoredTransaction } from '../stores/transactions.ts
 
 export const Transaction = z
   .strictObject({
-    id: Bytes32.describe('EIP-712 digest of the signed action.'),
+    id: Bytes32.describe(
+      'EIP-712 digest of the action if its owner signed it; otherwise an id of the hub, as for a faucet drip.',
+    ),
     action: z.string(),
     status: z.enum(transactionStatuses),
     tx_hash: Bytes32.optional(),

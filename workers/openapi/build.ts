@@ -90,7 +90,7 @@ ${limitsTable()}`
 const tagDescriptions: Record<string, string> = {
   Network: 'The network, its parameters and its health.',
   'Sign-in': 'Sessions for wallets, by EIP-4361.',
-  Account: 'Preferences that a wallet stores in the hub.',
+  Account: 'Roles, records and preferences of the calling wallet.',
   Developers: 'Profiles, enrollment, drafts and API keys of developers.',
   Projects: 'Projects that nodes work on: manifests, versions, listings and statistics.',
   Modules: 'Upload and download of executable modules.',
@@ -98,7 +98,8 @@ const tagDescriptions: Record<string, string> = {
   Subscriptions: 'Devices that work for projects, and the collateral behind them.',
   Work: 'Tasks that devices were asked to run, and their results.',
   Slashing: 'Offences of nodes: evidence, slashed amounts and disputes.',
-  Nodes: 'Registration and heartbeats of nodes.',
+  Nodes:
+    'Calls of nodes: registration, heartbeats, the WebSocket for offers, committee sets and epoch receipts.',
   Operator: 'For operators of the network. Every change is recorded in the audit log.',
   Reference: 'This document, for programs and as a page.',
 }

@@ -230,7 +230,7 @@ const excuses: Partial<Record<MissReason, string>> = {
   not_accepted: 'the node never answered its offer, and may not have received it',
   hub_away: 'the hub was offline while the node could have answered',
   unserved:
-    'the node declined because the hub did not serve the module or the input, or because it could not know yet that its slot was free',
+    'the node declined because the hub did not serve the set, the rules, the module or the input, or because it could not know yet that its slot was free',
   cut_short: 'the round started too late to leave the node enough time',
   too_large: 'the result is too large to be sent with a vote',
 }

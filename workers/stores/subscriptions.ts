@@ -25,7 +25,7 @@ export interface Subscription extends Row {
   chainTime: number
 }
 
-/** A subscription with the fields that its device's operator sees. */
+/** A subscription with the fields that the list of a device's work shows. */
 export interface DeviceSubscription extends Subscription {
   slug: string
   token: Token
@@ -127,7 +127,7 @@ export class SubscriptionStore extends Store {
     return rows.map(flat)
   }
 
-  /** The newest open subscriptions of a device, of any owner, with the fields that a person sees. */
+  /** The newest open subscriptions of a device, of any owner, with the fields that the list of its work shows. */
   async listOfDevice(nodeId: string, limit: number): Promise<DeviceSubscription[]> {
     const rows = await this.db
       .select({

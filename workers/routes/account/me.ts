@@ -17,7 +17,9 @@ const Me = z
     devices: z.int().describe(`Bound devices; ${countedDevicesMax} means this number or more.`),
     subscriptions: z.int().describe('Subscriptions that are not closed.'),
     developer: OwnDeveloperView.nullable(),
-    faucet_next_eligible_at: Timestamp.nullable().describe('Null if the wallet may ask now.'),
+    faucet_next_eligible_at: Timestamp.nullable().describe(
+      'Time from which the wallet may ask the faucet again; null if it need not wait.',
+    ),
   })
   .meta({ id: 'Me' })
 

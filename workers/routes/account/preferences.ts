@@ -83,7 +83,7 @@ export const putPreferences = defineRoute(
     auth: { session: true },
     stores: 'records',
     json: { schema: PreferencesInput, example: preferencesExample },
-    responses: ok('The saved state.', PreferencesView, preferencesExample),
+    responses: ok('The saved preferences.', PreferencesView, preferencesExample),
   },
   async (c, { json: given }) => {
     refuseProblems(findPreferencesProblems(given))

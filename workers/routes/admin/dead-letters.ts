@@ -59,7 +59,7 @@ export const listDeadLetters = defineRoute(
     operationId: 'listDeadLetters',
     summary: 'List dead letters (messages that failed every attempt), newest first',
     description:
-      'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent or closed.',
+      'Unresolved messages, and actions that the hub itself has failed to submit on chain so far. `GET /v1/status` is `degraded` until each is resent, closed or done.',
     ...ofOperators,
     query: z.strictObject(pageQuery),
     responses: onePage('DeadLetterPage', DeadLetterView, letterExample),
@@ -86,7 +86,10 @@ export const resendDeadLetter = defineRoute(
     params,
     json: { schema: Decision, example: { reason: 'The chain is back.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: ok('It is on its way.', DeadLetterView, { ...letterExample, resolution: 'resent' }),
+    responses: ok('The dead letter is sent again.', DeadLetterView, {
+      ...letterExample,
+      resolution: 'resent',
+    }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     const letter = await requireUnresolved(c, message_id)
@@ -107,12 +110,12 @@ export const closeDeadLetter = defineRoute(
     operationId: 'closeDeadLetter',
     summary: 'Close a dead letter',
     description:
-      'The message is kept, but not sent again. The hub also abandons the on-chain action of the message.',
+      'The message is kept, but not sent again. If the message is about an action of the hub itself, the hub also abandons this action.',
     ...ofOperators,
     params,
     json: { schema: Decision, example: { reason: 'Registered by hand.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: ok('It is closed.', DeadLetterView, { ...letterExample, resolution: 'closed' }),
+    responses: ok('The dead letter is closed.', DeadLetterView, { ...letterExample, resolution: 'closed' }),
   },
   async (c, { params: { message_id }, json: { reason } }) => {
     await requireUnresolved(c, message_id)

@@ -11,7 +11,7 @@ import { OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from '../deve
 import { ofOperators, Verdict } from './schema.ts'
 
 const params = z.object({ address: FoldedAddress.meta({ example: example.wallet }) })
-const json200 = { description: 'The present state.', schema: OwnDeveloperView, example: ownDeveloperExample }
+const json200 = { description: 'The developer.', schema: OwnDeveloperView, example: ownDeveloperExample }
 
 export const decideEnrollment = defineRoute(
   {

@@ -24,7 +24,7 @@ export const banDevice = defineRoute(
     operationId: 'banDevice',
     summary: 'Ban or readmit a device',
     description:
-      'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing. Its owner sees the reason.',
+      'The hub closes the socket of a banned device (close code 4003), refuses new sockets, sends it no offers and leaves it out of further committee sets, also after it is bound to another wallet. Banning a banned device changes nothing, and nor does readmitting one that is not banned. Its owner sees the reason.',
     ...ofOperators,
     params: DeviceParams,
     json: {
@@ -32,7 +32,7 @@ export const banDevice = defineRoute(
       example: { banned: true, reason: 'Sends votes that nobody asked for.' },
     },
     errors: ['not_found'],
-    responses: ok('The present state of the task.', BanView, {
+    responses: ok('The ban of the device.', BanView, {
       node_id: deviceExample.node_id,
       banned: true,
       banned_at: deviceExample.bound_at,

@@ -19,7 +19,12 @@ const Decision = z.strictObject({ reason: Reason }).meta({ id: 'NodeDecision' })
 const Revocation = z
   .strictObject({
     reason: Reason,
-    at_once: z.boolean().default(false).describe('For a validator: new signatures of its key do not count.'),
+    at_once: z
+      .boolean()
+      .default(false)
+      .describe(
+        'For a validator: whether its key is revoked at once, so that its new signatures do not count.',
+      ),
   })
   .meta({ id: 'NodeRevocation' })
 
@@ -59,7 +64,7 @@ export const approveNode = defineRoute(
     params,
     json: { schema: Decision, example: {}, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: ok('The decision.', NodeView, nodeExample),
+    responses: ok('The node.', NodeView, nodeExample),
   },
   async (c, { params: { node_id }, json: { reason } }) => {
     const node = await requireNode(c, node_id)
@@ -83,7 +88,7 @@ export const revokeNode = defineRoute(
     params,
     json: { schema: Revocation, example: { reason: 'Signed two results for one task.' }, optional: true },
     errors: ['not_found', 'invalid_state'],
-    responses: ok('The decision.', NodeView, { ...nodeExample, status: 'revoked' }),
+    responses: ok('The node.', NodeView, { ...nodeExample, status: 'revoked' }),
   },
   async (c, { params: { node_id }, json: { reason, at_once: atOnce } }) => {
     const node = await requireNode(c, node_id)

@@ -33,7 +33,7 @@ export const reviewProject = defineRoute(
     operationId: 'reviewProject',
     summary: 'Decide about a project',
     description:
-      'approve and reject decide a pending review. pause and resume act on a listed project. delist ends a project. The hub submits the new status to the registry.',
+      'approve and reject decide a pending review. pause applies to a listed project, resume to a paused one. delist ends a listed, paused or underfunded project. The hub submits the new status to the registry.',
     ...ofOperators,
     params: z.object(ProjectParams),
     json: { schema: Decision, example: { action: 'approve' } },

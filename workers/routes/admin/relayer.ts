@@ -19,7 +19,7 @@ const RelayerView = z
         undecided: z
           .int()
           .describe(
-            'Open actions whose nonce has been used for ten minutes by a transaction that no node reports. If this is above 0, the relayer is unavailable.',
+            'Open actions whose nonce was used at least ten minutes ago, by a transaction that no node reports. If this is above 0, the relayer is unavailable.',
           ),
         overdue: z
           .int()
@@ -29,7 +29,7 @@ const RelayerView = z
         oldest_open_at: Timestamp.nullable(),
         next_nonce: z.int(),
         gas_today: z.int().describe('Gas of actions that the hub relayed for wallets since 00:00 UTC.'),
-        gas_per_day: z.int().describe('Gas for all wallets per day.'),
+        gas_per_day: z.int().describe('Limit of `gas_today`.'),
       })
       .nullable()
       .describe('Null if this hub relays nothing.'),
@@ -48,7 +48,7 @@ export const getRelayer = defineRoute(
     operationId: 'getRelayer',
     summary: 'Show the relayer and the dead letters',
     ...ofOperators,
-    responses: ok('The relayer as of now.', RelayerView, {
+    responses: ok('The relayer and the dead letters as of now.', RelayerView, {
       relayer: {
         status: 'ok',
         signer: example.relayer,

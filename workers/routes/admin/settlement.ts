@@ -30,12 +30,18 @@ const VetoView = z
   .strictObject({
     project_id: Bytes32,
     epoch: z.int(),
-    vetoed: z.boolean().describe('The amount to post to the vault.'),
+    vetoed: z
+      .boolean()
+      .describe('Whether the root of the epoch is vetoed, once the transaction of the arbiter is on chain.'),
   })
   .meta({ id: 'EpochVeto' })
 
 const PauseView = z
-  .strictObject({ paused: z.boolean().describe('The new state of posting in all vaults.') })
+  .strictObject({
+    paused: z
+      .boolean()
+      .describe('Whether posting is paused in all vaults, once the transaction of the arbiter is on chain.'),
+  })
   .meta({ id: 'PostingPause' })
 
 const vetoExample = { project_id: epochExample.project_id, epoch: epochExample.epoch, vetoed: true }
@@ -52,7 +58,7 @@ export const vetoEpoch = defineRoute(
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: ok('The arbiter sends it.', VetoView, vetoExample),
+    responses: ok('The hub submits the decision with the key of the arbiter.', VetoView, vetoExample),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'veto', given, reason),
 )
@@ -68,7 +74,10 @@ export const reopenEpoch = defineRoute(
     params,
     json: body,
     errors: ['not_found', 'invalid_state'],
-    responses: ok('The arbiter sends it.', VetoView, { ...vetoExample, vetoed: false }),
+    responses: ok('The hub submits the decision with the key of the arbiter.', VetoView, {
+      ...vetoExample,
+      vetoed: false,
+    }),
   },
   (c, { params: given, json: { reason } }) => decide(c, 'reopen', given, reason),
 )
@@ -84,7 +93,7 @@ export const pauseSettlement = defineRoute(
     ...ofOperators,
     json: body,
     errors: ['invalid_state'],
-    responses: ok('The arbiter sends it.', PauseView, { paused: true }),
+    responses: ok('The hub submits the decision with the key of the arbiter.', PauseView, { paused: true }),
   },
   (c, { json: { reason } }) => setPaused(c, true, reason),
 )
@@ -98,7 +107,7 @@ export const unpauseSettlement = defineRoute(
     ...ofOperators,
     json: body,
     errors: ['invalid_state'],
-    responses: ok('The arbiter sends it.', PauseView, { paused: false }),
+    responses: ok('The hub submits the decision with the key of the arbiter.', PauseView, { paused: false }),
   },
   (c, { json: { reason } }) => setPaused(c, false, reason),
 )

@@ -106,7 +106,7 @@ export const getPendingValidators = defineRoute(
     summary: 'Read the generation that waits for signatures',
     ...ofOperators,
     responses: ok(
-      'Null if no generation waits.',
+      'The generation that waits for signatures; `pending` is null if no generation waits.',
       z.strictObject({ pending: PendingView.nullable() }).meta({ id: 'PendingValidators' }),
       { pending: null },
     ),

@@ -22,7 +22,7 @@ export const getBeacon = defineRoute(
     }),
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],
-    responses: ok('It never changes.', BeaconView, beaconExample),
+    responses: ok('The beacon. It never changes.', BeaconView, beaconExample),
   },
   async (c, { params: { epoch_secs, epoch } }) => {
     const { beacons } = c.var.services

@@ -20,7 +20,7 @@ export const getCommittee = defineRoute(
     cache: { maxAgeSeconds: 3_600 },
     errors: ['not_found'],
     responses: {
-      ...ok('It never changes.', CommitteeView, committeeExample),
+      ...ok('The committee. It never changes.', CommitteeView, committeeExample),
       ...notAttested,
     },
   },

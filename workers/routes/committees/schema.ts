@@ -132,8 +132,14 @@ export const CommitteeView = z
     seed: Bytes32,
     k_eff: z.int(),
     b_eff: z.int(),
-    quorum: z.int().describe('Equal votes of primaries that decide the round.'),
-    fallback: z.boolean().describe('The set is too small to draw a committee: validators execute the tasks.'),
+    quorum: z
+      .int()
+      .describe('Number of equal votes with which the committee agrees; votes of backups count too.'),
+    fallback: z
+      .boolean()
+      .describe(
+        'Whether validators execute the task without a committee: the set is too small or, in a round, the project was underfunded.',
+      ),
     committee_hash: Bytes32,
     draw: z.array(
       z

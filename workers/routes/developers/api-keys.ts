@@ -25,7 +25,7 @@ const ApiKeyInput = z
       .max(200, 'must have at most 200 items')
       .nullable()
       .default(null)
-      .describe('The projects that the key can be used for; all your projects if left out.'),
+      .describe('The projects that the key can be used for; null for all your projects.'),
     expires_at: Timestamp.nullable().default(null).describe('In the future, or null for never.'),
   })
   .meta({ id: 'ApiKeyInput' })

@@ -18,7 +18,7 @@ const DraftInput = z
   .strictObject({
     current_step: z.int().min(0).max(1000).default(0),
     project_id: line(128).nullable().default(null),
-    data: AnyObject.describe('Any JSON; at most 256 KiB as stored.'),
+    data: AnyObject.describe('Any JSON object; at most 256 KiB as stored.'),
   })
   .meta({ id: 'DraftInput' })
 
@@ -56,10 +56,9 @@ const DraftParams = z.object({
     .meta({ example: draftExample.draft_id }),
 })
 
-const ifMatch = {
-  'If-Match':
-    'ETag of the version that you have, or `*` for any version. If the stored draft has another version or does not exist, the answer is 409 `conflict`.',
-}
+const ifMatch = (otherwise: string) => ({
+  'If-Match': `ETag of the version that you have, or \`*\` for any version. If the stored draft ${otherwise}, the answer is 409 \`conflict\`.`,
+})
 const ifNoneMatch = {
   'If-None-Match': '`*`: only create. If the draft exists, the answer is 409 `conflict`.',
 }
@@ -160,7 +159,7 @@ export const putDraft = defineRoute(
     auth: { session: true },
     stores: 'records',
     params: DraftParams,
-    headers: { ...ifMatch, ...ifNoneMatch },
+    headers: { ...ifMatch('has another version or does not exist'), ...ifNoneMatch },
     json: draftBody,
     errors: ['conflict', 'too_large'],
     responses: { ...stored(200, 'Replaced.'), ...stored(201, 'Created.') },
@@ -186,7 +185,7 @@ export const deleteDraft = defineRoute(
     summary: 'Delete a draft of your own',
     auth: { session: true },
     params: DraftParams,
-    headers: ifMatch,
+    headers: ifMatch('has another version'),
     errors: ['not_found', 'conflict'],
     responses: { 204: { description: 'Deleted.' } },
   },

@@ -29,7 +29,11 @@ export const enroll = defineRoute(
       },
     },
     errors: ['invalid_state'],
-    responses: ok('The present state.', OwnDeveloperView, ownDeveloperExample),
+    responses: ok(
+      'Your profile, with the states of enrollment and verification.',
+      OwnDeveloperView,
+      ownDeveloperExample,
+    ),
   },
   async (c, { json: application }) => {
     const { draft, developer_type, display_name, email = null, website = null, reason = null } = application
@@ -69,7 +73,11 @@ export const requestVerification = defineRoute(
     summary: 'Ask for verification',
     auth: { session: true },
     errors: ['invalid_state'],
-    responses: ok('The present state.', OwnDeveloperView, ownDeveloperExample),
+    responses: ok(
+      'Your profile, with the states of enrollment and verification.',
+      OwnDeveloperView,
+      ownDeveloperExample,
+    ),
   },
   async (c) => {
     const verification = c.var.settings.AUTO_APPROVE_DEVELOPERS ? 'verified' : 'pending'

@@ -47,7 +47,7 @@ export const getOwnDeveloper = defineRoute(
     summary: 'Read your profile and the state of enrollment and verification',
     auth: { session: true },
     errors: ['not_found'],
-    responses: ok('The own profile.', OwnDeveloperView, ownDeveloperExample),
+    responses: ok('Your profile.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c) => json(ownDeveloperView(await ownDeveloper(c))),
 )
@@ -70,7 +70,7 @@ export const putOwnDeveloper = defineRoute(
       },
     },
     errors: ['not_found'],
-    responses: ok('The saved state.', OwnDeveloperView, ownDeveloperExample),
+    responses: ok('The saved profile.', OwnDeveloperView, ownDeveloperExample),
   },
   async (c, { json: profile }) => {
     const { display_name: displayName, ...rest } = profile

@@ -50,7 +50,7 @@ export const getDevice = defineRoute(
     operationId: 'getDevice',
     tag: 'Devices',
     summary: 'Read a bound device',
-    description: 'Its owner also sees its label, its hardware and its WebSocket.',
+    description: 'Its owner also sees its label, its hardware, the reason of a ban, and its WebSocket.',
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -80,7 +80,7 @@ export const updateDevice = defineRoute(
       example: { label: 'Under the desk' },
     },
     errors: ['not_found', 'not_owner'],
-    responses: ok('The saved state.', DeviceView, ownDeviceExample),
+    responses: ok('The device with its new label.', DeviceView, ownDeviceExample),
   },
   async (c, { params: { node_id }, json: { label } }) => {
     const { address } = sessionOf(c)

@@ -86,7 +86,7 @@ const BenchmarkInput = z
     mgas_per_s: z
       .array(Quantity)
       .max(benchmarkCasesMax, `must have at most ${benchmarkCasesMax} items`)
-      .describe('Limit of each case, in millions of gas.'),
+      .describe('Speed in each case, in millions of gas per second.'),
     score: Quantity,
   })
   .meta({ id: 'Benchmark' })
@@ -109,11 +109,16 @@ const Relay = z
     connected: z.boolean(),
     session_id: z.string().nullable(),
     since: Timestamp.nullable(),
-    latency_ms: z.int().nullable().describe('Version in the first answer on this socket.'),
+    latency_ms: z
+      .int()
+      .nullable()
+      .describe(
+        'Milliseconds from the first frame of the hub on this socket to the first answer of the node; null before that answer.',
+      ),
   })
   .meta({
     id: 'DeviceRelay',
-    description: 'The present socket of the device; only for the owner, of a single device.',
+    description: 'The present socket of the device. Only for the owner, in the answer about a single device.',
   })
 
 export const DeviceView = z
@@ -124,7 +129,7 @@ export const DeviceView = z
     status: z
       .enum(deviceStatuses)
       .describe(
-        '`online`: connected, with a free slot. `idle`: connected, without a free slot. `offline`: not connected for a minute.',
+        '`online`: connected, with a free slot. `idle`: connected, without a free slot. `offline`: the device closed its socket, or has had none for a minute.',
       ),
     status_reason: z.enum(statusReasons).nullable().describe('Why it is `faulty` or `banned`.'),
     class: z.enum(deviceClasses).nullable(),
@@ -149,10 +154,14 @@ export const DeviceView = z
     relay: Relay.optional(),
     slots: z
       .optional(z.int())
-      .describe('Number of offers it takes at the same time; only for the owner, of a single device.'),
+      .describe(
+        'Number of offers that it takes at the same time. Only for the owner, in the answer about a single device.',
+      ),
     active_leases: z
       .optional(z.int())
-      .describe('Offers it has accepted; only for the owner, of a single device.'),
+      .describe(
+        'Number of accepted offers that are not over. Only for the owner, in the answer about a single device.',
+      ),
   })
   .meta({ id: 'Device' })
 

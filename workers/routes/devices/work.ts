@@ -56,7 +56,7 @@ export const getDeviceWork = defineRoute(
     path: '/v1/devices/{node_id}/work',
     operationId: 'getDeviceWork',
     tag: 'Devices',
-    summary: 'List the subscriptions of a device, with their start',
+    summary: 'List the subscriptions of a device, with the start of their work',
     description: `Its newest ${shownMax} open subscriptions, also after the device was unbound: its collateral stays bonded.`,
     params: DeviceParams,
     cache: { maxAgeSeconds: 0 },

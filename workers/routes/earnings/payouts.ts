@@ -23,7 +23,7 @@ const PayoutView = z
     status: z
       .enum(payoutStates)
       .describe(
-        '`accruing` until validators attest the epoch: the amount counts final rounds as if the epoch ended now. `attested` until the root is posted to the vault, `settled` during the challenge period, `claimable` after it.',
+        '`accruing` until validators attest the epoch: the amount counts final rounds as if the epoch ended now. `attested` until the root is posted to the vault, `settled` during the challenge period, `claimable` after it. An amount of 0 stays `settled`.',
       ),
     claim_tx: Bytes32.nullable().describe(
       'The transaction that paid it, from the hub or from another sender.',
@@ -40,7 +40,7 @@ export const listEarnedEpochs = defineRoute(
     tag: 'Earnings',
     summary: 'List the earnings of your wallet in each epoch, newest first',
     description:
-      'Every epoch with final rounds of the wallet, and every attested epoch, also if the amount of the wallet is 0.',
+      'Lists epochs with final rounds of the wallet that are not attested yet, and attested epochs in which the wallet has units, also if its amount is 0.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,

@@ -62,26 +62,22 @@ export const getEarnings = defineRoute(
       period: z
         .enum(Object.keys(periods) as (keyof typeof periods)[])
         .default('7d')
-        .describe('Up to now.'),
+        .describe('The period, which ends now.'),
       group_by: z.enum(groups).default('project').describe('The key by which rows are grouped.'),
     }),
-    responses: ok(
-      'Days are ordered newest first, all other rows by key, never by the amount of a token.',
-      Earnings,
-      {
-        period: '7d',
-        totals: [balanceExample],
-        units: receiptExample.totals.units,
-        accruing: [{ token: tokenExample, amount: '1330000000000000' }],
-        rows: [
-          {
-            key: receiptExample.project_id,
-            units: receiptExample.totals.units,
-            amounts: [balanceExample],
-          },
-        ],
-      },
-    ),
+    responses: ok('The sums. Rows of days are ordered newest first, all other rows by key.', Earnings, {
+      period: '7d',
+      totals: [balanceExample],
+      units: receiptExample.totals.units,
+      accruing: [{ token: tokenExample, amount: '1330000000000000' }],
+      rows: [
+        {
+          key: receiptExample.project_id,
+          units: receiptExample.totals.units,
+          amounts: [balanceExample],
+        },
+      ],
+    }),
   },
   async (c, { query: { period, group_by } }) => {
     const [sums, accruing] = await Promise.all([

@@ -42,12 +42,14 @@ const WithdrawalView = z
           .strictObject({
             project_id: Bytes32,
             epoch: z.int(),
-            fee: Amount.describe('The hub takes none.'),
+            fee: Amount.describe('Fee of the hub; always 0.'),
           })
           .meta({ id: 'WithdrawalEpoch' }),
       )
       .describe('The payouts; none for collateral.'),
-    subscription_id: Bytes32.nullable().describe('Of collateral.'),
+    subscription_id: Bytes32.nullable().describe(
+      'The subscription whose collateral is withdrawn; null for payouts.',
+    ),
     fee: Amount,
     tx_hash: Bytes32.nullable().describe(
       'The latest transaction. Once the withdrawal is completed: the last transaction that paid, from the hub or from another sender.',

@@ -24,7 +24,7 @@ const ReceiptEnvelope = z
       .string()
       .optional()
       .describe('Signature of a node that voted for it; absent without a committee.'),
-    timestamp: Timestamp.describe('Not signed.'),
+    timestamp: Timestamp.describe('Time when its newest round agreed on it; not signed.'),
   })
   .meta({ id: 'ReceiptEnvelope' })
 
@@ -33,7 +33,7 @@ const ReceiptLookup = z
     kind: z.enum(['execution', 'reward_v1', 'reward_v2']),
     receipt: z.union([ReceiptEnvelope, AttestedEpochReceipt]),
     rounds: z.array(RoundId).describe(`Rounds with this receipt, newest first; ${roundsMax} at most.`),
-    settlement: Settlement.optional().describe('Of a reward receipt.'),
+    settlement: Settlement.optional().describe('The settlement of the epoch; only for a reward receipt.'),
   })
   .meta({ id: 'ReceiptLookup' })
 
@@ -45,7 +45,7 @@ export const getReceipt = defineRoute(
     tag: 'Explorer',
     summary: 'Find a receipt by its hash',
     description:
-      'The result of a round, or the attested receipt of an epoch. The round has the receipts of its minority votes.',
+      'The result of a round, or the attested receipt of an epoch. Receipts of minority votes are found only in their rounds.',
     params: z.object({ receipt_hash: PathBytes32.meta({ example: example.digest }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

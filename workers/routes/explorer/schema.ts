@@ -53,7 +53,7 @@ const summaryShape = {
   status: z.enum(epochStates),
   rounds: z.int().describe('Ended rounds, with or without a result.'),
   fallback_rounds: z.int().describe('Ended rounds without a committee.'),
-  miners: z.int().describe('Recipients.'),
+  miners: z.int().describe('Number of recipients in the receipt; 0 before the epoch is attested.'),
   token: TokenView,
   totals: EpochTotals.optional().describe('Absent before the epoch is attested.'),
   receipt_hash: Bytes32.optional(),

@@ -9,15 +9,15 @@ const hourSecs = 3_600
 const ExplorerStats = z
   .strictObject({
     projects_listed: z.int(),
-    miners_online: z.int().describe('Wallets with at least one online device.'),
-    devices_online: z.int(),
+    miners_online: z.int().describe('Wallets with at least one connected device.'),
+    devices_online: z.int().describe('Connected devices, with or without a free slot.'),
     rounds_24h: z.int().describe('Rounds that ended.'),
     rounds_finalized_24h: z.int(),
-    units_24h: z.int().describe('Credited to all members together.'),
+    units_24h: z.int().describe('Units credited to all members together.'),
     validators: z.int(),
     collateral_bonded: Amount,
     updated_at: Timestamp.describe(
-      'Time of the last count of all figures except rounds, every five minutes; 0 before the first count.',
+      'Time of the last count of all figures except rounds and units, every five minutes; 0 before the first count.',
     ),
   })
   .meta({ id: 'ExplorerStats' })
@@ -29,7 +29,7 @@ export const getExplorerStats = defineRoute(
     operationId: 'getExplorerStats',
     tag: 'Explorer',
     summary: 'Read the statistics of the network',
-    description: 'Rounds of the running hour and the 24 hours before it.',
+    description: 'Rounds and units are those of the running hour and the 24 hours before it.',
     cache: { maxAgeSeconds: 10 },
     responses: ok('The statistics.', ExplorerStats, {
       projects_listed: 12,

@@ -9,7 +9,9 @@ export const Faucet = z
     eth_amount: Amount.describe('Native currency; a drip leaves it out while the hub has little.'),
     cooldown_secs: z.int(),
     eligible: z.boolean().describe('Whether the calling wallet may ask now.'),
-    next_eligible_at: Timestamp.nullable().describe('Null if the wallet may ask now.'),
+    next_eligible_at: Timestamp.nullable().describe(
+      'Time from which the wallet may ask again; null if it need not wait, and without a session.',
+    ),
   })
   .meta({ id: 'Faucet' })
 

@@ -12,7 +12,7 @@ export const Descriptor = z
     network: z.string(),
     protocol: z.string(),
     api: z.string().describe('Path prefix of this API version.'),
-    runtime: z.string().describe('The engine that executes modules.'),
+    runtime: z.string().describe('Name of the runtime that executes modules. Every artifact names it.'),
     chain: z.strictObject({
       id: z.int().describe('EIP-155 chain id; sign-in texts and typed data name it.'),
       name: z.string().nullable(),
@@ -63,7 +63,9 @@ export const Status = z
         ),
       rpc_url: PublicRpcUrl,
     }),
-    queue: Health.nullable().describe('Null if this hub relays nothing.'),
+    queue: Health.nullable().describe(
+      '`unavailable` while a dead letter is unresolved; null if this hub relays nothing.',
+    ),
     relayer: Health.nullable().describe('Null if this hub relays nothing.'),
     relay: z
       .strictObject({
@@ -87,7 +89,7 @@ export const Status = z
         }),
       )
       .nullable()
-      .describe('Delays; null while the database does not answer.'),
+      .describe('Sets, tasks and rounds that are late; null while the database does not answer.'),
     previous_keys: z
       .array(
         z.strictObject({

@@ -19,7 +19,11 @@ export const getTransaction = defineRoute(
     description:
       'An action can be read as soon as it is accepted. A client address may ask for 60 unknown ids per minute.',
     params: z.object({
-      id: PathBytes32.meta({ description: 'EIP-712 digest of the signed action.', example: example.digest }),
+      id: PathBytes32.meta({
+        description:
+          'EIP-712 digest of the action if its owner signed it; otherwise an id of the hub, as for a faucet drip.',
+        example: example.digest,
+      }),
     }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

@@ -25,7 +25,10 @@ export const listValidators = defineRoute(
         .regex(/^(0|[1-9][0-9]{0,8})$/, 'must be the number of a generation')
         .transform(Number)
         .optional()
-        .meta({ description: 'Its number.', schema: { type: 'integer', minimum: 0 } }),
+        .meta({
+          description: 'Number of the generation. Default: the generation in force.',
+          schema: { type: 'integer', minimum: 0 },
+        }),
     }),
     errors: ['not_found'],
     responses: ok(

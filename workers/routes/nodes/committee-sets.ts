@@ -51,12 +51,12 @@ export const attestCommitteeSet = defineRoute(
     tag: 'Nodes',
     summary: 'Attest a committee set',
     description:
-      'For validators. Each sends its own signature over the `set_hash` of the set that it rebuilt. The hub keeps the first signature.',
+      'For validators. Each sends its own signature over the `set_hash` of the set that it rebuilt. The hub keeps the first signature of each validator.',
     auth: { node: 'known_key' },
     params: SetParams,
     json: { schema: AttestationShape, example: attestationExample },
     errors: ['not_found', 'invalid_evidence'],
-    responses: ok('Counted.', AttestedSnapshotView, attestedExample),
+    responses: ok('The set, with the signature.', AttestedSnapshotView, attestedExample),
   },
   async (c, { params: { project_id, epoch }, json: attestation }) => {
     const { committeeSets, committees, clock } = c.var.services

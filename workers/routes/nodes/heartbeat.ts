@@ -19,7 +19,7 @@ const Heard = z
     node_id: NodeId,
     status: z.enum(nodeStatuses),
     heard_at: Timestamp,
-    next_in_secs: z.int().describe('Time of the next expected heartbeat.'),
+    next_in_secs: z.int().describe('Seconds until the next expected heartbeat.'),
   })
   .meta({ id: 'HeartbeatAnswer' })
 
@@ -30,7 +30,7 @@ export const heartbeat = defineRoute(
     operationId: 'heartbeat',
     tag: 'Nodes',
     summary: 'Send a heartbeat of the signing node',
-    description: `Sent every ${heartbeatSeconds} s. After an answer of 404, or of 401 with the reason unknown_key, the node must register first.`,
+    description: `Sent every ${heartbeatSeconds} s, or ${leapingHeartbeatSeconds} s on a local network; see \`next_in_secs\`. After an answer of 404, or of 401 with the reason unknown_key, the node must register first.`,
     auth: { node: 'known_key' },
     json: { schema: HeartbeatInput, example: { status: 'online' } },
     errors: ['not_found'],

@@ -40,7 +40,7 @@ export const registerNode = defineRoute(
         'Registered; an operator has to approve it.',
         NodeView,
         { ...nodeExample, status: 'pending' },
-        { Location: 'The list of validators, which will include it.' },
+        { Location: 'The list of validators, which includes the node once a generation has it.' },
       ),
     },
   },

@@ -30,7 +30,7 @@ export const NodeView = z
     engine: z.string().nullable(),
     nodectl_version: z.string().nullable(),
     capabilities: z.array(z.string()),
-    health: z.enum(nodeHealths).nullable().describe('Value of its last heartbeat.'),
+    health: z.enum(nodeHealths).nullable().describe('The state that its last heartbeat reported.'),
     last_heartbeat_at: Timestamp.nullable(),
     registered_at: Timestamp,
     updated_at: Timestamp,

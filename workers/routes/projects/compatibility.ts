@@ -13,7 +13,9 @@ import { manifestOf } from './view.ts'
 
 const CompatibilityInput = z
   .strictObject({
-    node_id: PathNodeId.optional().describe('The profile of a device, without other fields.'),
+    node_id: PathNodeId.optional().describe(
+      'A bound device, to compare the profile that it reported. Send no other field with it.',
+    ),
     class: DeviceClass.optional(),
     engine: Engine.optional(),
     hardware: HardwareInput.optional(),
@@ -33,7 +35,7 @@ export const checkProjectCompatibility = defineRoute(
     tag: 'Projects',
     summary: 'Compare a device with the requirements of a project',
     description:
-      'Names a bound device by `node_id`, or sends a profile in the body. Each requirement that the device does not report is a warning: an empty profile `{}` gets a warning for every requirement.',
+      'Send the `node_id` of a bound device, or a profile. Each requirement that the device does not report is a warning: an empty profile `{}` gets a warning for every requirement of the project.',
     params: z.object(ProjectParams),
     json: {
       schema: CompatibilityInput,

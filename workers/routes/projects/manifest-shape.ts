@@ -116,7 +116,10 @@ export const Scheduling = z
       min_uptime_bp: integer(slaRanges.min_uptime_bp),
     }),
   })
-  .meta({ id: 'Scheduling', description: 'Which devices suit.' })
+  .meta({
+    id: 'Scheduling',
+    description: 'Who may submit tasks, the requirements for devices, and the service level.',
+  })
 
 export const AccentColor = z.string().regex(accentColorPattern).nullable().meta({ id: 'AccentColor' })
 
@@ -170,9 +173,13 @@ export const SignedManifestBody = z
     signature: Signature,
     manifest_hash: Bytes32.nullable()
       .default(null)
-      .describe('Optional; must be the number of the next version.'),
-    consensus_hash: Bytes32.nullable().default(null),
-    project_id: Bytes32.nullable().default(null),
+      .describe('Optional; must be the hash that the hub derives from the manifest.'),
+    consensus_hash: Bytes32.nullable()
+      .default(null)
+      .describe('Optional; must be the hash that the hub derives from the manifest.'),
+    project_id: Bytes32.nullable()
+      .default(null)
+      .describe('Optional; must be the id that the hub derives from the manifest.'),
   })
   .meta({ id: 'SignedManifestInput' })
 

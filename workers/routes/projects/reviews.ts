@@ -80,7 +80,7 @@ export const listReviews = defineRoute(
     query: z.strictObject({ ...pageQuery, sort: z.enum(reviewSorts).default('newest') }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses: ok('One page, with the totals of all reviews.', ReviewPage, {
+    responses: ok('One page, with the average rating and the number of all reviews.', ReviewPage, {
       items: [reviewExample],
       next_cursor: null,
       average_rating_x100: 500,
@@ -119,7 +119,7 @@ export const putReview = defineRoute(
     params: z.object(ProjectParams),
     json: { schema: ReviewInput, example: { rating: 5, comment: 'Steady work, paid on time.' } },
     errors: ['not_found'],
-    responses: ok('The saved state.', ReviewView, reviewExample),
+    responses: ok('The saved review.', ReviewView, reviewExample),
   },
   async (c, { params: { project_id }, json: { rating, comment } }) => {
     const { reviews, clock } = c.var.services

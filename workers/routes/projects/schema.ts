@@ -79,7 +79,7 @@ export const StatsView = z
   .strictObject({
     period: z.enum(statsPeriods),
     miners_subscribed: z.int().describe('Bonded subscriptions.'),
-    miners_active: z.int().describe('Miners with credits in the last epoch.'),
+    miners_active: z.int().describe('Credited miners of the last epoch that was settled in the period.'),
     devices_by_class: z.record(z.string(), z.int()),
     rounds: z.int(),
     rounds_finalized: z.int(),
@@ -87,10 +87,20 @@ export const StatsView = z
     units: z.int(),
     paid_to_miners: Amount,
     avg_daily_reward_per_miner: Amount,
-    median_finality_ms: z.int().optional().describe('Absent before the first settlement.'),
-    uptime_bp: z.int().optional().describe('Absent before the first settlement.'),
+    median_finality_ms: z
+      .int()
+      .optional()
+      .describe('Of the last epoch that was settled in the period; absent without such an epoch.'),
+    uptime_bp: z
+      .int()
+      .optional()
+      .describe('Of the last epoch that was settled in the period; absent without such an epoch.'),
     slashes: z.int(),
-    growth_bp: z.int().describe('Change in active miners since the previous period.'),
+    growth_bp: z
+      .int()
+      .describe(
+        'Change in active miners since the last epoch before the period, in hundredths of a percent.',
+      ),
   })
   .meta({ id: 'ProjectStats' })
 
@@ -116,12 +126,12 @@ export const EconomicsView = z
         ),
       balance: Amount,
       reserved: Amount.describe('Amount that is posted for epochs and not yet paid.'),
-      total_paid: Amount.describe('To miners, developer and treasury.'),
+      total_paid: Amount.describe('Amount paid to miners, developer and treasury.'),
       pending_withdrawal: Amount,
       runway_epochs: z
         .int()
         .describe(
-          'Number of epochs at full cap that the free balance covers. An announced defunding is not free.',
+          'Number of epochs at full cap that the free balance covers. The amounts in `reserved` and `pending_withdrawal` are not free.',
         ),
       runway_days: z.int(),
     }),

@@ -35,9 +35,9 @@ const summaryShape = {
     .int()
     .optional()
     .describe('Number of primaries, or of validators in a round without a committee.'),
-  votes: z.int().optional().describe('Members whose vote counts.'),
-  agreeing: z.int().optional().describe('Members whose vote counts and is for `receipt_hash`.'),
-  audited: z.boolean().optional().describe('Validators executed it themselves.'),
+  votes: z.int().optional().describe('Number of members whose vote counts.'),
+  agreeing: z.int().optional().describe('Number of members whose vote counts and is for `receipt_hash`.'),
+  audited: z.boolean().optional().describe('Whether validators executed the task themselves.'),
   created_at: Timestamp,
   finalized_at: Timestamp.optional(),
 }
@@ -127,7 +127,7 @@ export const RoundView = z
     votes_detail: z.array(TaskVoteView).optional(),
     finality: FinalityRecordView.optional(),
     finality_votes: z.array(FinalityVoteView).optional(),
-    exec_votes: z.array(AnyObject).optional().describe('Of a direct round.'),
+    exec_votes: z.array(AnyObject).optional().describe('Votes of a direct round.'),
   })
   .meta({ id: 'Round' })
 

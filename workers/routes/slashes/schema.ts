@@ -30,7 +30,7 @@ export const EvidenceInput = z
     project_id: Bytes32,
     epoch: z.int().refine(isUnsigned, 'must be an integer from 0').meta({ minimum: 0 }),
     round_id: RoundId,
-    subscription_id: Bytes32.describe('That of the key in the project.'),
+    subscription_id: Bytes32.describe('Subscription of `node_key` in the project.'),
     node_key: Bytes32.describe('The ed25519 key that broke a rule.'),
     consensus_hash: Bytes32,
     proof: AnyObject.describe(
@@ -71,9 +71,7 @@ const slashMembers = {
   node_id: NodeId,
   round_id: z.string(),
   bp: z.int().describe('Share of the collateral, in hundredths of a percent.'),
-  amount: Amount.describe(
-    'The amount: this share of the collateral at the time when the slash was recorded.',
-  ),
+  amount: Amount.describe('The share `bp` of the collateral at the time when the slash was recorded.'),
   status: SlashStatus,
   closed_reason: z
     .enum(['no_penalty', 'no_collateral', 'given_up', 'void'])
@@ -85,7 +83,9 @@ const slashMembers = {
   executable_at: Timestamp.nullable().describe(
     'Deadline for a dispute of the owner. The contracts accept executions 900 seconds later.',
   ),
-  taken: Amount.nullable().describe('Executed amount; less than `amount` if less collateral was left.'),
+  taken: Amount.nullable().describe(
+    'Amount that the execution took; less than `amount` if less collateral was left.',
+  ),
   dispute: DisputeView.nullable(),
   recovery: z
     .enum(recoveries)

@@ -17,7 +17,7 @@ const shownMax = 200
 
 const Collateral = z
   .strictObject({
-    bonded: Amount.describe('Of active, paused and jailed subscriptions.'),
+    bonded: Amount.describe('Collateral of active, paused and jailed subscriptions.'),
     unbonding: Amount,
     withdrawable: Amount,
     slashed_total: Amount,

@@ -53,7 +53,7 @@ export const createSubscription = defineRoute(
     errors: ['not_found', 'not_owner', 'incompatible', 'insufficient_collateral', 'already_exists'],
     responses: reply(
       201,
-      'Waiting for its collateral.',
+      'The subscription, which waits for its collateral.',
       Created,
       {
         subscription: subscriptionExample,

@@ -14,7 +14,7 @@ import { SubscriptionParams } from './schema.ts'
 const PayoutRequest = z
   .strictObject({
     payout_address: Address.nullable().optional(),
-    payout: Address.nullable().optional().describe('The same value under another name.'),
+    payout: Address.nullable().optional().describe('Another name of `payout_address`.'),
   })
   .meta({ id: 'PayoutRequest', description: 'Null, the zero address or the owner resets it to the owner.' })
 

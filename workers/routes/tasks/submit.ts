@@ -52,12 +52,12 @@ export const submitTask = defineRoute(
     idempotent: true,
     errors: ['forbidden', 'scope_missing', 'not_found', 'conflict', 'invalid_state', 'no_validators'],
     responses: {
-      ...reply(200, 'The task reached the requested result.', TaskView, taskExample, {
+      ...reply(200, 'The task reached the requested result, or it failed.', TaskView, taskExample, {
         Location: 'Path of the task.',
       }),
       ...reply(
         202,
-        'It is on its way.',
+        'The task is on its way.',
         TaskView,
         {
           ...taskExample,

@@ -12,8 +12,9 @@ export const listLeases = defineRoute(
     path: '/v1/me/leases',
     operationId: 'listLeases',
     tag: 'Work',
-    summary: 'List the tasks of your devices, newest first',
-    description: 'A task counts for the wallet to which the device was bound when its committee was drawn.',
+    summary: 'List the leases of your devices, newest first',
+    description:
+      'A lease is the offer of a task to one device. It belongs to the wallet to which the device was bound when the committee was drawn.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,

@@ -20,9 +20,13 @@ const ProofStats = z
     success_bp: z
       .int()
       .describe(
-        'Share of verified votes of all, including missed ones, in hundredths of a percent; 0 without votes.',
+        'Share of verified votes in all votes, missed ones included, in hundredths of a percent; 0 without votes.',
       ),
-    avg_finality_ms: z.int().describe('Value over verified votes; 0 without verified votes.'),
+    avg_finality_ms: z
+      .int()
+      .describe(
+        'Average time from the task to its final result, over verified votes; 0 without verified votes.',
+      ),
     rejection_reasons: z.partialRecord(z.enum(rejectionReasons), z.int()),
   })
   .meta({ id: 'ProofStats' })
@@ -38,7 +42,7 @@ export const getProofStats = defineRoute(
       'Of rounds that ended in the period: the running UTC hour and the given number of hours before it.',
     auth: { session: true },
     query: z.strictObject({
-      period: z.enum(periods).default('7d').describe('Up to now.'),
+      period: z.enum(periods).default('7d').describe('The period, which ends now.'),
       project_id: PathProject.optional(),
     }),
     responses: ok('The sums.', ProofStats, {

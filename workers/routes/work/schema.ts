@@ -16,12 +16,12 @@ export const LeaseView = z
     round_id: RoundId,
     project_id: Bytes32,
     node_id: NodeId,
-    position: z.int().describe('Role in the drawn committee.'),
+    position: z.int().describe('Position in the draw.'),
     role: z.enum(['primary', 'backup']),
     state: z.enum(leaseStates),
     function: z.string(),
     deadline: Timestamp.describe('Deadline of the vote.'),
-    units: z.int().nullable().describe('Whether the vote is credited; null until the round is final.'),
+    units: z.int().nullable().describe('Credited units; null until the round is final.'),
     created_at: Timestamp,
     completed_at: Timestamp.nullable(),
   })
@@ -37,13 +37,17 @@ const proofShape = {
   status: z.enum(proofStatuses),
   receipt_hash: Bytes32.nullable().describe('Receipt hash in the vote of the member.'),
   final_receipt_hash: Bytes32.nullable(),
-  units: z.int().describe('Credited.'),
-  expected_amount: Amount.describe('Expected amount if the epoch ended with the present final rounds.'),
+  units: z.int().describe('Credited units; 0 until the round is final.'),
+  expected_amount: Amount.describe(
+    'Amount that the units would earn if the epoch ended with the present final rounds.',
+  ),
   rejection_reason: z.enum(rejectionReasons).nullable(),
   audited: z.boolean(),
   finality_ms: z.int().nullable().describe('From the task to its final result.'),
-  slash_id: Bytes32.nullable().describe('Evidence hash of the slash for this vote.'),
-  submitted_at: Timestamp.describe('For a missed vote: the time when it counted as missed.'),
+  slash_id: Bytes32.nullable().describe('Evidence hash of the slash for this vote or missed vote.'),
+  submitted_at: Timestamp.describe(
+    'Time of the vote; for a missed vote, the time when it counted as missed.',
+  ),
   verified_at: Timestamp.nullable(),
 }
 
@@ -52,7 +56,7 @@ export const ProofView = z.strictObject(proofShape).meta({ id: 'Proof' })
 export const ProofDetail = z
   .strictObject({
     ...proofShape,
-    vote: TaskVoteView.optional().describe('Present once the round is over, if the round had one.'),
+    vote: TaskVoteView.optional().describe('Present once the round is over, if the device voted.'),
     finality: FinalityRecordView.optional(),
     finality_validators: z.array(NodeId).optional().describe('Validators that signed the finality.'),
   })

@@ -27,15 +27,15 @@ const Prepared = z
       .describe('The text to sign by EIP-191; null if the manifest has problems.'),
     manifest_hash: Bytes32.nullable(),
     consensus_hash: Bytes32.nullable(),
-    project_id: Bytes32.nullable().describe('Present if developer and slug are valid.'),
+    project_id: Bytes32.nullable().describe('Null if developer or slug is invalid.'),
     vault: Address.nullable().describe(
-      'The required value of `consensus.economics.vault`; null if this hub has no vault factory.',
+      'The required value of `consensus.economics.vault`; null if developer or slug is invalid, or if this hub has no vault factory.',
     ),
     tier_changes: z
       .array(z.enum(tiers))
       .nullable()
       .describe(
-        'Compared with the version in force; null for a first version, and for a project of another wallet.',
+        'Compared with the version in force; null for a first version, for a project of another wallet, and if the manifest has problems.',
       ),
   })
   .meta({ id: 'PreparedManifest' })
