@@ -1,9 +1,8 @@
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import type { inject as Inject } from 'vitest'
 import { defineConfig } from 'vitest/config'
-import { memoryFolder } from './scripts/testing/memory-folder.ts'
+import { makeRunFolder } from './scripts/testing/run-folder.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
 process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
@@ -19,9 +18,8 @@ const oneHub = {
   disableConsoleIntercept: true,
 }
 
-// Also what the hub's tests store, of which workerd is told by the process that reads this file.
-process.env.TMPDIR = memoryFolder() ?? tmpdir()
-const temporary = path.join(tmpdir(), `hub-tests-${process.pid}`)
+// Before anything else reads it: what the hub's tests store is there, too.
+process.env.TMPDIR = makeRunFolder()
 
 const contractNames = [
   'token',
@@ -54,8 +52,7 @@ const inNode = {
   environment: 'node',
   exclude: ['**/node_modules/**', '**/dist/**'],
   // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
-  env: { TMPDIR: temporary, NODE_COMPILE_CACHE: path.join(temporary, 'compiled') },
-  globalSetup: ['./scripts/testing/temporary-root.ts'],
+  env: { NODE_COMPILE_CACHE: path.join(process.env.TMPDIR, 'compiled') },
   expect: { poll: { timeout: 30_000 } },
 }
 

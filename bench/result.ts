@@ -25,6 +25,7 @@ export function writeResult(file: string, result: object): void {
 
 /** The value below which this share of the values lies. */
 export const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ??
+  Number.NaN
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)

@@ -85,8 +85,9 @@ async function run(name: string, { counted, load }: KindEntry, length: number, s
     console.error(`${seconds()} s: ${text}`)
   }
   const folder = mkdtempSync(path.join(tmpdir(), `${name}-`))
-  const figures = await kind.run({ folder, length, seed, say, problem })
-  if (problems.length === 0) rmSync(folder, { recursive: true })
+  const figures = await kind.run({ folder, length, seed, say, problem }).finally(() => {
+    if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
+  })
   console.log(write({ [counted]: length, seed, ...figures, problems }))
   if (problems.length > 0) throw new CommandError(`${problems.length} differences; the first: ${problems[0]}`)
 }

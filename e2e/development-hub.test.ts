@@ -90,7 +90,7 @@ test('`npx wrangler dev` in a clean clone runs a hub where people sign in and up
 
 test('a database that another version of the hub wrote is refused with the fix', () => {
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
-  for (const file of ['d1-migrations', 'package-lock.json', 'scripts', 'wrangler.toml'])
+  for (const file of ['d1-migrations', 'scripts', 'wrangler.toml'])
     cpSync(file, path.join(folder, file), { recursive: true })
   const [first = ''] = readdirSync('d1-migrations').sort()
   const script = `

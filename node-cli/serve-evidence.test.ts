@@ -59,6 +59,7 @@ test('evidence of a final round is posted once; none of an open one, and none of
   const posted: string[] = []
   let isBusy = true
   network.answers.set('/v1/slashes', async (request, response) => {
+    expect(request.method).toBe('POST')
     const { node_key: key } = (await readJson(request)) as Evidence
     if (isBusy) {
       isBusy = false
@@ -109,6 +110,7 @@ test('evidence that the hub may take later keeps none behind it waiting, however
   keepEvidence(validator, [...refused, behind], now)
   const taken: string[] = []
   network.answers.set('/v1/slashes', async (request, response) => {
+    expect(request.method).toBe('POST')
     const { node_key: key } = (await readJson(request)) as Evidence
     if (key !== behind.node_key)
       return sendJson(response, { error: 'invalid_evidence', message: 'Not yet.' }, 422)

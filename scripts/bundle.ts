@@ -17,8 +17,8 @@ export type HubBundle = readonly HubModule[]
 
 export interface BundleOptions {
   /**
-   * Whether all of it is in one module, as small as it is with the names of the source, which is loaded at start. Miniflare
-   * copies its whole configuration for each module of each Worker: starting a hub in many modules takes twice the time.
+   * Whether all of it is in one module without white space, which is loaded at start. Miniflare copies its whole
+   * configuration for each module of each Worker: starting a hub in many modules takes twice the time.
    */
   whole?: boolean
 }

@@ -155,6 +155,10 @@ describe('npm run vectors', () => {
 
   test('exit 2 for an unknown option, 0 for --help', () => {
     expect(run('--fast').status).toBe(2)
+    expect(run('--engine', 'neither')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('native, pulley or both'),
+    })
     expect(run('--help')).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('Usage: npm run vectors'),

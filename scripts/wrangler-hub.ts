@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { keptBuild } from './kept-build.ts'
 
-export const migrationsFolder = 'd1-migrations'
+const migrationsFolder = 'd1-migrations'
 
 /** The last block that the hub has read. */
 export interface Tip {
@@ -58,13 +58,13 @@ export async function readMigrated(
 }
 
 /** What the hub's Worker is started with. */
-export interface WranglerHub {
+interface WranglerHub {
   /** What wrangler.toml says, and nothing of the settings in `.env`, which are those of `wrangler dev`. */
   readonly workerOptions: Readonly<Record<string, unknown>>
   readonly migrations: readonly Migration[]
 }
 
-export interface Migration {
+interface Migration {
   readonly name: string
   readonly statements: readonly string[]
 }
@@ -73,7 +73,12 @@ export interface Migration {
 export async function readWranglerHub(): Promise<WranglerHub> {
   const folder = await keptBuild({
     name: 'wrangler-hub',
-    sources: ['wrangler.toml', migrationsFolder, 'package-lock.json', 'scripts/wrangler-hub.ts'],
+    sources: [
+      'wrangler.toml',
+      migrationsFolder,
+      'node_modules/wrangler/package.json',
+      'scripts/wrangler-hub.ts',
+    ],
     buildInto: async (unfinished) => {
       writeFileSync(path.join(unfinished, 'hub.json'), JSON.stringify(await askWrangler()))
     },
@@ -82,23 +87,30 @@ export async function readWranglerHub(): Promise<WranglerHub> {
   const assets = hub.workerOptions.assets as { directory: string }
   return {
     ...hub,
-    workerOptions: { ...hub.workerOptions, assets: { ...assets, directory: path.resolve(assets.directory) } },
+    workerOptions: { ...hub.workerOptions, assets: { ...assets, directory: inRoot(assets.directory) } },
   }
 }
 
+const inRoot = (name: string): string => path.join(import.meta.dirname, '..', name)
+
 async function askWrangler(): Promise<WranglerHub> {
   process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
-  const { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } = await import('wrangler')
-  const { workerOptions } = unstable_getMiniflareWorkerOptions('wrangler.toml')
+  const { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } = await import(
+    'wrangler'
+  )
+  const config = unstable_readConfig({ config: inRoot('wrangler.toml') })
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(config)
   const assets = workerOptions.assets as { directory: string }
-  const migrations = readdirSync(migrationsFolder)
+  const migrations = readdirSync(inRoot(migrationsFolder))
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name) => ({
       name,
-      statements: unstable_splitSqlQuery(readFileSync(path.join(migrationsFolder, name), 'utf8')),
+      statements: unstable_splitSqlQuery(readFileSync(path.join(inRoot(migrationsFolder), name), 'utf8')),
     }))
   // The folder of this repository may be moved with what is kept in it.
-  const directory = path.relative('.', assets.directory)
-  return { workerOptions: { ...workerOptions, assets: { ...assets, directory } }, migrations }
+  const directory = path.relative(inRoot('.'), assets.directory)
+  // Wrangler adds secrets of `.dev.vars`, which are not to be kept.
+  const { vars: bindings } = config
+  return { workerOptions: { ...workerOptions, bindings, assets: { ...assets, directory } }, migrations }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { accounts, privateKeys } from '../../localnet/accounts.ts'
 import { catchUp, startChain } from '../../localnet/chain.ts'
@@ -55,7 +56,7 @@ export type NodeNetwork = Awaited<ReturnType<typeof startNodeNetwork>>
 
 /** The chain begins in the past, so that the running epoch has a beacon. */
 const pastSecs = 2 * 3_600
-/** A result is final after the first block that follows it. */
+/** A task waits for the block after its committee agreed. */
 const blockSecs = 2
 /** Above the least that is needed, so that a member that is slashed for a missed lease stays one. */
 const topUpWei = 50n * 10n ** 18n
@@ -68,6 +69,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     for (const end of ends.reverse()) await end()
   }
   try {
+    mkdirSync(folder, { recursive: true })
     const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, { pastSecs, blockSecs })
     ends.push(() => chain.stop())
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)

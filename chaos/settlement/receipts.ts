@@ -27,7 +27,10 @@ export function buildReceipts(
   const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
   const records = rounds.map(({ gas, voters }) => ({
     gas_used: gas,
-    voters: voters.map((at) => ({ payout_address: members[at]!.payout })),
+    // Some numbers of projects leave a project with fewer members than a committee has places.
+    voters: voters.flatMap((at) =>
+      members[at] === undefined ? [] : [{ payout_address: members[at].payout }],
+    ),
   }))
   const others = Array.from({ length: strangers }, (_, index) => ({
     gas_used: 1_000_000 * (index % 7),

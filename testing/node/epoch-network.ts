@@ -99,6 +99,7 @@ export async function startEpochNetwork({
   })
   network.setTime(firstAttempt + 2)
   hub.answers.set(postPath, async (request, response) => {
+    expect(request.method).toBe('POST')
     const receipt = (await readJson(request)) as EpochReceipt
     if (network.isAway) return void response.destroy()
     posted.push({ by: keyOf(request), receipt })

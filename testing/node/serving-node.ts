@@ -6,8 +6,8 @@ export { type Call, callNode, type Reply, type ServingNode, token } from './node
 
 /** Starts a node of the built tool. It ends with the test at the latest. */
 export function startNode(dataDir = newFolder(), options?: StartOptions): Promise<ServingNode> {
-  const { process, serving } = startNodeProcess(dist, dataDir, options)
-  atEnd(() => process.kill('SIGKILL'))
+  const { kill, serving } = startNodeProcess(dist, dataDir, options)
+  atEnd(kill)
   return serving
 }
 

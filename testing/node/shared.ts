@@ -2,7 +2,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
 type End = () => unknown
 
-/** The ends of what the tests of a file share, while that is made. */
+/** The ends of what the tests of a file share, while that is made: one after the other, as hooks run. */
 let ofFile: End[] | null = null
 
 /** Ends something with its test, or with the last of those that share it. */

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
 import { filledAscHome } from '../../../testing/node/nodectl.ts'
 import { compileModule } from './compile-module.ts'
 import { project } from './testing/project.ts'
 
-process.env.NODE_ASC_HOME = filledAscHome()
+vi.stubEnv('NODE_ASC_HOME', filledAscHome())
+afterAll(() => vi.unstubAllEnvs())
 
 const compile = (folder: string, file = 'm.ts') =>
   compileModule({ source: path.join(folder, file), name: 'm' })
