@@ -230,7 +230,7 @@ describe('a device', () => {
     expect(await saved.json()).toMatchObject({ class: 'desktop', engine: 'native', os_version: null })
     await patch(owner, device.nodeId, { label: 'Desk' })
 
-    const unknown = { cpu_model: null, cpu_threads: null, storage_free_mb: null, gpu: null, network: null }
+    const unknown = { cpu_model: null, cpu_threads: null, gpu: null, network: null }
     expect(await read(device.nodeId, owner.client)).toMatchObject({
       label: 'Desk',
       hardware: { ...profile.hardware, ...unknown, battery: null, os: null, arch: null },
