@@ -84,6 +84,8 @@ describe('the start', () => {
   test('the options are those of the help', async () => {
     const { stdout } = await nodectl(['serve', '--help'])
     for (const flag of settingNames) expect(stdout).toMatch(new RegExp(`^  --${flag} <`, 'm'))
+    // Units and scripts of operators have their names.
+    expect(settingNames).toHaveLength(22)
     expect(stdout).toContain('NODE_API_TOKEN')
   })
 })

@@ -334,6 +334,14 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
   })
 
+  test('409 conflict: the nonce is looked at before the balance', async () => {
+    const { account: owner, act, payloadOf, signed, post } = await createOwner()
+    const tooMuch = bondOf(owner, 3n * collateral)
+    const stale = signed(await payloadOf(tooMuch))
+    await act('bond', bondOf(owner).message)
+    expect(await errorOf(await post(tooMuch, stale))).toMatchObject(isConflict({ reason: 'nonce' }))
+  })
+
   test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)

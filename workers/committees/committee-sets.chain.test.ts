@@ -163,6 +163,8 @@ describe('the routes of committee sets', () => {
       ...{ ...of, beacon: beacon.value, entries, weight_cap, committee: committee! },
       weight_unit_wei: defaultNetworkParams.weight_unit_wei,
     })
+    const members = ['b_eff', 'committee_hash', 'draw', 'fallback', 'k_eff', 'seed']
+    expect(Object.keys(drawn).sort()).toEqual(members)
     expect(await (await client().get(`${path()}/9`)).json()).toEqual({ ...of, ...drawn, quorum })
   })
 

@@ -126,13 +126,12 @@ export class ValidatorStore extends Store {
   async #read(from: SQL): Promise<Generation[]> {
     const { document, hash, coordinator, signatures } = validatorGenerations
     const { nodeId, url, region, revokedAt } = nodes
+    // As a template of its own it keeps the names of its tables.
+    const known = sql`(SELECT json_group_object(${nodeId},
+        json_object('url', ${url}, 'region', ${region}, 'revokedAt', ${revokedAt}))
+      FROM json_each(${documents}, '$.validators') AS v JOIN ${nodes} ON ${nodeId} = v.value->>'node_id')`
     const rows = await this.db
-      .select({
-        ...fromTemplate({ document, hash, coordinator, signatures }),
-        known: sql<string>`(SELECT json_group_object(${nodeId},
-            json_object('url', ${url}, 'region', ${region}, 'revokedAt', ${revokedAt}))
-          FROM json_each(${documents}, '$.validators') AS v JOIN ${nodes} ON ${nodeId} = v.value->>'node_id')`,
-      })
+      .select({ ...fromTemplate({ document, hash, coordinator, signatures }), known: sql<string>`${known}` })
       .from(from)
       .orderBy(desc(number))
     return rows.map(generationOf)

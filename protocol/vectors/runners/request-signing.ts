@@ -7,6 +7,7 @@ import {
 import type { Json } from '../format.ts'
 import type { TopicRunner } from '../runner.ts'
 
+/** The order of section 10, as the hub (`workers/middleware/authenticate.ts`) and the node keep it. */
 export const runRequestSigning: TopicRunner = (input, { profile }) => {
   if (input.request === undefined) return signRequest(profile, input.seed, { ...input, target: input.path })
   const headers = new Map(

@@ -59,7 +59,7 @@ describe('POST /v1/auth/nonce', () => {
     expect(await session.json()).toMatchObject({ address: wallet.address })
   })
 
-  test.each(['localhost:3000', '127.0.0.1:5173', 'localhost', 'localhost:65535'])(
+  test.each(['localhost:8787', 'localhost:3000', '127.0.0.1:5173', 'localhost', 'localhost:65535'])(
     'on a local network a page of %s may sign in, with a text of its own too',
     async (domain) => {
       const { message, sign } = await askText(domain)
