@@ -24,7 +24,10 @@ const abandonedMs = 3_600_000
  * when this process exits; folders of runs that were killed are removed by the next run.
  */
 export function makeRunFolder(): string {
-  const parent = process.env.TMPDIR ?? (isMemoryUsable() ? memory : tmpdir())
+  const given = process.env.TMPDIR
+  // Vitest reads its settings once for each project. Paths of sockets are short, so one folder is not put into another.
+  if (given !== undefined && path.basename(given).startsWith(`${prefix}${process.pid}-`)) return given
+  const parent = given ?? (isMemoryUsable() ? memory : tmpdir())
   removeAbandoned(parent)
   const folder = mkdtempSync(path.join(parent, `${prefix}${process.pid}-`))
   // A program that ends last may still be writing.
