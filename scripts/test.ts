@@ -13,7 +13,7 @@ const whole = [
   '--reporter=./scripts/testing/answers-reporter.ts',
   `--bail=${failuresMax}`,
 ]
-/** All of them take ten minutes on two processors; a run that does not end shall say so, and not be waited for. */
+/** All of them take a quarter of an hour on two processors; a run that does not end shall say so, and not be waited for. */
 const minutesMax = 45
 const { status, error } = spawnSync('vitest', ['run', ...(args.length > 0 ? args : whole)], {
   stdio: 'inherit',

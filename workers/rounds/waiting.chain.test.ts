@@ -12,6 +12,9 @@ const status = async () => (await (await client().get('/v1/status')).json()) as 
 describe('an epoch that runs without an attested set', () => {
   test('is named by the status, which is degraded, and by each task that waits', async () => {
     const rounds = await new SimulatedRounds().begin({ isAttested: false })
+    // A clock that is set back leaves no answer from later.
+    rounds.setTime(start + 2_000)
+    await status()
     rounds.setTime(start + 1_000)
     const { task_id: id } = (await (await rounds.submit()).json()) as { task_id: string }
     const waiting = { code: 'set_not_attested', since: start + 1_000, until: start + 3_600 }

@@ -65,12 +65,18 @@ const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
 export async function readHealth(c: HubContext): Promise<Report> {
   const { services } = c.var
   const kept = reports.get(services)
-  if (kept && Date.now() - kept.readAtMs < keptMs) return kept.report
+  if (kept && isFresh(kept.readAtMs)) return kept.report
   // A caller who is refused must not be taken for a part that fails.
   await c.var.database.admitted('work')
   const report = await askEverything(c)
   reports.set(services, { report, readAtMs: Date.now() })
   return report
+}
+
+/** A clock that is set back leaves no report from later. */
+function isFresh(readAtMs: number): boolean {
+  const ageMs = Date.now() - readAtMs
+  return ageMs >= 0 && ageMs < keptMs
 }
 
 /** Asks every dependency the cheapest question it can answer. */
