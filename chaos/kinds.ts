@@ -1,5 +1,8 @@
 import type { KindEntry } from './harness/kind.ts'
 
+/** It runs the hub's own code, so it is checked with the types of the platform, apart from programs of Node. */
+const simulation: string = './simulation/kind.ts'
+
 /** Every kind of chaos, by the name that the command takes. */
 export const kinds: Readonly<Record<string, KindEntry>> = {
   relay: {
@@ -22,6 +25,13 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     count: 2_000,
     example: 'rounds 25 1',
     load: async () => (await import('./rounds/kind.ts')).rounds,
+  },
+  simulate: {
+    about: 'rounds end once, pay once and blame nobody without fault, on virtual time',
+    counted: 'scenarios',
+    count: 1_000,
+    example: 'simulate 1000 1',
+    load: async () => (await import(simulation)).simulate,
   },
   node: {
     about: 'a node that is killed keeps its votes, receipts and chunks',

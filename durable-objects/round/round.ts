@@ -151,9 +151,9 @@ export const datedAt = ({ terms }: Round, now: number, after: number | null = nu
 export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
 
-/** Whether a lease ended as late, and nobody asked the link of its member yet whether it was there all the time. */
+/** Whether a lease ended without an answer in time, and nobody asked the link of its member yet whether it was there all the time. */
 export const isToConfirm = ({ missedBecause, isHeard }: Lease): boolean =>
-  missedBecause === 'late' && !isHeard
+  (missedBecause === 'late' || missedBecause === 'not_accepted') && !isHeard
 
 /** How long a member that is to be told its offer is waited for before the next is asked: as long as for its answer. */
 export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>

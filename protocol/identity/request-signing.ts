@@ -50,11 +50,7 @@ export function requestText(
  * @throws {@link FormatError} unless the seed is `0x` and 64 hex digits.
  */
 export const signRequest = (profile: Profile, seed: string, request: SignedRequest) =>
-  signRequestAs(
-    profile,
-    { publicKey: ed25519PublicKey(seed), sign: (message) => signEd25519(seed, message) },
-    request,
-  )
+  signRequestAs(profile, seedSigner(seed), request)
 
 /** A key that signs without showing its seed. */
 export interface RequestSigner {
@@ -62,6 +58,12 @@ export interface RequestSigner {
   /** The signature of a text: `0x` and 128 hex digits. */
   readonly sign: (message: string) => string
 }
+
+/** The key of a seed. Throws {@link FormatError} unless the seed is `0x` and 64 hex digits. */
+export const seedSigner = (seed: string): RequestSigner => ({
+  publicKey: ed25519PublicKey(seed),
+  sign: (message) => signEd25519(seed, message),
+})
 
 /** {@link signRequest} with a signing function, for callers that do not hold the key themselves. */
 export function signRequestAs(

@@ -11,7 +11,7 @@ import {
   isUnsigned,
   type Shape,
 } from '../encoding/index.ts'
-import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
+import { deriveTaskRoundId, type Profile, type RequestSigner } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
 import {
   type RoundVote,
@@ -142,10 +142,14 @@ export function isAgreedAtAcceptable(
   )
 }
 
-/** Signs a record as a validator. Throws {@link FormatError} for a malformed seed, {@link CanonicalJsonError}. */
-export function createFinalityVote(profile: Profile, seed: string, record: FinalityRecord): FinalityVote {
+/** Signs a record as a validator, as {@link signVote} does. Throws {@link FormatError}, {@link CanonicalJsonError}. */
+export function createFinalityVote(
+  profile: Profile,
+  key: string | RequestSigner,
+  record: FinalityRecord,
+): FinalityVote {
   const { extra: _, ...round } = roundOf(record)
-  return { ...round, ...signVote(profile, seed, roundOf(record)), finality: record }
+  return { ...round, ...signVote(profile, key, roundOf(record)), finality: record }
 }
 
 function roundOf(record: FinalityRecord) {

@@ -1,6 +1,12 @@
 import { isBytes32, isExactly, type Shape } from '../encoding/index.ts'
-import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
-import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import {
+  deriveNodeId,
+  type Profile,
+  profileStrings,
+  type RequestSigner,
+  seedSigner,
+} from '../identity/index.ts'
+import { type Ed25519Verifier, verifyEd25519 } from '../signatures/index.ts'
 
 /** The five kinds of votes. */
 export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
@@ -76,14 +82,18 @@ export const voteShape = (kind: VoteKind): Shape => ({
   round_signature: anything,
 })
 
-/** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
-export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteSignatures {
-  const publicKey = ed25519PublicKey(seed)
+/**
+ * Signs a vote twice.
+ * @param key A seed, or a key that signs without showing its seed.
+ * @throws {@link FormatError} for a malformed seed.
+ */
+export function signVote(profile: Profile, key: string | RequestSigner, vote: RoundVote): VoteSignatures {
+  const { publicKey, sign } = typeof key === 'string' ? seedSigner(key) : key
   return {
     node_id: deriveNodeId(profile, publicKey),
     public_key: publicKey,
-    signature: signEd25519(seed, voteText(profile, vote)),
-    round_signature: signEd25519(seed, roundText(profile, vote)),
+    signature: sign(voteText(profile, vote)),
+    round_signature: sign(roundText(profile, vote)),
   }
 }
 

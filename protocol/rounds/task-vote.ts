@@ -8,7 +8,7 @@ import {
   type Shape,
 } from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
-import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
+import { deriveTaskRoundId, type Profile, type RequestSigner } from '../identity/index.ts'
 import type { Ed25519Verifier } from '../signatures/index.ts'
 import { isTaskOf, type KeptCommittee } from './committee.ts'
 import {
@@ -65,11 +65,15 @@ export interface TaskVoteContent {
   readonly position: number
 }
 
-/** Signs the vote of a member. Throws {@link FormatError} for a malformed seed. */
-export function createTaskVote(profile: Profile, seed: string, content: TaskVoteContent): TaskVote {
+/** Signs the vote of a member, as {@link signVote} does. Throws {@link FormatError} for a malformed seed. */
+export function createTaskVote(
+  profile: Profile,
+  key: string | RequestSigner,
+  content: TaskVoteContent,
+): TaskVote {
   const { task, receipt, payout_address, position } = content
   const round = roundOf(task, receipt, payout_address)
-  return { ...round, ...signVote(profile, seed, round), task, receipt, committee: { position } }
+  return { ...round, ...signVote(profile, key, round), task, receipt, committee: { position } }
 }
 
 function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {

@@ -130,6 +130,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       ],
     ]),
   ),
+  'chaos/simulation': ['protocol', 'durable-objects', 'workers', 'chaos/harness'],
   chaos: ['scripts/command', 'chaos'],
 }
 

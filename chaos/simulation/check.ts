@@ -1,0 +1,99 @@
+import { Difference } from '../harness/difference.ts'
+import type { SimulatedMiner } from './miner.ts'
+import type { Plan } from './plan.ts'
+import { honestResult } from './results.ts'
+import type { World } from './world.ts'
+
+export interface SubmittedTask {
+  readonly taskId: string
+  readonly input: string
+}
+
+/** A device whose clock is further off than this may take an offer for over. */
+const skewMax = 1
+
+/** What holds after every scenario. @throws {@link Difference} */
+export function checkOutcome(world: World, plan: Plan, tasks: readonly SubmittedTask[]): void {
+  for (const task of tasks) checkTask(world, plan, task)
+  checkPlaces(world)
+  for (const roundId of world.records.rounds.keys()) checkMembers(world, roundId)
+}
+
+/** A task has the result of honest nodes; without one, it says why. */
+function checkTask({ records }: World, plan: Plan, { taskId, input }: SubmittedTask): void {
+  const task = records.tasks.get(taskId)
+  if (task === undefined) throw new Difference(`nobody can read of ${taskId}`)
+  if (task.roundId === null) {
+    if (task.error !== 'no_attested_snapshot' || plan.attestedAfterSecs === 0)
+      throw new Difference(`${taskId} has no round: ${task.error}`)
+    return
+  }
+  const { round } = records.rounds.get(task.roundId)!
+  if (round.state === 'failed') {
+    // Validators that are all away for minutes, or a set that cannot be read, end a round without a result.
+    throw new Difference(`${taskId} failed: ${round.error}`)
+  }
+  const honest = honestResult(
+    { module_address: round.moduleAddress, function: round.function } as never,
+    input,
+  )
+  if (round.receiptHash !== honest.hash) throw new Difference(`${taskId} has a wrong result`)
+  if (round.output !== honest.outputB64) throw new Difference(`${taskId} has another output than its receipt`)
+}
+
+/** Each place of an epoch is of one task, and each task has one place. */
+function checkPlaces({ records }: World): void {
+  const places = new Map<string, string>()
+  const rounds = new Map<string, string>()
+  for (const { round, taskId } of records.rounds.values()) {
+    const place = `${round.epoch} ${round.seq}`
+    if (places.has(place))
+      throw new Difference(`${place} is of two rounds: ${places.get(place)}, ${round.roundId}`)
+    places.set(place, round.roundId)
+    if (taskId === null) continue
+    if (rounds.has(taskId)) throw new Difference(`${taskId} has two rounds`)
+    rounds.set(taskId, round.roundId)
+  }
+}
+
+/** Members are credited for the final result alone, once, and blamed only for their own doing. */
+function checkMembers(world: World, roundId: string): void {
+  const { records, miners } = world
+  const end = records.ends.get(roundId)
+  const published = records.rounds.get(roundId)!
+  if (end === undefined) throw new Difference(`nothing follows from the end of ${roundId}`)
+  const credited = published.leases.filter(({ proofStatus }) => proofStatus === 'verified')
+  const units = end.credits.reduce((sum, credit) => sum + credit.units, 0)
+  if (units !== credited.reduce((sum, lease) => sum + (lease.units ?? 0), 0))
+    throw new Difference(`${roundId} credits ${units} units, and its proofs others`)
+  for (const lease of published.leases) {
+    const miner = miners.find(({ person }) => person.publicKey === lease.nodeKey)!
+    const why = () =>
+      JSON.stringify(
+        { lease, journal: miner.journal.slice(-60), errors: world.platform.errors.slice(-20) },
+        null,
+        1,
+      )
+    if (lease.proofStatus === 'verified' && lease.receiptHash !== published.round.receiptHash)
+      throw new Difference(`${roundId} credits another result: ${why()}`)
+    if (lease.rejectionReason === 'disagreed' && !miner.guilty.has(roundId))
+      throw new Difference(`an honest member disagrees in ${roundId}: ${why()}`)
+    const isBlamed =
+      lease.role === 'primary' && (lease.proofStatus === 'missed' || lease.rejectionReason === 'late')
+    if (isBlamed && !mayOwe(miner, published.round, roundId))
+      throw new Difference(`an innocent member is blamed in ${roundId}: ${why()}`)
+    if (isBlamed && miner.stored.has(roundId) && !miner.owing.has(roundId))
+      throw new Difference(`a member whose vote was stored is blamed in ${roundId}: ${why()}`)
+  }
+}
+
+const mayOwe = (
+  { owing, goneMs, options }: SimulatedMiner,
+  { issuedAt, agreedAt }: { issuedAt: number; agreedAt: number | null },
+  roundId: string,
+): boolean =>
+  owing.has(roundId) ||
+  Math.abs(options.skewSecs) > skewMax ||
+  goneMs.some(
+    ({ from, until }) => from <= ((agreedAt ?? issuedAt) + 60) * 1_000 && until >= (issuedAt - 300) * 1_000,
+  )

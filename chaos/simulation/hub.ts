@@ -1,0 +1,176 @@
+import { NodeLinkObject } from '../../durable-objects/link/object.ts'
+import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types.ts'
+import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
+import { RoundObject } from '../../durable-objects/round/object.ts'
+import type { Lease, Round } from '../../durable-objects/round/round.ts'
+import { isUnpaid } from '../../durable-objects/round/round.ts'
+import type { RoundConfig } from '../../durable-objects/round/types.ts'
+import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
+import {
+  hashNetworkParams,
+  defaultNetworkParams as params,
+  profileStrings,
+} from '../../protocol/identity/index.ts'
+import { offerId } from '../../protocol/link/index.ts'
+import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
+import { inTime } from '../../workers/deadline.ts'
+import { judgeVote } from '../../workers/rounds/judge-vote.ts'
+import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
+import { roundEnd } from '../../workers/rounds/round-end.ts'
+import { seatRound } from '../../workers/rounds/seating.ts'
+import type { SimulatedChain } from './chain.ts'
+import {
+  committeeRules,
+  consensusHash,
+  epochSecs,
+  leaseSecs,
+  moduleAddress,
+  profile,
+  roundSecs,
+  snapshotAtOf,
+} from './people.ts'
+import type { ObjectClass, ObjectContext } from './platform/platform.ts'
+import type { Records } from './records.ts'
+import type { SimulatedValidators } from './validators.ts'
+
+const confirmMsMax = 5_000
+const pollMs = 2_000
+
+/** Everything around the hub's objects. */
+export interface Surroundings {
+  /** Network time by the hub's clock, Unix seconds. */
+  readonly hubNow: () => Promise<number>
+  /** A trip to the database, the bucket or the chain that changes nothing. */
+  readonly read: (what: string) => Promise<void>
+  /** A trip to the database that changes something, also where its answer is lost. */
+  readonly write: <T>(change: () => T) => Promise<T>
+  readonly snapshot: (setHash: string) => Snapshot
+  /** The hash of the set of an epoch; null while it is not attested. */
+  readonly attestedSet: (epoch: number, now: number) => string | null
+  readonly records: Records
+  readonly chain: SimulatedChain
+  readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll'>
+}
+
+/** The hub's objects, joined with the simulated world as `workers/objects.ts` joins them with the real one. */
+export function hubClasses(world: Surroundings): Record<string, ObjectClass> {
+  return {
+    Round: (state, _, context) => new RoundObject(state, {}, roundConfig(world, context)),
+    NodeLink: (state, _, context) => new NodeLinkObject(state, {}, linkConfig(world, context)),
+    ProjectCommittees: (state, _, context) =>
+      new ProjectCommitteesObject(state, {}, committeesConfig(world, context)),
+  }
+}
+
+function roundConfig(world: Surroundings, { outside, object, processId }: ObjectContext): RoundConfig {
+  const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) =>
+    object('NodeLink', nodeKey) as unknown as NodeLinkObject
+  const idOf = ({ terms }: Round, { position }: Lease) => offerId({ round_id: terms.roundId, position })
+  return {
+    processId,
+    now: () => world.hubNow(),
+    pollMs,
+    mayLeap: false,
+    seat: (terms) =>
+      outside(() =>
+        world.read('committee set').then(() =>
+          seatRound(
+            {
+              profile,
+              committeeSets: { readSnapshot: async (hash: string) => world.snapshot(hash) } as never,
+            },
+            terms,
+          ),
+        ),
+      ),
+    publish: (round) =>
+      outside(() =>
+        world.write(() => {
+          const { outcome } = round
+          const published = publishedRound(profile, round)
+          const end = outcome && roundEnd(published, roundFile(round), outcome.at, isUnpaid(round))
+          return world.records.publish(published, end)
+        }),
+      ),
+    offer: (round, lease) => {
+      const id = idOf(round, lease)
+      const frame = {
+        ...{ offer_id: id, lease_id: id, task: round.terms.task },
+        ...{ position: lease.position, role: lease.role },
+        ...{ input_b64: round.terms.input, input_url: null },
+        ...{ accept_by: lease.acceptBy, vote_by: lease.voteBy },
+      }
+      return link(lease).offer(frame, round.terms.rules.snapshotAt)
+    },
+    cancel: (round, lease) => link(lease).cancel(idOf(round, lease), 'closed'),
+    wasHeard: (round, lease) =>
+      inTime(link(lease).wasHeard(idOf(round, lease)) as Promise<boolean>, confirmMsMax),
+    judge: (round, lease, body) => judgeVote({ profile, roundFiles: nothingLarge }, round, lease, body),
+    isServed: async () => true,
+    reportInvalid: (nodeKey) => link({ nodeKey }).invalidVote(),
+    auditBlock: (round, agreedAt) =>
+      outside(() =>
+        world.read('chain').then(() => {
+          const block = world.chain.firstAfter(agreedAt)
+          if (block === null) return null
+          const draw = auditDraw(profile, round.terms.roundId, block.hash)
+          return { block, isAudited: isAudited(draw, params.audit_bp, false) }
+        }),
+      ),
+    ask: (round) => outside(() => world.validators.askAll(round)),
+    spread: (round) => outside(() => world.validators.tellAll(round)),
+    release: async ({ roundId, task }) => {
+      await object('ProjectCommittees', task.project_id).closeRound!(roundId)
+    },
+    execute: () => Promise.reject(new Error('direct rounds are not simulated')),
+  }
+}
+
+const nothingLarge = {
+  putPayload: () => Promise.reject(new Error('no simulated result is large')),
+} as never
+
+function linkConfig(world: Surroundings, { outside, object }: ObjectContext): NodeLinkConfig {
+  return {
+    limits: params,
+    paramsHash: hashNetworkParams(params),
+    subprotocol: profileStrings(profile).relay_subprotocol,
+    pollMs: null,
+    now: () => world.hubNow(),
+    publish: () => outside(() => world.write(() => {})),
+    standing: () => outside(() => world.read('standing').then(() => ({ isBanned: false, isFaulty: false }))),
+    round: (roundId) => object('Round', roundId) as unknown as RoundPort,
+  }
+}
+
+function committeesConfig(world: Surroundings, { outside, object }: ObjectContext): CommitteesConfig {
+  return {
+    hasChain: true,
+    pollMs: null,
+    advance: async () => ({ open: 0, nextInSecs: epochSecs }),
+    now: () => world.hubNow(),
+    runningEpoch: (_, now) =>
+      outside(() =>
+        world.read('terms').then(() => {
+          const epoch = epochAt(now, epochSecs)
+          const setHash = world.attestedSet(epoch, now)
+          if (setHash === null) return { epoch, epochSecs, terms: null }
+          const rules = {
+            ...{ committee: committeeRules, roundSecs, leaseSecs },
+            ...{ acceptSecs: params.accept_secs, snapshotAt: snapshotAtOf(epoch) },
+          }
+          return {
+            epoch,
+            epochSecs,
+            terms: { epoch, epochSecs, setHash, consensusHash, moduleAddress, rules },
+          }
+        }),
+      ),
+    startRound: async (terms) => {
+      await object('Round', terms.roundId).start!(terms)
+    },
+    noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request))),
+    noteExpired: (taskIds) =>
+      outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'))),
+  }
+}

@@ -1,0 +1,196 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+
+/** Thrown to code of a process that has ended. Nothing follows from it. */
+export class Gone extends Error {
+  override readonly name = 'Gone'
+}
+
+/** What an object has stored for good. It outlives the process of the object. */
+export class Disk {
+  readonly values = new Map<string, unknown>()
+  alarmMs: number | null = null
+  #database: DatabaseSync | null = null
+  readonly #statements = new Map<string, StatementSync>()
+
+  get isEmpty(): boolean {
+    return this.values.size === 0 && this.#database === null && this.alarmMs === null
+  }
+
+  get database(): DatabaseSync {
+    this.#database ??= new DatabaseSync(':memory:')
+    return this.#database
+  }
+
+  statement(text: string): StatementSync {
+    const known = this.#statements.get(text) ?? this.database.prepare(text)
+    this.#statements.set(text, known)
+    return known
+  }
+
+  clear(): void {
+    this.values.clear()
+    this.#statements.clear()
+    this.#database?.close()
+    this.#database = null
+    this.alarmMs = null
+  }
+}
+
+export interface StorageHooks {
+  /** Whether the process of the object still runs; what an ended one does comes to nothing. */
+  readonly isAlive: () => boolean
+  /** Before what was written together becomes durable. `before` and `after` end the process there. */
+  readonly crashAtCommit: () => 'before' | 'after' | null
+  readonly crash: () => void
+  /** It is durable now, and what was said meanwhile may go out. */
+  readonly committed: () => void
+}
+
+const deleted = Symbol('deleted')
+
+/**
+ * The storage of a Durable Object, as far as the hub's objects use it. What is written without an `await` between becomes
+ * durable together or not at all, and nothing that the object says goes out before.
+ */
+export class ObjectStorage {
+  readonly #disk: Disk
+  readonly #hooks: StorageHooks
+  readonly #written = new Map<string, unknown>()
+  #alarm: number | null | undefined
+  #isSqlOpen = false
+  #isDeletingAll = false
+  #isDirty = false
+
+  constructor(disk: Disk, hooks: StorageHooks) {
+    this.#disk = disk
+    this.#hooks = hooks
+  }
+
+  /** Whether something waits to become durable. */
+  get isDirty(): boolean {
+    return this.#isDirty
+  }
+
+  readonly kv = {
+    get: (key: string): unknown => {
+      const value = this.#written.has(key)
+        ? this.#written.get(key)
+        : this.#isDeletingAll
+          ? deleted
+          : this.#disk.values.get(key)
+      return value === deleted ? undefined : structuredClone(value)
+    },
+    put: (key: string, value: unknown): void => {
+      this.#requireAlive()
+      this.#written.set(key, structuredClone(value))
+      this.#touch()
+    },
+    delete: (key: string): void => {
+      this.#requireAlive()
+      this.#written.set(key, deleted)
+      this.#touch()
+    },
+  }
+
+  readonly sql = {
+    exec: (text: string, ...values: SQLInputValue[]) => {
+      this.#requireAlive()
+      const isRead = /^\s*SELECT/.test(text)
+      if (!isRead) this.#beginSql()
+      const rows = isSeveral(text) ? this.#run(text) : this.#disk.statement(text).all(...values)
+      return { toArray: () => rows, one: () => rows[0] }
+    },
+  }
+
+  transactionSync<T>(run: () => T): T {
+    this.#requireAlive()
+    this.#beginSql()
+    this.#disk.database.exec('SAVEPOINT inner')
+    try {
+      const result = run()
+      this.#disk.database.exec('RELEASE inner')
+      return result
+    } catch (error) {
+      this.#disk.database.exec('ROLLBACK TO inner')
+      throw error
+    }
+  }
+
+  async getAlarm(): Promise<number | null> {
+    return this.#alarm === undefined ? this.#disk.alarmMs : this.#alarm
+  }
+
+  async setAlarm(atMs: number): Promise<void> {
+    this.#requireAlive()
+    this.#alarm = atMs
+    this.#touch()
+  }
+
+  async deleteAlarm(): Promise<void> {
+    this.#requireAlive()
+    this.#alarm = null
+    this.#touch()
+  }
+
+  async deleteAll(): Promise<void> {
+    this.#requireAlive()
+    this.#written.clear()
+    this.#isDeletingAll = true
+    this.#alarm = null
+    this.#touch()
+  }
+
+  /** What waits to become durable is lost with the process. */
+  abandon(): void {
+    if (this.#isSqlOpen) this.#disk.database.exec('ROLLBACK')
+    this.#reset()
+  }
+
+  #requireAlive(): void {
+    if (!this.#hooks.isAlive()) throw new Gone('the process of this object has ended')
+  }
+
+  #run(text: string): [] {
+    this.#disk.database.exec(text)
+    return []
+  }
+
+  #beginSql(): void {
+    if (this.#isSqlOpen) return
+    this.#disk.database.exec('BEGIN')
+    this.#isSqlOpen = true
+    this.#touch()
+  }
+
+  #touch(): void {
+    if (this.#isDirty) return
+    this.#isDirty = true
+    queueMicrotask(() => this.#commit())
+  }
+
+  #commit(): void {
+    if (!this.#isDirty) return
+    const crash = this.#hooks.crashAtCommit()
+    if (crash === 'before') return this.#hooks.crash()
+    if (this.#isSqlOpen) this.#disk.database.exec('COMMIT')
+    if (this.#isDeletingAll) this.#disk.clear()
+    for (const [key, value] of this.#written)
+      if (value === deleted) this.#disk.values.delete(key)
+      else this.#disk.values.set(key, value)
+    if (this.#alarm !== undefined) this.#disk.alarmMs = this.#alarm
+    this.#reset()
+    this.#hooks.committed()
+    if (crash === 'after') this.#hooks.crash()
+  }
+
+  #reset(): void {
+    this.#written.clear()
+    this.#alarm = undefined
+    this.#isSqlOpen = false
+    this.#isDeletingAll = false
+    this.#isDirty = false
+  }
+}
+
+/** Migrations are several statements, which bind nothing. */
+const isSeveral = (text: string): boolean => /;\s*\S/.test(text)

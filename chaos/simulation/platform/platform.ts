@@ -1,0 +1,439 @@
+import type { Draws } from '../../harness/draws.ts'
+import { Disk, ObjectStorage } from './object-storage.ts'
+import type { ServerSocket, SocketClient } from './sockets.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** How often, in a thousand, something goes wrong. */
+export interface PlatformFaults {
+  /** A call between objects never arrives. */
+  readonly callLost: number
+  /** It is carried out, and its answer is lost. */
+  readonly answerLost: number
+  /** The process of an object ends while it stores something: just before, or just after. */
+  readonly crash: number
+  /** After an event of an object, its process ends and leaves its sockets. */
+  readonly evicted: number
+  /** An alarm comes late, by up to two minutes. */
+  readonly alarmLate: number
+  /** An alarm comes twice. */
+  readonly alarmTwice: number
+}
+
+export const noFaults: PlatformFaults = {
+  callLost: 0,
+  answerLost: 0,
+  crash: 0,
+  evicted: 0,
+  alarmLate: 0,
+  alarmTwice: 0,
+}
+
+/** The platform tries an alarm that fails so many times in all. */
+const alarmTriesMax = 7
+const firstAlarmPauseMs = 2_000
+const lateMsMax = 120_000
+/** How long a caller waits for the answer to a call that was lost. */
+const lostMs = 5_000
+/** A socket that broke. */
+const abnormal = 1006
+/** How long a call takes one way. */
+const callMs = { min: 1, max: 20 }
+
+/** What the platform gives an object beside its storage. */
+export interface ObjectContext {
+  /** The object of a class and a name, whose methods are called over the network. */
+  readonly object: (
+    className: string,
+    name: string,
+  ) => Record<string, (...args: unknown[]) => Promise<unknown>>
+  /** Calls something outside, as soon as what was written is durable. It settles only while the process of the object runs. */
+  readonly outside: <T>(call: () => Promise<T>) => Promise<T>
+  /** Another one for each process. */
+  readonly processId: string
+}
+
+export type ObjectClass = (state: DurableObjectState, name: string, context: ObjectContext) => object
+
+interface Instance {
+  readonly object: Record<string, (...args: unknown[]) => Promise<unknown>>
+  readonly storage: ObjectStorage
+  isAlive: boolean
+  /** Called when the process ends, by those that wait for it. */
+  readonly mourners: Set<() => void>
+  /** What was said since something was written that is not durable yet. */
+  held: (() => void)[]
+}
+
+interface Place {
+  readonly className: string
+  readonly name: string
+  readonly disk: Disk
+  readonly sockets: Set<ServerSocket>
+  instance: Instance | null
+  /** The time of the alarm that is scheduled. */
+  alarmMs: number | null
+}
+
+/** Durable Objects with their storage, alarms, sockets and calls, on virtual time. Their processes end when the plan says so. */
+export class Platform {
+  faults: PlatformFaults = noFaults
+  /** Faults so far, by name. */
+  readonly met = new Map<string, number>()
+  readonly #time: VirtualTime
+  readonly #draws: Draws
+  readonly #classes: Readonly<Record<string, ObjectClass>>
+  readonly #places = new Map<string, Place>()
+  #process = 0
+
+  constructor(time: VirtualTime, draws: Draws, classes: Readonly<Record<string, ObjectClass>>) {
+    this.#time = time
+    this.#draws = draws
+    this.#classes = classes
+  }
+
+  /** A call from outside of all objects, such as a Worker's. */
+  call(className: string, name: string, method: string, ...args: unknown[]): Promise<unknown> {
+    return this.#call(null, className, name, method, args)
+  }
+
+  /** Whether a fault of this kind happens now. */
+  isHit(name: keyof PlatformFaults): boolean {
+    if (this.faults[name] === 0 || this.#draws.below(1000) >= this.faults[name]) return false
+    this.note(name)
+    return true
+  }
+
+  note(name: string): void {
+    this.met.set(name, (this.met.get(name) ?? 0) + 1)
+  }
+
+  /** Ends every process at once. Sockets are closed with this code. */
+  deploy(closeCode: number): void {
+    this.#process += 1
+    for (const place of this.#places.values()) this.#end(place, closeCode)
+  }
+
+  /** Names of the objects of a class that have something stored. */
+  stored(className: string): string[] {
+    return [...this.#places.values()]
+      .filter((place) => place.className === className && !place.disk.isEmpty)
+      .map(({ name }) => name)
+  }
+
+  /** Ends all processes, and frees what they stored. */
+  close(): void {
+    for (const place of this.#places.values()) {
+      this.#kill(place)
+      place.disk.clear()
+    }
+  }
+
+  diskOf(className: string, name: string): Disk {
+    return this.#place(className, name).disk
+  }
+
+  /** Opens a socket to an object, which has 20 ms to take it. Null while it does not. */
+  async connect(className: string, name: string, client: SocketClient): Promise<ClientSocket | null> {
+    await this.#time.wait(this.#latencyMs())
+    if (this.isHit('callLost')) return null
+    const place = this.#place(className, name)
+    const instance = this.#started(place)
+    const request = new Request(`http://hub/${name}`)
+    const answer = (await this.#within(instance, () => instance.object.fetch!(request)).catch(
+      (error: unknown) => this.#failed(error),
+    )) as {
+      webSocket: unknown
+    } | null
+    if (answer === null) return null
+    const socket = [...place.sockets].at(-1)
+    return socket === undefined ? null : this.#join(place, socket, client)
+  }
+
+  #join(place: Place, socket: ServerSocket, client: SocketClient): ClientSocket {
+    let isOpen = true
+    // What goes one way keeps its order.
+    const toClient = this.#line()
+    const toObject = this.#line()
+    const end = (code: number) => {
+      if (!isOpen) return
+      isOpen = false
+      client.closed(code)
+    }
+    socket.join({
+      send: (text) => this.#say(place, () => toClient(() => isOpen && client.message(text))),
+      close: (code) =>
+        this.#say(place, () =>
+          toClient(() => {
+            end(code)
+            toObject(() => this.#closed(place, socket, code))
+          }),
+        ),
+    })
+    return {
+      send: (text) => {
+        if (!isOpen) return
+        toObject(() => {
+          if (socket.readyState !== WebSocket.OPEN) return
+          void this.#event(place, (object) => object.webSocketMessage!(socket, text))
+        })
+      },
+      ping: () => {
+        if (isOpen)
+          toObject(() => {
+            socket.pingedAt = new Date(this.#time.nowMs)
+          })
+      },
+      close: (code) => {
+        if (!isOpen) return
+        isOpen = false
+        if (code !== null) toObject(() => this.#closed(place, socket, code))
+      },
+    }
+  }
+
+  #closed(place: Place, socket: ServerSocket, code: number): void {
+    if (!place.sockets.has(socket)) return
+    socket.readyState = WebSocket.CLOSED
+    place.sockets.delete(socket)
+    void this.#event(place, (object) => object.webSocketClose!(socket, code))
+  }
+
+  /** The hub's side vanishes, and its object is told nothing. */
+  #drop(place: Place, socket: ServerSocket, code: number): void {
+    place.sockets.delete(socket)
+    socket.close(code)
+  }
+
+  #call(
+    caller: Instance | null,
+    className: string,
+    name: string,
+    method: string,
+    args: readonly unknown[],
+  ): Promise<unknown> {
+    const given = structuredClone(args)
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const settle = (ms: number, how: () => void) =>
+      void this.#time.after(ms, () => {
+        if (caller?.isAlive !== false) how()
+      })
+    const lost = () => settle(lostMs, () => reject(new Error(`no answer from ${className} ${name}`)))
+    const go = () =>
+      this.#time.after(this.#latencyMs(), async () => {
+        if (this.isHit('callLost')) return lost()
+        const instance = this.#started(this.#place(className, name))
+        try {
+          const answer = structuredClone(
+            await this.#within(instance, () => instance.object[method]!(...given)),
+          )
+          if (this.isHit('answerLost')) return lost()
+          settle(this.#latencyMs(), () => resolve(answer))
+        } catch (error) {
+          settle(this.#latencyMs(), () => reject(error))
+        }
+        this.#maybeEvict(className, name)
+      })
+    if (caller === null) go()
+    else this.#sayBy(caller, go)
+    return promise
+  }
+
+  /** Runs an event of an object. @throws When its process ends meanwhile. */
+  async #within<T>(instance: Instance, run: () => Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const mourn = () => reject(new Error('the process of the object ended'))
+    instance.mourners.add(mourn)
+    try {
+      const answered = run().then(async (result) => {
+        await this.#durable(instance)
+        return result
+      })
+      return await Promise.race([answered, promise])
+    } finally {
+      instance.mourners.delete(mourn)
+    }
+  }
+
+  /** Nothing is answered before what was written is durable. */
+  #durable(instance: Instance): Promise<void> {
+    if (!instance.isAlive) throw new Error('the process of the object ended')
+    if (!instance.storage.isDirty) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    instance.held.push(resolve)
+    return promise
+  }
+
+  async #event(place: Place, run: (object: Instance['object']) => Promise<unknown>): Promise<void> {
+    const instance = this.#started(place)
+    await this.#within(instance, () => run(instance.object)).catch((error: unknown) => this.#failed(error))
+    this.#maybeEvict(place.className, place.name)
+  }
+
+  /** Errors of events go nowhere on the platform either; they are kept to explain a difference. */
+  readonly errors: string[] = []
+  #failed(error: unknown): null {
+    this.errors.push(error instanceof Error ? String(error.stack) : String(error))
+    return null
+  }
+
+  #maybeEvict(className: string, name: string): void {
+    const place = this.#place(className, name)
+    // Only an object at which nothing happens leaves the memory; its sockets stay.
+    if (place.instance?.mourners.size === 0 && this.isHit('evicted')) this.#kill(place)
+  }
+
+  #say(place: Place, send: () => void): void {
+    if (place.instance === null) send()
+    else this.#sayBy(place.instance, send)
+  }
+
+  #sayBy(instance: Instance, send: () => void): void {
+    if (!instance.isAlive) return
+    if (instance.storage.isDirty) instance.held.push(send)
+    else send()
+  }
+
+  #outside<T>(instance: Instance, call: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#sayBy(instance, () => {
+        call().then(
+          (value) => instance.isAlive && resolve(value),
+          (error: unknown) => instance.isAlive && reject(error),
+        )
+      })
+    })
+  }
+
+  #place(className: string, name: string): Place {
+    const key = `${className} ${name}`
+    const known = this.#places.get(key)
+    if (known !== undefined) return known
+    const place: Place = {
+      className,
+      name,
+      disk: new Disk(),
+      sockets: new Set(),
+      instance: null,
+      alarmMs: null,
+    }
+    this.#places.set(key, place)
+    return place
+  }
+
+  #started(place: Place): Instance {
+    if (place.instance !== null) return place.instance
+    const instance: Instance = {
+      object: {},
+      isAlive: true,
+      mourners: new Set(),
+      held: [],
+      storage: new ObjectStorage(place.disk, {
+        isAlive: () => instance.isAlive,
+        crashAtCommit: () => {
+          if (!this.isHit('crash')) return null
+          return this.#draws.percent(50) ? 'before' : 'after'
+        },
+        crash: () => this.#end(place, abnormal),
+        committed: () => {
+          this.#setAlarm(place)
+          for (const say of instance.held.splice(0)) say()
+        },
+      }),
+    }
+    place.instance = instance
+    const context: ObjectContext = {
+      processId: String(this.#process),
+      outside: (call) => this.#outside(instance, call),
+      object: (className, name) => {
+        const method = (_: object, key: string | symbol) =>
+          // A stub is no promise, though it answers every name.
+          key === 'then'
+            ? undefined
+            : (...args: unknown[]) => this.#call(instance, className, name, String(key), args)
+        return new Proxy({}, { get: method }) as never
+      },
+    }
+    const state = {
+      storage: instance.storage,
+      acceptWebSocket: (socket: ServerSocket, tags: string[]) => {
+        socket.tags.push(...tags)
+        place.sockets.add(socket)
+      },
+      getWebSockets: (tag?: string) =>
+        [...place.sockets].filter(({ tags }) => tag === undefined || tags.includes(tag)),
+      getTags: ({ tags }: ServerSocket) => tags,
+      setWebSocketAutoResponse: () => {},
+      getWebSocketAutoResponseTimestamp: ({ pingedAt }: ServerSocket) => pingedAt,
+    } as unknown as DurableObjectState
+    const made = this.#classes[place.className]!(state, place.name, context)
+    Object.assign(instance, { object: made })
+    return instance
+  }
+
+  /** Its process ends, and its sockets with it. */
+  #end(place: Place, closeCode: number): void {
+    this.#kill(place)
+    for (const socket of place.sockets) this.#drop(place, socket, closeCode)
+  }
+
+  #kill(place: Place): void {
+    const { instance } = place
+    if (instance === null) return
+    place.instance = null
+    instance.isAlive = false
+    instance.held = []
+    instance.storage.abandon()
+    for (const mourn of instance.mourners) mourn()
+  }
+
+  #setAlarm(place: Place): void {
+    const atMs = place.disk.alarmMs
+    if (atMs === place.alarmMs) return
+    place.alarmMs = atMs
+    if (atMs === null) return
+    const lateMs = this.isHit('alarmLate') ? this.#draws.below(lateMsMax) : this.#draws.below(5)
+    this.#time.after(atMs - this.#time.nowMs + lateMs, () => {
+      if (place.alarmMs !== atMs) return
+      place.alarmMs = null
+      place.disk.alarmMs = null
+      void this.#ring(place, atMs, 1)
+    })
+  }
+
+  /** Runs an alarm, and again where it fails, as long as the platform does. */
+  async #ring(place: Place, scheduledTime: number, tries: number): Promise<void> {
+    const instance = this.#started(place)
+    const info = { scheduledTime, retryCount: tries - 1, isRetry: tries > 1 }
+    try {
+      await this.#within(instance, () => instance.object.alarm!(info))
+      if (tries === 1 && this.isHit('alarmTwice')) await this.#ring(place, scheduledTime, 2)
+    } catch (error) {
+      this.#failed(error)
+      if (tries < alarmTriesMax && place.alarmMs === null)
+        this.#time.after(firstAlarmPauseMs * 2 ** (tries - 1), () => {
+          if (place.alarmMs === null) void this.#ring(place, scheduledTime, tries + 1)
+        })
+    }
+    this.#maybeEvict(place.className, place.name)
+  }
+
+  #latencyMs(): number {
+    return callMs.min + this.#draws.below(callMs.max - callMs.min)
+  }
+
+  /** Delivers in order, each after some milliseconds. */
+  #line(): (deliver: () => void) => void {
+    let lastMs = 0
+    return (deliver) => {
+      lastMs = Math.max(lastMs, this.#time.nowMs + this.#latencyMs())
+      this.#time.after(lastMs - this.#time.nowMs, deliver)
+    }
+  }
+}
+
+export interface ClientSocket {
+  readonly send: (text: string) => void
+  readonly ping: () => void
+  /** Null where the process of the node vanishes, and the hub is not told. */
+  readonly close: (code: number | null) => void
+}

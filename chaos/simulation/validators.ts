@@ -1,0 +1,200 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Round } from '../../durable-objects/round/round.ts'
+import type { Answers } from '../../durable-objects/round/transitions.ts'
+import {
+  deriveTaskRoundId,
+  defaultNetworkParams as params,
+  type RequestSigner,
+} from '../../protocol/identity/index.ts'
+import {
+  auditDraw,
+  createFinalityRecord,
+  createFinalityVote,
+  type FinalityRecord,
+  isAgreedAtAcceptable,
+  isAudited,
+  seatHashed,
+  type Task,
+  type TaskVote,
+  tallyVotes,
+} from '../../protocol/rounds/index.ts'
+import { verifyNatively } from '../../workers/native-ed25519.ts'
+import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
+import { committeeRules, type Person, profile, roundSecs, setOf } from './people.ts'
+import type { Platform } from './platform/platform.ts'
+import type { VirtualTime } from './platform/virtual-time.ts'
+import { honestResult, type Result, wrongResult } from './results.ts'
+
+/** How a validator answers: at all, in time, or with what is wrong. */
+export type ValidatorConduct = 'honest' | 'hung' | 'away' | 'slow' | 'lies'
+
+/** Outgoing connections that one invocation may have open. */
+const connectionsMax = 6
+const slowMs = 6_000
+
+/** The connections of one invocation. What comes when all are in use waits for one. */
+class Connections {
+  #free = connectionsMax
+  readonly #waiting: (() => void)[] = []
+
+  async open(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve))
+  }
+
+  close(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#free += 1
+    else next()
+  }
+}
+
+export interface ValidatorsOptions {
+  readonly people: readonly Person[]
+  readonly signers: readonly RequestSigner[]
+  readonly conductOf: (validator: number) => ValidatorConduct
+  /** Seconds that the clock of each is ahead. */
+  readonly skewOf: (validator: number) => number
+  readonly time: VirtualTime
+  readonly platform: Platform
+  readonly members: number
+  /** Network time by the hub's clock. */
+  readonly now: () => Promise<number>
+}
+
+/** Validators behind HTTP that judge every round by the rules of the protocol, with the results that honest nodes get. */
+export class SimulatedValidators {
+  /** Requests so far. */
+  requests = 0
+  readonly #options: ValidatorsOptions
+  readonly #invocation = new AsyncLocalStorage<Connections>()
+  readonly #sources: ValidatorSources
+  /** The judgement of a request is the same for all, and checking votes costs most. */
+  readonly #judged = new Map<string, Judgement>()
+
+  constructor(options: ValidatorsOptions) {
+    this.#options = options
+    const validators = options.people.map(({ publicKey }, index) => ({
+      ...{ publicKey, url: `http://127.0.0.1:${index + 1}`, revokedAt: null },
+    }))
+    this.#sources = {
+      profile,
+      validators: { ofSet: async () => ({ validators }) } as never,
+      roundFiles: { putPayload: async () => {} } as never,
+      rules: { coordinator: { sign: () => ({}) } as never, isLocal: true },
+      now: options.now,
+    }
+  }
+
+  askAll(round: Round): Promise<Answers> {
+    return this.#invocation.run(new Connections(), () =>
+      askForFinality(this.#sources, round, round.terms.input ?? ''),
+    )
+  }
+
+  tellAll(round: Round): Promise<void> {
+    return this.#invocation.run(new Connections(), () => spreadVotes(this.#sources, round))
+  }
+
+  /** Has what the hub sends to validators come here. @returns A function that puts the real one back. */
+  install(): () => void {
+    const kept = globalThis.fetch
+    globalThis.fetch = ((target: URL, init: RequestInit) => this.#fetch(target, init)) as never
+    return () => {
+      globalThis.fetch = kept
+    }
+  }
+
+  async #fetch(target: URL, { body, signal }: RequestInit): Promise<unknown> {
+    const connections = this.#invocation.getStore() ?? new Connections()
+    const isAborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(new Error('aborted')))
+    })
+    isAborted.catch(() => {})
+    const opening = connections.open()
+    await Promise.race([opening, isAborted]).catch((error: unknown) => {
+      // Its turn may still come, and is passed on then.
+      void opening.then(() => connections.close())
+      throw error
+    })
+    try {
+      return await Promise.race([this.#answer(target, body as Uint8Array), isAborted])
+    } finally {
+      connections.close()
+    }
+  }
+
+  async #answer(target: URL, body: Uint8Array): Promise<unknown> {
+    const { time, platform, conductOf } = this.#options
+    const index = Number(target.port) - 1
+    const conduct = conductOf(index)
+    this.requests += 1
+    await time.wait(5 + (this.requests % 20))
+    if (conduct === 'hung') return new Promise(() => {})
+    if (conduct === 'away' || platform.isHit('callLost')) throw new Error('refused')
+    if (conduct === 'slow') await time.wait(slowMs)
+    const answer =
+      target.pathname === '/consensus/task-rounds'
+        ? this.#vote(index, new TextDecoder().decode(body), conduct === 'lies')
+        : {}
+    if (platform.isHit('answerLost')) throw new Error('lost')
+    const status = answer === null ? 409 : 200
+    return { status, body: [new TextEncoder().encode(JSON.stringify(answer))] }
+  }
+
+  #vote(index: number, text: string, lies: boolean): object | null {
+    const { signers, skewOf, time, members } = this.#options
+    const known = this.#judged.get(text)
+    const judgement = known ?? judgeRound(JSON.parse(text) as RoundRequest, members)
+    this.#judged.set(text, judgement)
+    const now = Math.floor(time.nowMs / 1_000) + skewOf(index)
+    const { task, agreedAt } = judgement
+    if (!isAgreedAtAcceptable(agreedAt, task, { round_secs: roundSecs, max_skew: params.max_skew }, now))
+      return null
+    const own = lies ? wrongResult(task, judgement.input, 'of a validator') : judgement.own
+    const record = lies
+      ? createFinalityRecord(
+          task,
+          judgement.tally,
+          own && { receipt_hash: own.hash, gas_used: own.receipt.gas_used },
+        )
+      : judgement.record
+    const vote = createFinalityVote(profile, signers[index]!, record)
+    return { vote, run: own && { receipt: own.receipt, output_b64: own.outputB64, events: [] } }
+  }
+}
+
+interface RoundRequest {
+  readonly task: Task
+  readonly input_b64: string
+  readonly votes: readonly TaskVote[]
+  readonly agreed_at: number
+  readonly audit_block: { readonly hash: string }
+  readonly fallback: string | null
+}
+
+interface Judgement {
+  readonly task: Task
+  readonly input: string
+  readonly agreedAt: number
+  readonly tally: ReturnType<typeof tallyVotes>
+  readonly own: Result | null
+  readonly record: FinalityRecord
+}
+
+function judgeRound(request: RoundRequest, members: number): Judgement {
+  const { task, votes } = request
+  const seating = { committee: committeeRules, params }
+  const seated = seatHashed(profile, setOf(task.epoch, members), task.seq, seating)
+  const tally = tallyVotes(profile, seated, task, votes, verifyNatively)
+  const input = Buffer.from(request.input_b64, 'base64').toString()
+  const draw = auditDraw(profile, deriveTaskRoundId(task), request.audit_block.hash)
+  const runs = request.fallback !== null || isAudited(draw, params.audit_bp, tally.contested)
+  const own = runs ? honestResult(task, input) : null
+  const record = createFinalityRecord(
+    task,
+    tally,
+    own && { receipt_hash: own.hash, gas_used: own.receipt.gas_used },
+  )
+  return { task, input, agreedAt: request.agreed_at, tally, own, record }
+}

@@ -1,0 +1,128 @@
+import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
+import type { RequestSigner } from '../../protocol/identity/index.ts'
+import { nativeSigner } from '../../workers/native-ed25519.ts'
+import { type Draws, draws as drawsOf } from '../harness/draws.ts'
+import { SimulatedChain } from './chain.ts'
+import { hubClasses } from './hub.ts'
+import { SimulatedMiner } from './miner.ts'
+import { epochSecs, members, type Person, projectId, setOf, snapshotAtOf, validatorsOf } from './people.ts'
+import type { Plan } from './plan.ts'
+import { Platform } from './platform/platform.ts'
+import { VirtualTime } from './platform/virtual-time.ts'
+import { Records } from './records.ts'
+import { SimulatedValidators } from './validators.ts'
+
+const databaseMs = { min: 4, max: 30 }
+const epoch = 480_000
+/** Nodes are connected for so long when the set of the epoch is built. */
+const connectedSecs = 60
+
+const signers = new Map<string, RequestSigner>()
+function signerOf({ seed, publicKey }: Person): RequestSigner {
+  const signer = signers.get(publicKey) ?? nativeSigner(seed)
+  signers.set(publicKey, signer)
+  return signer
+}
+
+/** Hub, nodes, chain and database of one scenario, in one process and on virtual time. */
+export class World {
+  readonly time: VirtualTime
+  readonly platform: Platform
+  readonly records = new Records()
+  readonly chain: SimulatedChain
+  readonly validators: SimulatedValidators
+  readonly miners: readonly SimulatedMiner[]
+  /** Seconds that the hub's clock is ahead, from now on. */
+  hubSkewSecs = 0
+  /** How often in a thousand a trip to the database fails. */
+  databaseFaults = 0
+  readonly #plan: Plan
+  readonly #draws: Draws
+  readonly startAt: number
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+    this.#draws = drawsOf(plan.seed)
+    this.startAt = epochStart(epoch, epochSecs) + plan.startsAtSecs
+    this.time = new VirtualTime((snapshotAtOf(epoch) - connectedSecs) * 1_000)
+    const { time } = this
+    const draws = this.#draws
+    this.platform = new Platform(time, draws, hubClasses(this))
+    this.chain = new SimulatedChain(epochStart(epoch, epochSecs) - 600, () => this.now())
+    const people = validatorsOf(plan.validators.length)
+    this.validators = new SimulatedValidators({
+      ...{ people, time, platform: this.platform, members: plan.members.length },
+      signers: people.map(signerOf),
+      conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
+      skewOf: (index) => plan.validators[index]!.skewSecs,
+      now: () => this.hubNow(),
+    })
+    this.miners = plan.members.map(({ slots, skewSecs, runMs, conducts }, index) => {
+      const person = members[index]!
+      let offers = 0
+      return new SimulatedMiner({
+        ...{ person, slots, skewSecs, runMs, time, platform: this.platform, draws },
+        signer: signerOf(person),
+        conductOf: () => conducts[offers++ % conducts.length]!,
+      })
+    })
+  }
+
+  /** Network time, in seconds. */
+  now(): number {
+    return Math.floor(this.time.nowMs / 1_000)
+  }
+
+  elapsedSecs(): number {
+    return this.time.nowMs / 1_000 - this.startAt
+  }
+
+  /** Network time by the hub's clock. */
+  async hubNow(): Promise<number> {
+    return this.now() + this.hubSkewSecs
+  }
+
+  /** A trip to the database, the bucket or the chain that changes nothing. */
+  async read(what: string): Promise<void> {
+    await this.time.wait(this.#tripMs())
+    if (this.#isFault()) throw new Error(`${what} cannot be read`)
+  }
+
+  /** A trip to the database that changes something, also where its answer is lost. */
+  async write<T>(change: () => T): Promise<T> {
+    await this.time.wait(this.#tripMs())
+    if (this.#isFault()) throw new Error('the database is away')
+    const result = change()
+    if (this.#isFault()) throw new Error('the answer of the database was lost')
+    return result
+  }
+
+  /** The hash of the set of an epoch; null while it is not attested. */
+  attestedSet(ofEpoch: number, now: number): string | null {
+    const dueAt = epochStart(ofEpoch, epochSecs)
+    const isAttested = now - Math.max(dueAt, this.startAt) >= this.#plan.attestedAfterSecs
+    return isAttested ? setOf(ofEpoch, this.miners.length).set_hash : null
+  }
+
+  snapshot(setHash: string): Snapshot {
+    for (const ofEpoch of [epoch, epoch + 1, epoch + 2]) {
+      const { snapshot, set_hash } = setOf(ofEpoch, this.miners.length)
+      if (set_hash === setHash) return snapshot
+    }
+    throw new Error('the set is unknown')
+  }
+
+  submit(request: object): Promise<unknown> {
+    return this.platform.call('ProjectCommittees', projectId, 'submit', projectId, request)
+  }
+
+  #tripMs(): number {
+    return databaseMs.min + this.#draws.below(databaseMs.max - databaseMs.min)
+  }
+
+  #isFault(): boolean {
+    if (this.databaseFaults === 0 || this.#draws.below(1_000) >= this.databaseFaults) return false
+    this.platform.note('database')
+    return true
+  }
+}
