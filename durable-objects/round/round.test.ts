@@ -150,16 +150,18 @@ describe('a round', () => {
     expect(voteOf(passTime(came, start + 31), 0, 0, start + 30).leases[0]).toMatchObject({ state: 'voted' })
   })
 
-  test('asks the links of late members whether they heard everything, before validators are asked', () => {
+  test('asks the links of members without an answer in time whether they heard everything, before validators are asked', () => {
     const open = [0, 1].reduce((round, i) => accepted(round, i, start + 1), told(begun()))
     const closed = auditBlockFound(passTime(open, start + 60), block, false, start + 60)
     const late = { ...closed, published: publicState(closed) }
-    expect(kinds(late, start + 60)).toEqual(['confirm', 'confirm'])
+    expect(kinds(late, start + 60)).toEqual(['confirm', 'confirm', 'confirm'])
     const one = confirmed(late, 0, true)
-    expect(kinds(one, start + 60)).toEqual(['confirm'])
-    const both = confirmed(one, 1, false)
-    expect(both.leases.slice(0, 2)).toMatchObject([
+    expect(kinds(one, start + 60)).toEqual(['confirm', 'confirm'])
+    const both = confirmed(confirmed(one, 1, false), 2, false)
+    // The third did not accept, and its link was lost as well.
+    expect(both.leases.slice(0, 3)).toMatchObject([
       { state: 'missed', missedBecause: 'late' },
+      { state: 'cancelled', missedBecause: 'hub_away' },
       { state: 'cancelled', missedBecause: 'hub_away' },
     ])
     expect(confirmed(both, 0, false)).toBe(both)
@@ -224,7 +226,8 @@ describe('a round', () => {
   })
 
   test('waits for its audit block however long the chain is silent, and then as long as any other for a quorum', () => {
-    const closed = { ...passTime(told(begun()), start + 60), published: 'escalated' as const }
+    const silent = { ...passTime(told(begun()), start + 60), published: 'escalated' as const }
+    const closed = [0, 1, 2].reduce((round, position) => confirmed(round, position, true), silent as Round)
     expect(kinds(closed, start + 5_000)).toEqual(['find_audit_block'])
     const found = auditBlockFound(closed, block, false, start + 5_000)
     expect(kinds(found, start + 5_000)).toEqual(['ask'])
