@@ -1,7 +1,7 @@
 import type { KindEntry } from './harness/kind.ts'
 
-/** It runs the hub's own code, so it is checked with the types of the platform, apart from programs of Node. */
-const simulation: string = './simulation/kind.ts'
+/** They run the hub's own code, so they are checked with the types of the platform, apart from programs of Node. */
+const [simulation, platform]: string[] = ['./simulation/kind.ts', './simulation/platform-kind.ts']
 
 /** Every kind of chaos, by the name that the command takes. */
 export const kinds: Readonly<Record<string, KindEntry>> = {
@@ -31,7 +31,15 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     counted: 'scenarios',
     count: 1_000,
     example: 'simulate 1000 1',
-    load: async () => (await import(simulation)).simulate,
+    load: async () => (await import(simulation!)).simulate,
+  },
+  platform: {
+    about: 'validators that never answer delay the end of rounds by a second at most, on virtual time',
+    counted: 'tasks',
+    count: 40,
+    example: 'platform --validators 20 --hung 6',
+    options: { validators: 20, hung: 6 },
+    load: async () => (await import(platform!)).platform,
   },
   node: {
     about: 'a node that is killed keeps its votes, receipts and chunks',

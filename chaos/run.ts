@@ -6,14 +6,14 @@ import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { Difference } from './harness/difference.ts'
-import type { Kind, KindEntry } from './harness/kind.ts'
+import type { Kind, KindEntry, LongRunOptions } from './harness/kind.ts'
 import { runInProcess } from './harness/process.ts'
 import { type NetworkResult, runScenarios } from './harness/scenarios.ts'
 import { kinds } from './kinds.ts'
 
 const names = Object.keys(kinds)
 const width = Math.max(...names.map((name) => name.length))
-const help = `Usage: npm run chaos -- KIND [COUNT] [SEED]
+const help = `Usage: npm run chaos -- KIND [COUNT] [SEED] [OPTIONS]
 
 Runs seeded scenarios with faults, and compares their outcome with their plans. It exits with 1 at the first difference.
 The result is written to chaos/results/KIND-SEED.json. The same seed gives the same plan.
@@ -24,7 +24,9 @@ ${Object.entries(kinds)
   .join('\n')}
 
 Options:
-  -h, --help  Show this help
+  --scenarios COUNT, --seed SEED  The same as COUNT and SEED
+  --validators N, --hung N        Of platform: all validators, and those that never answer (20, 6)
+  -h, --help                      Show this help
 
 Examples:
 ${Object.values(kinds)
@@ -38,17 +40,30 @@ const seconds = () => Math.round((performance.now() - startedMs) / 1000)
 const say = (text: string) => console.log(`${seconds()} s: ${text}`)
 
 await runCommand(async () => {
-  const config = { allowPositionals: true, options: { help: { type: 'boolean', short: 'h' } } } as const
+  const text = { type: 'string' } as const
+  const config = {
+    allowPositionals: true,
+    options: {
+      ...{ scenarios: text, seed: text, validators: text, hung: text },
+      help: { type: 'boolean', short: 'h' },
+    },
+  } as const
   const { values, positionals } = readArguments(config, help)
   if (values.help) return console.log(help)
-  const [name = '', count, seed = '1', ...rest] = positionals
+  const [name = '', count = values.scenarios, seed = values.seed ?? '1', ...rest] = positionals
   const entry = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (entry === undefined) throw new UsageError(`Name one of the kinds: ${names.join(', ')}.\n\n${help}`)
   const [length, firstSeed] = [Number(count ?? entry.count), Number(seed)]
   const isCount = entry.counted === 'minutes' ? length > 0 : Number.isSafeInteger(length) && length > 0
   if (!isCount || !Number.isSafeInteger(firstSeed) || rest.length > 0)
     throw new UsageError(`${entry.counted} must be above 0, and the seed a whole number.\n\n${help}`)
-  await run(name, entry, length, firstSeed).catch((error: unknown) => {
+  const options = Object.fromEntries(
+    Object.entries(entry.options ?? {}).map(([option, otherwise]) => [
+      option,
+      countOf(option, values[option as 'validators' | 'hung'], otherwise),
+    ]),
+  )
+  await run(name, entry, { length, seed: firstSeed, options }).catch((error: unknown) => {
     if (!(error instanceof Difference)) throw error
     throw new CommandError(`The first difference, after ${seconds()} s. ${error.message}`)
   })
@@ -56,7 +71,17 @@ await runCommand(async () => {
 // A network that ended may leave sockets behind.
 process.exit()
 
-async function run(name: string, { counted, load }: KindEntry, length: number, seed: number): Promise<void> {
+function countOf(name: string, given: string | undefined, otherwise: number): number {
+  const count = Number(given ?? otherwise)
+  if (!Number.isSafeInteger(count) || count < 0) throw new UsageError(`--${name} must be a whole number.`)
+  return count
+}
+
+async function run(
+  name: string,
+  { counted, load }: KindEntry,
+  { length, seed, options }: Pick<LongRunOptions, 'length' | 'seed' | 'options'>,
+): Promise<void> {
   const kind: Kind = await load()
   const write = (result: object) => {
     mkdirSync(results, { recursive: true })
@@ -85,7 +110,7 @@ async function run(name: string, { counted, load }: KindEntry, length: number, s
     console.error(`${seconds()} s: ${text}`)
   }
   const folder = mkdtempSync(path.join(tmpdir(), `${name}-`))
-  const figures = await kind.run({ folder, length, seed, say, problem }).finally(() => {
+  const figures = await kind.run({ folder, length, seed, options, say, problem }).finally(() => {
     if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
   })
   console.log(write({ [counted]: length, seed, ...figures, problems }))

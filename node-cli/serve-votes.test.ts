@@ -97,6 +97,30 @@ describe('validators among themselves', () => {
     })
   })
 
+  test('take the votes of all others in one call, and keep those before one that they refuse', async () => {
+    const { project, nodes } = await three()
+    const [node] = nodes as [(typeof nodes)[0]]
+    const votesOf = async (round: TestRound) => {
+      const made: object[] = []
+      for (const one of nodes) made.push((await decide(one, finalityRequest(round))).json.vote)
+      return made
+    }
+    const round = createTestRound(project, { seq: 71 })
+    const votes = await votesOf(round)
+    const { status, json } = await vote(node, { votes })
+    expect([status, json.rounds.length]).toEqual([200, 3])
+    expect(json.rounds.at(-1)).toMatchObject({ round_id: round.roundId, state: 'finalized' })
+    expect(await finalAt(node, round)).toEqual(finalRecord(profile, votes, keys))
+
+    const other = createTestRound(project, { seq: 72 })
+    const [, second, third] = (await votesOf(other)) as [object, object, object]
+    const forged = { ...second, signature: `0x${'00'.repeat(64)}` }
+    expect((await vote(node, { votes: [third, forged] })).status).toBe(422)
+    expect(await finalAt(node, other)).toBeNull()
+    expect((await vote(node, second)).json.state).toBe('finalized')
+    expect(problemsOf(await vote(node, { votes: [], round: 1 }))).toMatchObject({ paths: ['round'] })
+  })
+
   test('two of four make nothing final; once the third is back, they do, and the others catch up', async () => {
     const { project, validators, nodes } = await startNetwork(2)
     const round = createTestRound(project)

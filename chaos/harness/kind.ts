@@ -4,10 +4,12 @@ export interface KindEntry {
   /** The rule that a run checks, in one line. */
   readonly about: string
   /** The unit of the first argument. */
-  readonly counted: 'scenarios' | 'points' | 'minutes' | 'epochs'
+  readonly counted: 'scenarios' | 'points' | 'minutes' | 'epochs' | 'tasks'
   /** The first argument when it is left out. */
   readonly count: number
   readonly example: string
+  /** Options of this kind alone, with their defaults: whole numbers. */
+  readonly options?: Readonly<Record<string, number>>
   readonly load: () => Promise<Kind>
 }
 
@@ -51,9 +53,10 @@ export interface LongKind {
 export interface LongRunOptions {
   /** For logs and stored data; it is kept when there are differences. */
   readonly folder: string
-  /** Minutes or epochs. */
+  /** Minutes, epochs or tasks. */
   readonly length: number
   readonly seed: number
+  readonly options: Readonly<Record<string, number>>
   readonly say: (text: string) => void
   /** Notes a difference. The run goes on, so that its end shows the consequences. */
   readonly problem: (text: string) => void

@@ -14,6 +14,8 @@ const order = ['pending', 'committee_agreed', 'escalated', 'fallback', 'finalize
 export class Records {
   readonly tasks = new Map<string, TaskRecord>()
   readonly rounds = new Map<string, PublishedRound>()
+  /** When each round ended, in milliseconds of virtual time. */
+  readonly endedMs = new Map<string, number>()
   readonly differences: Difference[] = []
   /** What followed from the end of each round. */
   readonly ends = new Map<string, RoundEnd>()
@@ -41,7 +43,10 @@ export class Records {
     if (before !== undefined && order.indexOf(before) > order.indexOf(round.state))
       this.#differ(`${round.roundId} goes back from ${before} to ${round.state}`)
     this.rounds.set(round.roundId, published)
-    if (end !== null) this.ends.set(round.roundId, end)
+    if (end !== null) {
+      this.ends.set(round.roundId, end)
+      this.endedMs.set(round.roundId, Date.now())
+    }
     return 'written'
   }
 

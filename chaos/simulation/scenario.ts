@@ -22,9 +22,11 @@ export interface Outcome {
   readonly seconds: number
 }
 
-/** Runs one scenario to its end, and checks it. @throws {@link Difference} */
-export async function runScenario(seed: number): Promise<Outcome> {
-  const plan = planOf(seed)
+/** Runs the scenario of a seed to its end, and checks it. @throws {@link Difference} */
+export const runScenario = (seed: number): Promise<Outcome> => playPlan(planOf(seed))
+
+/** {@link runScenario} of a plan. */
+export async function playPlan(plan: Plan): Promise<Outcome> {
   const world = new World(plan)
   const uninstall = [world.time.install(), world.validators.install(), installSockets()]
   const problems: unknown[] = []

@@ -31,6 +31,7 @@ export type ValidatorConduct = 'honest' | 'hung' | 'away' | 'slow' | 'lies'
 /** Outgoing connections that one invocation may have open. */
 const connectionsMax = 6
 const slowMs = 6_000
+const firstPort = 1_000
 
 /** The connections of one invocation. What comes when all are in use waits for one. */
 class Connections {
@@ -66,6 +67,8 @@ export interface ValidatorsOptions {
 export class SimulatedValidators {
   /** Requests so far. */
   requests = 0
+  /** When each round asked them first, in milliseconds of virtual time. */
+  readonly askedMs = new Map<string, number>()
   readonly #options: ValidatorsOptions
   readonly #invocation = new AsyncLocalStorage<Connections>()
   readonly #sources: ValidatorSources
@@ -75,7 +78,7 @@ export class SimulatedValidators {
   constructor(options: ValidatorsOptions) {
     this.#options = options
     const validators = options.people.map(({ publicKey }, index) => ({
-      ...{ publicKey, url: `http://127.0.0.1:${index + 1}`, revokedAt: null },
+      ...{ publicKey, url: `http://127.0.0.1:${firstPort + index}`, revokedAt: null },
     }))
     this.#sources = {
       profile,
@@ -87,6 +90,8 @@ export class SimulatedValidators {
   }
 
   askAll(round: Round): Promise<Answers> {
+    const { roundId } = round.terms
+    if (!this.askedMs.has(roundId)) this.askedMs.set(roundId, this.#options.time.nowMs)
     return this.#invocation.run(new Connections(), () =>
       askForFinality(this.#sources, round, round.terms.input ?? ''),
     )
@@ -126,7 +131,7 @@ export class SimulatedValidators {
 
   async #answer(target: URL, body: Uint8Array): Promise<unknown> {
     const { time, platform, conductOf } = this.#options
-    const index = Number(target.port) - 1
+    const index = Number(target.port) - firstPort
     const conduct = conductOf(index)
     this.requests += 1
     await time.wait(5 + (this.requests % 20))

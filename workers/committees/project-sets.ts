@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
 import type { ProjectRecord, ProjectVersion } from '../stores/projects.ts'
 import { type CallableValidator, callable } from '../stores/validators.ts'
+import { waitingMax } from '../validators/ask-each.ts'
 import { askValidator } from '../validators/ask-validator.ts'
 import { isAttestationOf } from '../validators/attestation.ts'
 import { buildSet } from './build-set.ts'
@@ -14,8 +15,7 @@ import { type DueEpoch, scheduleSets } from './schedule.ts'
 /** The listing statuses of projects whose tasks are scheduled; the tasks of underfunded ones pay nobody. */
 const scheduled: readonly string[] = ['listed', 'underfunded']
 
-/** Calls of validators at once, and how many bytes of bodies those may hold together. */
-const callsMax = 6
+/** How many bytes the bodies of all calls of validators that wait may hold together. */
 const bodyBytesMax = 16 * 1024 * 1024
 
 type Sources = Pick<
@@ -115,7 +115,7 @@ export class ProjectSets {
     const missing = ofEpoch.filter(({ publicKey }) => !known.has(publicKey))
     if (missing.length === 0) return
     const body = new Uint8Array(await new Response(await committeeSets.open(set.setHash)).arrayBuffer())
-    const together = Math.max(1, Math.min(callsMax, Math.floor(bodyBytesMax / body.length)))
+    const together = Math.max(1, Math.min(waitingMax, Math.floor(bodyBytesMax / body.length)))
     const next = missing.values()
     const askOneByOne = async () => {
       for (const validator of next) await this.#askOne(set, body, validator)

@@ -1,6 +1,7 @@
 import { readCapped } from '../../durable-objects/chain/capped-text.ts'
 import { isLoopbackHost } from '../../protocol/encoding/index.ts'
 import type { Coordinator } from '../coordinator.ts'
+import { answerMsMax } from './ask-each.ts'
 
 export interface ValidatorCall {
   /** Path below the URL that the validator registered with. */
@@ -10,6 +11,8 @@ export interface ValidatorCall {
   now: number
   /** How long it may take; 10 s when left out. */
   answerMsMax?: number
+  /** Ends the call: nothing is awaited of it any more. */
+  over?: AbortSignal
 }
 
 export interface CallRules {
@@ -18,8 +21,6 @@ export interface CallRules {
   isLocal: boolean
 }
 
-/** A validator that has not answered by then is asked again later. */
-const answerMsMax = 10_000
 const answerBytesMax = 4 * 1024 * 1024
 
 /**
@@ -51,7 +52,7 @@ export async function callValidator(
       body,
       // A validator is where its operator approved it to be, and nowhere else.
       redirect: 'manual',
-      signal: late.signal,
+      signal: call.over === undefined ? late.signal : AbortSignal.any([late.signal, call.over]),
     })
     return {
       status: response.status,

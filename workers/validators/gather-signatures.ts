@@ -13,13 +13,12 @@ import { verifyNatively } from '../native-ed25519.ts'
 import type { Services } from '../services.ts'
 import type { PendingGeneration } from '../stores/pending-generations.ts'
 import { type CallableValidator, callable, type Generation } from '../stores/validators.ts'
+import { waitingMax } from './ask-each.ts'
 import { askValidator } from './ask-validator.ts'
 import { dueAt, isInTime } from './lapse.ts'
 import { renewGeneration } from './make-generation.ts'
 
 type Sources = Pick<Services, 'clock' | 'coordinator' | 'pendingGenerations' | 'validators'>
-
-const callsMax = 6
 
 const utf8 = new TextEncoder()
 
@@ -92,7 +91,7 @@ async function askMissing(
   const askOneByOne = async () => {
     for (const validator of next) await askOne(sources, settings, pending, validator)
   }
-  await Promise.all(Array.from({ length: callsMax }, askOneByOne))
+  await Promise.all(Array.from({ length: waitingMax }, askOneByOne))
 }
 
 async function askOne(

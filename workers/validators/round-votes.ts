@@ -19,8 +19,9 @@ import {
 import { verifyNatively } from '../native-ed25519.ts'
 import { keepRun, readRun } from '../rounds/run-result.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import { callable, keysOf, type ValidatorStore } from '../stores/validators.ts'
-import { askValidator, type CallRules } from './ask-validator.ts'
+import { type CallableValidator, callable, keysOf, type ValidatorStore } from '../stores/validators.ts'
+import { askEach, tellEach } from './ask-each.ts'
+import { type CallRules, callValidator } from './ask-validator.ts'
 
 export interface ValidatorSources {
   profile: Profile
@@ -29,9 +30,6 @@ export interface ValidatorSources {
   rules: CallRules | null
   now: () => Promise<number>
 }
-
-/** How long all validators together have for the votes of the others. */
-const spreadMsMax = 10_000
 
 const utf8 = new TextEncoder()
 
@@ -54,19 +52,22 @@ export async function askForFinality(
   if (rules === null) return gathered()
   const body = utf8.encode(JSON.stringify(finalityRequest(round, input)))
   const now = await sources.now()
-  const { promise: enough, resolve } = Promise.withResolvers<void>()
+  const over = new AbortController()
   const parse = (vote: object) => parseFinalityVote(sources.profile, vote, keys, verifyNatively)
-  const asked = callable(generation).map(async ({ url, publicKey }) => {
-    const answer = await askValidator(url, { path: '/consensus/task-rounds', body, now }, rules)
-    const vote = readVote(answer, publicKey, parse)
-    if (vote === null || !isOfRound(vote, round.terms)) return
-    const result = await readResult(sources.roundFiles, round, vote, answer)
+  const ask = async ({ url, publicKey }: CallableValidator, answerMs: number) => {
+    const call = { path: '/consensus/task-rounds', body, now, answerMsMax: answerMs, over: over.signal }
+    const answer = await callValidator(url, call, rules)
+    const value = answer?.status === 200 ? answer.value : null
+    const vote = readVote(value, publicKey, parse)
+    if (vote === null || !isOfRound(vote, round.terms)) return answer !== null
+    const result = await readResult(sources.roundFiles, round, vote, value)
     if (result !== null) results[vote.receipt_hash] ??= result
     votes.push(vote)
     const record = signedRecord([...round.finalityVotes, ...votes], keys)
-    if (record !== null && (round.results[record.receipt_hash] ?? results[record.receipt_hash])) resolve()
-  })
-  await Promise.race([enough, Promise.all(asked)])
+    if (record !== null && (round.results[record.receipt_hash] ?? results[record.receipt_hash])) over.abort()
+    return true
+  }
+  await askEach(callable(generation), ask, over.signal)
   return gathered()
 }
 
@@ -109,22 +110,32 @@ async function readResult(
   return run.ok ? keepRun(files, receipt, run) : null
 }
 
-/** Sends every validator the others' finality votes, all at once under one deadline. One that misses votes asks its peers. */
+/** A node takes votes of 256 KiB in one call. */
+const bundleBytesMax = 200 * 1024
+
+/** Sends every validator the others' finality votes, in one call or a few. One that misses them asks its peers. */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
   const { rules } = sources
   if (rules === null) return
-  const validators = callable(await generationOf(sources, round))
   const now = await sources.now()
-  // A node takes one vote in a call. Each validator is sent its first vote before anyone is sent its second.
-  const calls = round.finalityVotes.flatMap((vote) => {
-    const call = {
-      path: '/consensus/votes',
-      body: utf8.encode(JSON.stringify(vote)),
-      now,
-      answerMsMax: spreadMsMax,
+  await tellEach(callable(await generationOf(sources, round)), async ({ url, publicKey }, answerMsMax) => {
+    const others = round.finalityVotes.filter((vote) => vote.public_key !== publicKey)
+    for (const votes of bundlesOf(others.map((vote) => JSON.stringify(vote)))) {
+      const body = utf8.encode(`{"votes":[${votes}]}`)
+      const call = { path: '/consensus/votes', body, now, answerMsMax }
+      if ((await callValidator(url, call, rules)) === null) return false
     }
-    const others = validators.filter(({ publicKey }) => publicKey !== vote.public_key)
-    return others.map(({ url }) => askValidator(url, call, rules))
+    return true
   })
-  await Promise.all(calls)
+}
+
+/** Votes as members of lists, each as long as a call may be. */
+function bundlesOf(votes: readonly string[]): string[] {
+  const bundles: string[] = []
+  for (const vote of votes) {
+    const last = bundles.at(-1)
+    if (last === undefined || last.length + vote.length > bundleBytesMax) bundles.push(vote)
+    else bundles[bundles.length - 1] = `${last},${vote}`
+  }
+  return bundles
 }

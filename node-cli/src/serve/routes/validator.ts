@@ -28,8 +28,8 @@ const setBytesMax = 40 * 1024 * 1024
 const roundBytesMax = 4 * 1024 * 1024
 const directBytesMax = 2 * 1024 * 1024
 const voteBytesMax = 256 * 1024
-/** Of a direct round, which every validator votes in once. */
-const directVotesMax = generationValidatorsMax
+/** Of one round, in which every validator votes once. */
+const validatorVotesMax = generationValidatorsMax
 /** Of the largest committee that a network may have, two of each member. */
 const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
   2 * (committee_max_size + committee_max_backups)
@@ -73,7 +73,7 @@ export const validatorRoutes = (
     body: { contentType, bytesMax: directBytesMax },
     handle: async ({ body }) => {
       requireValidator(role)
-      const votes = readDirectVotes(body)
+      const votes = readVotes(parseJsonObject(body))
       return json(200, await orFault(() => validator.directCommits.commit(votes)))
     },
   },
@@ -82,7 +82,11 @@ export const validatorRoutes = (
     path: '/consensus/votes',
     access: 'node or bearer',
     body: { contentType, bytesMax: voteBytesMax },
-    handle: async ({ body }) => json(200, await orFault(() => validator.takeVote(parseJsonObject(body)))),
+    handle: async ({ body }) => {
+      const value = parseJsonObject(body)
+      if (!Object.hasOwn(value, 'votes')) return json(200, await orFault(() => validator.takeVote(value)))
+      return json(200, { rounds: await orFault(() => takeVotes(validator, readVotes(value))) })
+    },
   },
   {
     method: 'GET',
@@ -133,12 +137,18 @@ function decoded(segment: string): string {
   }
 }
 
-function readDirectVotes(bytes: Uint8Array): readonly unknown[] {
-  const body = parseJsonObject(bytes)
+function readVotes(body: ReturnType<typeof parseJsonObject>): readonly unknown[] {
   checkMembers(body, ['votes'], ['votes'], (members) =>
-    members.list('votes', directVotesMax, isObject, 'must be a vote'),
+    members.list('votes', validatorVotesMax, isObject, 'must be a vote'),
   )
   return body.votes as unknown as readonly unknown[]
+}
+
+/** Those before one that is refused are kept. */
+async function takeVotes(validator: Validator, votes: readonly unknown[]): Promise<unknown[]> {
+  const rounds: unknown[] = []
+  for (const vote of votes) rounds.push(await validator.takeVote(vote))
+  return rounds
 }
 
 function readTaskRound(bytes: Uint8Array, votes: number): TaskRound {

@@ -1,0 +1,50 @@
+import { type Plan, planOf } from './plan.ts'
+import { noFaults } from './platform/platform.ts'
+import { playPlan } from './scenario.ts'
+
+/** Milliseconds from the first question to validators to the final record. */
+interface Finality {
+  readonly ms: { readonly p50: number; readonly max: number }
+  /** Requests to validators for each task. */
+  readonly requests: number
+}
+
+/** Runs tasks one after the other without any other fault. @throws A `Difference` where one of them does not end well. */
+export async function finalityOf(given: {
+  readonly seed: number
+  readonly tasks: number
+  readonly validators: number
+  readonly hung: number
+}): Promise<Finality> {
+  const { world } = await playPlan(calmPlan(given))
+  const ms = [...world.validators.askedMs]
+    .map(([roundId, askedMs]) => world.records.endedMs.get(roundId)! - askedMs)
+    .toSorted((a, b) => a - b)
+  return {
+    ms: { p50: ms[Math.floor(ms.length / 2)]!, max: ms.at(-1)! },
+    requests: world.validators.requests / given.tasks,
+  }
+}
+
+function calmPlan(given: { seed: number; tasks: number; validators: number; hung: number }): Plan {
+  const { seed, tasks, validators, hung } = given
+  return {
+    ...planOf(seed),
+    startsAtSecs: 60,
+    members: Array.from({ length: 5 }, () => ({
+      ...{ slots: 4, skewSecs: 0, runMs: 200, conducts: ['honest'] as const },
+    })),
+    validators: Array.from({ length: validators }, (_, index) => ({
+      skewSecs: 0,
+      conductAt: () => (index < hung ? 'hung' : 'honest'),
+    })),
+    attestedAfterSecs: 0,
+    tasks: Array.from({ length: tasks }, (_, index) => ({
+      ...{ atSecs: 20 * index, hasKey: false, underfunded: false },
+    })),
+    incidents: [],
+    faults: noFaults,
+    databaseFaults: 0,
+    faultsEndSecs: 20 * tasks,
+  }
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { CallableValidator } from '../stores/validators.ts'
+import { askEach, tellEach, waitingMax } from './ask-each.ts'
+
+let made = 0
+/** Nothing is known of their answers yet. */
+const validatorsOf = (count: number): CallableValidator[] =>
+  Array.from({ length: count }, () => ({ publicKey: `validator ${made++}` }) as CallableValidator)
+
+const never = new AbortController().signal
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Asks as one that hangs: it gives no answer in its time. */
+async function hang(limitMs: number): Promise<false> {
+  vi.setSystemTime(Date.now() + limitMs)
+  return false
+}
+
+describe('validators that are asked', () => {
+  test('are never more than five at once', async () => {
+    let [waiting, most] = [0, 0]
+    await askEach(
+      validatorsOf(20),
+      async () => {
+        most = Math.max(most, ++waiting)
+        await Promise.resolve()
+        waiting -= 1
+        return true
+      },
+      never,
+    )
+    expect(most).toBe(waitingMax)
+  })
+
+  test('get a short turn each, and those that were silent a long one when all had theirs', async () => {
+    const validators = validatorsOf(20)
+    const hung = new Set(validators.slice(0, 6))
+    const limits: number[] = []
+    await askEach(
+      validators,
+      async (validator, limitMs) => {
+        limits.push(limitMs)
+        return hung.has(validator) ? hang(limitMs) : true
+      },
+      never,
+    )
+    expect(limits).toEqual([...Array(20).fill(250), ...Array(6).fill(10_000)])
+  })
+
+  test('have all the time at once where there is room for each', async () => {
+    const limits: number[] = []
+    const ask = async (_: CallableValidator, limitMs: number) => limits.push(limitMs) > 0
+    await askEach(validatorsOf(waitingMax), ask, never)
+    expect(limits).toEqual(Array(waitingMax).fill(10_000))
+  })
+
+  test('are not asked again where they refuse at once', async () => {
+    let asked = 0
+    const refuse = async () => {
+      asked += 1
+      return false
+    }
+    await askEach(validatorsOf(20), refuse, never)
+    expect(asked).toBe(20)
+  })
+
+  test('have a turn of twice as long as they took last', async () => {
+    const validators = validatorsOf(20)
+    const slow = async () => {
+      vi.setSystemTime(Date.now() + 60)
+      return true
+    }
+    await askEach(validators, slow, never)
+    const limits: number[] = []
+    await askEach(validators, async (_, limitMs) => limits.push(limitMs) > 0, never)
+    expect(Math.max(...limits)).toBeGreaterThan(250)
+  })
+
+  test('come last for a minute after three calls without an answer', async () => {
+    const validators = validatorsOf(20)
+    const failing = validators[3]!
+    const order = async () => {
+      const asked: CallableValidator[] = []
+      await askEach(
+        validators,
+        async (validator) => {
+          asked.push(validator)
+          return validator !== failing
+        },
+        never,
+      )
+      return asked.indexOf(failing)
+    }
+    for (let i = 0; i < 3; i++) await order()
+    expect([await order(), await order()]).toEqual([19, 19])
+    vi.setSystemTime(Date.now() + 60_001)
+    const places = new Set<number>()
+    for (let i = 0; i < 30; i++) {
+      places.add(await order())
+      vi.setSystemTime(Date.now() + 60_001)
+    }
+    expect(places.size).toBeGreaterThan(1)
+  })
+
+  test('are asked no more once enough have answered', async () => {
+    const over = new AbortController()
+    let asked = 0
+    await askEach(
+      validatorsOf(20),
+      async () => {
+        if (++asked === 7) over.abort()
+        return asked > 7 ? new Promise<boolean>(() => {}) : true
+      },
+      over.signal,
+    )
+    expect(asked).toBeLessThan(7 + waitingMax)
+  })
+
+  test('are each told once, however long they take', async () => {
+    const validators = validatorsOf(20)
+    let told = 0
+    await tellEach(validators, (_, limitMs) => {
+      told += 1
+      return hang(limitMs)
+    })
+    expect(told).toBe(20)
+  })
+})
