@@ -9,9 +9,6 @@ export interface SubmittedTask {
   readonly input: string
 }
 
-/** A device whose clock is further off than this may take an offer for over. */
-const skewMax = 1
-
 /** What holds after every scenario. @throws {@link Difference} */
 export function checkOutcome(world: World, plan: Plan, tasks: readonly SubmittedTask[]): void {
   for (const task of tasks) checkTask(world, plan, task)
@@ -88,12 +85,11 @@ function checkMembers(world: World, roundId: string): void {
 }
 
 const mayOwe = (
-  { owing, goneMs, options }: SimulatedMiner,
+  { owing, goneMs }: SimulatedMiner,
   { issuedAt, agreedAt }: { issuedAt: number; agreedAt: number | null },
   roundId: string,
 ): boolean =>
   owing.has(roundId) ||
-  Math.abs(options.skewSecs) > skewMax ||
   goneMs.some(
-    ({ from, until }) => from <= ((agreedAt ?? issuedAt) + 60) * 1_000 && until >= (issuedAt - 300) * 1_000,
+    ({ from, until }) => from <= ((agreedAt ?? issuedAt) + 60) * 1_000 && until >= (issuedAt - 10) * 1_000,
   )

@@ -46,8 +46,8 @@ export class SimulatedMiner {
   readonly owing = new Set<string>()
   /** Rounds in which the hub said that it has its vote. */
   readonly stored = new Set<string>()
-  /** When it had no connection by its own doing, in milliseconds of virtual time. */
-  readonly goneMs: { from: number; until: number }[] = []
+  /** When it had no connection by its own doing, until the hub had it again, in milliseconds of virtual time. */
+  readonly goneMs: { readonly from: number; until: number }[] = []
   readonly journal: string[] = []
   readonly options: MinerOptions
   /** On its disk. */
@@ -73,7 +73,7 @@ export class SimulatedMiner {
   /** Its network is cut for a while, and neither side is told. */
   cutOff(ms: number): void {
     const { time } = this.options
-    this.goneMs.push({ from: time.nowMs, until: time.nowMs + ms })
+    this.goneMs.push({ from: time.nowMs, until: Number.POSITIVE_INFINITY })
     this.#note('cut off')
     this.#isCutOff = true
     this.#part(null)
@@ -85,7 +85,7 @@ export class SimulatedMiner {
   /** Its process ends, and begins again after a while. @param isTold - Whether it says goodbye to the hub. */
   end(ms: number, isTold: boolean): void {
     const { time } = this.options
-    this.goneMs.push({ from: time.nowMs, until: time.nowMs + ms })
+    this.goneMs.push({ from: time.nowMs, until: Number.POSITIVE_INFINITY })
     this.#note(isTold ? 'stopped' : 'killed')
     this.#life += 1
     this.#running.clear()
@@ -153,6 +153,7 @@ export class SimulatedMiner {
     switch (frame.type) {
       case 'hello':
         this.#isReady = true
+        for (const gone of this.goneMs) gone.until = Math.min(gone.until, this.options.time.nowMs)
         this.#send({
           type: 'ready',
           slots: this.options.slots,

@@ -18,7 +18,8 @@ export interface ValidatorPlan {
 }
 
 export type Incident =
-  | { readonly kind: 'deploy'; readonly atSecs: number; readonly closeCode: number }
+  /** The hub is gone for so long. */
+  | { readonly kind: 'deploy'; readonly atSecs: number; readonly closeCode: number; readonly secs: number }
   | {
       readonly kind: 'cut_off' | 'killed' | 'stopped'
       readonly atSecs: number
@@ -74,7 +75,7 @@ export function planOf(seed: number): Plan {
     const kind = pick(incidentKinds)
     switch (kind) {
       case 'deploy':
-        return { kind, atSecs, closeCode: pick([1012, 1006]) }
+        return { kind, atSecs, closeCode: pick([1012, 1006]), secs: percent(50) ? 0 : secs }
       case 'hub_clock':
         return { kind, atSecs, secs: below(7) - 3 }
       case 'silent_chain':
@@ -89,7 +90,7 @@ export function planOf(seed: number): Plan {
     startsAtSecs: percent(25) ? epochSecs - 1 - below(90) : 60 + below(600),
     members: Array.from({ length: memberCount }, () => ({
       slots: 1 + below(4),
-      skewSecs: percent(20) ? below(5) - 2 : 0,
+      skewSecs: percent(20) ? below(3) - 1 : 0,
       runMs: pick([20, 200, 2_000, 8_000]),
       conducts: Array.from({ length: 8 }, conductOf),
     })),

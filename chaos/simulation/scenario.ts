@@ -82,7 +82,7 @@ function meet({ platform, miners, chain, ...world }: World, incident: Incident):
   platform.note(incident.kind)
   switch (incident.kind) {
     case 'deploy':
-      return platform.deploy(incident.closeCode)
+      return platform.deploy(incident.closeCode, incident.secs * 1_000)
     case 'cut_off':
       return miners[incident.member]!.cutOff(incident.secs * 1_000)
     case 'killed':

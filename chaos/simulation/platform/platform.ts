@@ -84,6 +84,7 @@ export class Platform {
   readonly #classes: Readonly<Record<string, ObjectClass>>
   readonly #places = new Map<string, Place>()
   #process = 0
+  #downUntilMs = 0
 
   constructor(time: VirtualTime, draws: Draws, classes: Readonly<Record<string, ObjectClass>>) {
     this.#time = time
@@ -107,9 +108,10 @@ export class Platform {
     this.met.set(name, (this.met.get(name) ?? 0) + 1)
   }
 
-  /** Ends every process at once. Sockets are closed with this code. */
-  deploy(closeCode: number): void {
+  /** Ends every process at once, and begins none for a while. Sockets are closed with this code. */
+  deploy(closeCode: number, downMs: number): void {
     this.#process += 1
+    this.#downUntilMs = Math.max(this.#downUntilMs, this.#time.nowMs + downMs)
     for (const place of this.#places.values()) this.#end(place, closeCode)
   }
 
@@ -132,10 +134,10 @@ export class Platform {
     return this.#place(className, name).disk
   }
 
-  /** Opens a socket to an object, which has 20 ms to take it. Null while it does not. */
+  /** Opens a socket to an object; null while its hub is gone, or where its process ends meanwhile. */
   async connect(className: string, name: string, client: SocketClient): Promise<ClientSocket | null> {
     await this.#time.wait(this.#latencyMs())
-    if (this.isHit('callLost')) return null
+    if (this.#isDown()) return null
     const place = this.#place(className, name)
     const instance = this.#started(place)
     const request = new Request(`http://hub/${name}`)
@@ -220,7 +222,7 @@ export class Platform {
     const lost = () => settle(lostMs, () => reject(new Error(`no answer from ${className} ${name}`)))
     const go = () =>
       this.#time.after(this.#latencyMs(), async () => {
-        if (this.isHit('callLost')) return lost()
+        if (this.#isDown() || this.isHit('callLost')) return lost()
         const instance = this.#started(this.#place(className, name))
         try {
           const answer = structuredClone(
@@ -263,7 +265,12 @@ export class Platform {
     return promise
   }
 
+  #isDown(): boolean {
+    return this.#time.nowMs < this.#downUntilMs
+  }
+
   async #event(place: Place, run: (object: Instance['object']) => Promise<unknown>): Promise<void> {
+    if (this.#isDown()) return
     const instance = this.#started(place)
     await this.#within(instance, () => run(instance.object)).catch((error: unknown) => this.#failed(error))
     this.#maybeEvict(place.className, place.name)
@@ -402,6 +409,7 @@ export class Platform {
 
   /** Runs an alarm, and again where it fails, as long as the platform does. */
   async #ring(place: Place, scheduledTime: number, tries: number): Promise<void> {
+    if (this.#isDown()) await this.#time.wait(this.#downUntilMs - this.#time.nowMs)
     const instance = this.#started(place)
     const info = { scheduledTime, retryCount: tries - 1, isRetry: tries > 1 }
     try {
