@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, linkSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
-import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { project } from './src/compiler/testing/project.ts'
-
-beforeAll(buildNodectl)
 
 const env = { NODE_ASC_HOME: filledAscHome() }
 const greeter = 'export function greet(name: string): string { return "Hello, " + name }\n'

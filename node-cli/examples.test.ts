@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Artifact, openArtifact } from '../protocol/hbc/artifact.ts'
 import { newEntryRatioMax } from '../protocol/hbc/zip.ts'
-import { filledAscHome } from '../testing/node/nodectl.ts'
+import { filledAscHome } from '../testing/node/folders.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import { project } from './src/compiler/testing/project.ts'
 import {

@@ -11,12 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
-
-beforeAll(buildNodectl)
 
 const freshDir = () => path.join(temporaryFolder(), 'node')
 /** A directory that is there, with files in it. */

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/link/index.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
@@ -11,10 +11,8 @@ import {
   take,
   untilStatus,
 } from '../testing/node/miner-stage.ts'
-import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { token } from '../testing/node/serving-node.ts'
-
-beforeAll(buildNodectl)
 
 const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
 

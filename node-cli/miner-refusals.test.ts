@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, type TestArtifact } from '../testing/node/artifacts.ts'
@@ -6,9 +6,6 @@ import { unixNow } from '../testing/node/hub-answers.ts'
 import { bytes, json, type LinkHub } from '../testing/node/link-hub.ts'
 import { type MinerProject, otherKeys } from '../testing/node/miner-project.ts'
 import { createStage, publish, status, take, votesIn } from '../testing/node/miner-stage.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
 
 describe('an offer that does not hold is declined, and nothing is signed', () => {
   const stranger = ed25519PublicKey(`0x${'77'.repeat(32)}`)

@@ -1,12 +1,9 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { filler } from '../testing/node/artifacts.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import { createRunning, createStage, slow, take, untilStatus, votesIn } from '../testing/node/miner-stage.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
 
 const slowTask = { task: { gas_limit: slow.maxGas } }
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }

@@ -10,7 +10,8 @@ import {
   echoManifest,
   hostileArtifacts,
 } from '../protocol/hbc/testing/artifacts.ts'
-import { dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { dist, nodectl } from '../testing/node/nodectl.ts'
 import {
   answer,
   answering,

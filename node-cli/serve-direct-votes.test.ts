@@ -1,18 +1,17 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8, zeroAddress } from '../protocol/encoding/index.ts'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { type ExecutionVote, parseExecutionVote } from '../protocol/rounds/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
 import { bring, execute, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder, temporaryFolder } from '../testing/node/nodectl.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 
 test('a node that is no validator has the consensus routes too: it counts and shows, and signs nothing', async () => {

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { executionSubject } from '../protocol/rounds/index.ts'
 import { collector, collectorOf, employer, type TestArtifact } from '../testing/node/artifacts.ts'
 import { roundOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { ServingNode } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { createTestProject } from '../testing/node/test-project.ts'
@@ -13,8 +12,6 @@ import {
   startKnowing,
   startTestHub,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 const { address } = collector
 

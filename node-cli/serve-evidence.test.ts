@@ -1,10 +1,9 @@
 import { json as readJson } from 'node:stream/consumers'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import type { Evidence } from '../protocol/slashing/index.ts'
 import { keepFinal, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import {
   addValidator,
   patience,
@@ -13,8 +12,6 @@ import {
 } from '../testing/node/validator-network.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
-
-beforeAll(buildNodectl)
 
 const [final] = recordsOf(knownEpoch('per_unit'))
 

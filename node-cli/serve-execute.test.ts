@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
 import { artifactOf, collector, echo, spinner, talker } from '../testing/node/artifacts.ts'
 import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 
-beforeAll(buildNodectl)
 const node = sharedNode()
 
 describe('PUT /modules/:address', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   beaconTargetTime,
   countAttestations,
@@ -21,7 +21,6 @@ import { echo } from '../testing/node/artifacts.ts'
 import { roundOf } from '../testing/node/execution-calls.ts'
 import { coordinatorSeed } from '../testing/node/generations.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   attestedSet,
@@ -43,8 +42,6 @@ import {
   type TestHub,
   type TestValidator,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 const seeds = Array.from({ length: 6 }, (_, i) => hashText(`generation validator ${i}`))
 const keysOf = (some: readonly string[]) => some.map(ed25519PublicKey).toSorted()

@@ -6,13 +6,12 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner, talker } from '../testing/node/artifacts.ts'
+import { newFolder } from '../testing/node/folders.ts'
 import { envelope, expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
-import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
 import { type ServingNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 
 const slow = [sharedNode(), sharedNode(), sharedNode()] as const

@@ -1,16 +1,15 @@
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { collector, echo } from '../testing/node/artifacts.ts'
 import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
+import { newFolder } from '../testing/node/folders.ts'
 import { type ServingNode, sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { pageBytesMax } from './src/serve/http/page.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 const storing = sharedNode({ flags: ['--chunk-storage', '1'] })
 

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashSnapshot, isSnapshotAttested, type Snapshot } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { deriveSubscriptionId } from '../protocol/identity/index.ts'
-import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { token } from '../testing/node/serving-node.ts'
 import { createTestProject, profile } from '../testing/node/test-project.ts'
 import { attestSet, problemsOf, refused, sharedValidator, startOne } from '../testing/node/validator-calls.ts'
@@ -14,7 +14,6 @@ import {
   validatorSeeds,
 } from '../testing/node/validator-network.ts'
 
-beforeAll(buildNodectl)
 const { withProject, attesting } = sharedValidator()
 
 test('nodectl status shows what a validator takes part in', async () => {

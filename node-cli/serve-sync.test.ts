@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   addValidator,
@@ -18,8 +17,6 @@ import {
 import { databaseFile, openDatabase } from './src/data-dir/database.ts'
 import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
 import { profile } from './src/profile.ts'
-
-beforeAll(buildNodectl)
 
 const valueBytes = 1000
 /** More than four pages. */

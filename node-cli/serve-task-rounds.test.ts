@@ -1,11 +1,11 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { hashReceipt } from '../protocol/execution/index.ts'
 import { createTaskVote, parseFinalityVote } from '../protocol/rounds/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import {
   attestedSet,
   createTestProject,
@@ -28,7 +28,6 @@ import {
 } from '../testing/node/validator-calls.ts'
 import { showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
 
-beforeAll(buildNodectl)
 const { withProject, attesting } = sharedValidator()
 
 describe('POST /consensus/task-rounds', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { hashReceipt } from '../protocol/execution/index.ts'
 import {
@@ -11,7 +11,6 @@ import {
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
 import { roundOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import { shared } from '../testing/node/shared.ts'
 import {
   attestedSet,
@@ -33,8 +32,6 @@ import {
   startTestHub,
   validatorSeeds,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 /** All four validators, of which some run, and what a hub does between them. */
 async function startNetwork(running: number, project = createTestProject()) {

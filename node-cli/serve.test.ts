@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { filler, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl, dist, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
+import { dist, nodectl } from '../testing/node/nodectl.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
 import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
-
-beforeAll(buildNodectl)
 
 /** What `serve` says when it does not start; its port is never opened. */
 const refused = async (flags: string[], env: NodeJS.ProcessEnv = {}) => {

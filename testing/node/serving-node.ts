@@ -1,5 +1,6 @@
+import { newFolder } from './folders.ts'
 import { type ServingNode, type StartOptions, startNodeProcess } from './node-process.ts'
-import { dist, newFolder } from './nodectl.ts'
+import { dist } from './nodectl.ts'
 import { atEnd, shared } from './shared.ts'
 
 export { type Call, callNode, type Reply, type ServingNode, token } from './node-process.ts'

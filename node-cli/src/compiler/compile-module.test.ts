@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
-import { filledAscHome } from '../../../testing/node/nodectl.ts'
+import { filledAscHome } from '../../../testing/node/folders.ts'
 import { compileModule } from './compile-module.ts'
 import { project } from './testing/project.ts'
 
