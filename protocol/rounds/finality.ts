@@ -12,7 +12,7 @@ import {
   type Shape,
 } from '../encoding/index.ts'
 import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import {
   type RoundVote,
   signVote,
@@ -143,9 +143,9 @@ export function isAgreedAtAcceptable(
 }
 
 /** Signs a record as a validator. Throws {@link FormatError} for a malformed seed, {@link CanonicalJsonError}. */
-export function createFinalityVote(profile: Profile, seed: string, record: FinalityRecord): FinalityVote {
+export function createFinalityVote(profile: Profile, key: SigningKey, record: FinalityRecord): FinalityVote {
   const { extra: _, ...round } = roundOf(record)
-  return { ...round, ...signVote(profile, seed, roundOf(record)), finality: record }
+  return { ...round, ...signVote(profile, key, roundOf(record)), finality: record }
 }
 
 function roundOf(record: FinalityRecord) {

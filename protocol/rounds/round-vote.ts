@@ -1,6 +1,6 @@
 import { isBytes32, isExactly, type Shape } from '../encoding/index.ts'
 import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
-import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import { type Ed25519Verifier, ed25519Signer, type SigningKey, verifyEd25519 } from '../signatures/index.ts'
 
 /** The five kinds of votes. */
 export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
@@ -77,13 +77,13 @@ export const voteShape = (kind: VoteKind): Shape => ({
 })
 
 /** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
-export function signVote(profile: Profile, seed: string, vote: RoundVote): VoteSignatures {
-  const publicKey = ed25519PublicKey(seed)
+export function signVote(profile: Profile, key: SigningKey, vote: RoundVote): VoteSignatures {
+  const { publicKey, sign } = ed25519Signer(key)
   return {
     node_id: deriveNodeId(profile, publicKey),
     public_key: publicKey,
-    signature: signEd25519(seed, voteText(profile, vote)),
-    round_signature: signEd25519(seed, roundText(profile, vote)),
+    signature: sign(voteText(profile, vote)),
+    round_signature: sign(roundText(profile, vote)),
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
 import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { isTaskOf, type KeptCommittee } from './committee.ts'
 import {
   type RoundVote,
@@ -66,10 +66,10 @@ export interface TaskVoteContent {
 }
 
 /** Signs the vote of a member. Throws {@link FormatError} for a malformed seed. */
-export function createTaskVote(profile: Profile, seed: string, content: TaskVoteContent): TaskVote {
+export function createTaskVote(profile: Profile, key: SigningKey, content: TaskVoteContent): TaskVote {
   const { task, receipt, payout_address, position } = content
   const round = roundOf(task, receipt, payout_address)
-  return { ...round, ...signVote(profile, seed, round), task, receipt, committee: { position } }
+  return { ...round, ...signVote(profile, key, round), task, receipt, committee: { position } }
 }
 
 function roundOf(task: Task, receipt: ExecutionReceipt, payoutAddress: string) {
