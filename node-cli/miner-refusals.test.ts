@@ -63,7 +63,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
         hub.answers.delete(`GET /v1/committees/${id}/${snapshot.epoch}`),
       problem: 'the hub has no attested set for the epoch',
     },
-    'a set that is none': {
+    'an answer that is not a set': {
       hub: (hub, { projectId: id, snapshot }) =>
         hub.answers.set(
           `GET /v1/committees/${id}/${snapshot.epoch}`,
@@ -129,7 +129,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
       reason: 'unknown_module',
       problem: 'has the address',
     },
-    'a module that is none': {
+    'bytes that are not a module': {
       project: { module: { ...never, bytes: new Uint8Array(10) } },
       reason: 'unknown_module',
       problem: 'is not valid:',

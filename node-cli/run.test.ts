@@ -270,7 +270,7 @@ describe('run --data-dir', () => {
     expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
   })
 
-  test('a database that is none is refused in one line, and nothing is lost of the directory', async () => {
+  test('a file that is not a database is refused in one line, and stays as it is', async () => {
     const dir = freshDir()
     await answer([counter, 'increment', '--data-dir', dir])
     const file = path.join(dir, 'node.sqlite')

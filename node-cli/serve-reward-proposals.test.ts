@@ -14,7 +14,7 @@ import type { ServingNode } from '../testing/node/serving-node.ts'
 import { untilPeers } from '../testing/node/validator-network.ts'
 
 describe('POST /consensus/reward-proposals', () => {
-  test('of a validator that is none of the epoch is refused, and so is that of an epoch of others', async () => {
+  test('is refused to a validator outside the generation of the epoch', async () => {
     const network = await startEpochNetwork()
     const [leader, validator] = network.validators
     const { generations, seeds } = network

@@ -57,7 +57,7 @@ describe('requestJson', () => {
   })
 })
 
-describe('an answer that does not come whole is none, and says why', () => {
+describe('an answer that is cut off is refused with the reason', () => {
   test.each<[string, RequestListener, string, number?]>([
     ['nothing', () => {}, 'nothing came within 0.2 s', 0.2],
     [

@@ -256,7 +256,7 @@ describe('offerId', () => {
     `${'0'.repeat(64)}.01`,
     `0x${'0'.repeat(64)}.1`,
     `${'A'.repeat(64)}.1`,
-  ])('is none: %j', (text) => {
+  ])('is not an offer id: %j', (text) => {
     expect(isOfferId(text)).toBe(false)
     expect(() => parseOfferId(text)).toThrowError(expect.objectContaining({ field: 'offer_id' }))
   })

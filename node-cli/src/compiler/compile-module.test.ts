@@ -162,7 +162,7 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
 })
 
 describe('functions that are defined', () => {
-  test('are sorted by name, also those of other modules; what is exported beside them is none', async () => {
+  test('are sorted by name, also those of other modules; functions that are only exported are not listed', async () => {
     const folder = project({
       'm.ts': `import { hive, storage } from "hivekit"
 import { suffix } from "./lib"
@@ -242,7 +242,7 @@ test('sources have a largest size, each and together', async () => {
   )
 })
 
-test.skipIf(process.platform === 'win32')('a pipe in the place of an imported module is none', async () => {
+test.skipIf(process.platform === 'win32')('a pipe is not read as an imported module', async () => {
   const folder = project({ 'm.ts': 'import { x } from "./x"\nexport function f(): string { return x() }' })
   spawnSync('mkfifo', [path.join(folder, 'x.ts')])
   await expect(compile(folder)).rejects.toMatchObject(refused('m.ts does not compile'))
