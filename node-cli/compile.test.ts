@@ -14,7 +14,7 @@ import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../protocol/hbc/artifact.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { failedWith, nodectl } from '../testing/node/nodectl.ts'
 import { compileModule } from './src/compiler/compile-module.ts'
 import { project } from './src/compiler/testing/project.ts'
 
@@ -169,11 +169,9 @@ hive.define("hash", (input: string): string => hive.hash(input))
     symlinkSync('m.ts', path.join(cwd, 'link'))
     linkSync(path.join(cwd, 'm.ts'), path.join(cwd, 'twin'))
     for (const out of ['m.ts', './m.ts', 'link', 'twin'])
-      expect(await compile(cwd, 'm.ts', '-o', out)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `Error: ${out} is the source m.ts; name another file\n`,
-      })
+      expect(await compile(cwd, 'm.ts', '-o', out)).toEqual(
+        failedWith(`Error: ${out} is the source m.ts; name another file\n`),
+      )
     expect(readFileSync(path.join(cwd, 'm.ts'), 'utf8')).toBe(greeter)
   })
 
@@ -303,14 +301,13 @@ describe('the compiler folder', () => {
       env: { NODE_ASC_HOME: path.join(cwd, 'asc'), PATH: withoutNpm },
       cwd,
     })
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('npm was not found')])
+    expect(missing).toEqual(failedWith(expect.stringContaining('npm was not found')))
     expect(existsSync(path.join(cwd, 'asc'))).toBe(false)
 
     const foreign = await nodectl(['compile', 'm.ts'], { env: { NODE_ASC_HOME: cwd }, cwd })
-    expect([foreign.code, foreign.stderr]).toEqual([
-      1,
-      expect.stringContaining('is not empty; remove it or name another folder'),
-    ])
+    expect(foreign).toEqual(
+      failedWith(expect.stringContaining('is not empty; remove it or name another folder')),
+    )
     expect(readdirSync(cwd)).toEqual(['m.ts'])
   })
 })

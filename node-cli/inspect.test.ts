@@ -12,7 +12,7 @@ import {
 import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
 import { writeContainer } from '../protocol/hbc/zip.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
-import { nodectl } from '../testing/node/nodectl.ts'
+import { failedWith, nodectl } from '../testing/node/nodectl.ts'
 
 const folder = temporaryFolder()
 const write = (name: string, bytes: Uint8Array): string => {
@@ -105,10 +105,8 @@ describe('inspect', () => {
       [path.join(folder, 'missing.hbc'), 'there is no such file'],
       [folder, 'it is a directory'],
     ] as const)
-      expect(await nodectl(['inspect', file])).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringMatching(new RegExp(`^Error: .*${message}\n$`)),
-      })
+      expect(await nodectl(['inspect', file])).toEqual(
+        failedWith(expect.stringMatching(new RegExp(`^Error: .*${message}\n$`))),
+      )
   })
 })

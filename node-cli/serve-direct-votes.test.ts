@@ -7,9 +7,9 @@ import { computeStateRoot } from '../protocol/execution/index.ts'
 import { deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { type ExecutionVote, parseExecutionVote } from '../protocol/rounds/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
-import { bring, execute, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
+import { bring, conflict, execute, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
-import { sharedNode, startNode } from '../testing/node/serving-node.ts'
+import { expectLogged, sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 
 const shared = sharedNode()
@@ -124,10 +124,7 @@ describe('a vote', () => {
     const restored = await startNode(folder)
     expect((await vote(restored, before)).text).toBe(given.text)
     const withheld = await vote(restored, after)
-    expect(withheld).toMatchObject({
-      status: 409,
-      json: { error: 'invalid_state', details: { reason: 'vote_withheld' } },
-    })
+    expect(withheld).toMatchObject(conflict('vote_withheld'))
     expect(withheld.json.message).toMatch(/^This data directory is a copy: /)
     expect((await restored.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 1 })
     // What needs no vote goes on.
@@ -247,12 +244,10 @@ describe('a vote', () => {
     const round = roundOf(echo)
     await vote(node, round)
     await node.stop()
-    expect(node.log()).toContainEqual(
-      expect.objectContaining({
-        message: 'executed',
-        round_id: deriveDirectRoundId(round),
-        module: echo.address,
-      }),
-    )
+    expectLogged(node, {
+      message: 'executed',
+      round_id: deriveDirectRoundId(round),
+      module: echo.address,
+    })
   })
 })

@@ -4,6 +4,7 @@ import { hashText } from '../protocol/encoding/index.ts'
 import type { Evidence } from '../protocol/slashing/index.ts'
 import { keepFinal, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
+import { expectLogged } from '../testing/node/serving-node.ts'
 import {
   addValidator,
   patience,
@@ -85,12 +86,10 @@ test('evidence of a final round is posted once; none of an open one, and none of
     [withheld, open, refused, malformed].map((one) => one.node_key),
   )
   kept.close()
-  expect(node.log()).toContainEqual(
-    expect.objectContaining({
-      message: 'evidence is not posted: the hub was lost to this node in that round',
-      node_key: withheld.node_key,
-    }),
-  )
+  expectLogged(node, {
+    message: 'evidence is not posted: the hub was lost to this node in that round',
+    node_key: withheld.node_key,
+  })
 
   // What was taken is not sent again; what was refused gets another chance.
   const again = await validator.start()

@@ -3,7 +3,7 @@ import { hashSnapshot, isSnapshotAttested, type Snapshot } from '../protocol/com
 import { hashText } from '../protocol/encoding/index.ts'
 import { deriveSubscriptionId } from '../protocol/identity/index.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
-import { token } from '../testing/node/serving-node.ts'
+import { expectLogged, token } from '../testing/node/serving-node.ts'
 import { createTestProject, profile } from '../testing/node/test-project.ts'
 import { attestSet, problemsOf, refused, sharedValidator, startOne } from '../testing/node/validator-calls.ts'
 import {
@@ -123,13 +123,11 @@ test('a validator that does not find itself at its URL says so', async () => {
   const node = await validator!.start([], { nodeUrl: other!.url })
   const problem = async () => (await node.call('/status')).json.consensus
   await expect.poll(problem).toMatchObject({ reachable: false, problem: 'the connection is refused' })
-  expect(node.log()).toContainEqual(
-    expect.objectContaining({
-      level: 'warn',
-      message: 'others may not reach this validator',
-      url: other!.url,
-    }),
-  )
+  expectLogged(node, {
+    level: 'warn',
+    message: 'others may not reach this validator',
+    url: other!.url,
+  })
   await node.stop()
   await validator!.start()
   const wrong = await other!.start([], { nodeUrl: validator!.url })

@@ -11,6 +11,7 @@ import {
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
 import { roundOf } from '../testing/node/execution-calls.ts'
+import { expectLogged } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import {
   attestedSet,
@@ -152,14 +153,12 @@ describe('validators among themselves', () => {
     expect(await finalAt(node!, round)).toBeNull()
     const { finality_votes: kept } = (await shown(node!, round.roundId)).json
     expect(kept.filter((one: { public_key: string }) => one.public_key === keys[3])).toHaveLength(2)
-    expect(node!.log()).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        message: 'a node voted twice in one round',
-        round_id: round.roundId,
-        node_key: keys[3],
-      }),
-    )
+    expectLogged(node!, {
+      level: 'warn',
+      message: 'a node voted twice in one round',
+      round_id: round.roundId,
+      node_key: keys[3],
+    })
     await vote(node!, createFinalityVote(profile, validatorSeeds[2]!, record))
     expect(await finalAt(node!, round)).toEqual(record)
     expect((await vote(node!, lies[0]!, liar)).json.state).toBe('finalized')

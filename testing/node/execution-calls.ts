@@ -26,6 +26,12 @@ export const roundOf = (
 export const vote = (node: ServingNode, round: DirectRound): Promise<Reply> =>
   execute(node, { module: round.module_address, function: round.function, round })
 
+/** The answer to a call that comes at the wrong time. */
+export const conflict = (reason: string) => ({
+  status: 409,
+  json: { error: 'invalid_state', details: { reason } },
+})
+
 export const problemsOf = (reply: Reply) => ({
   status: reply.status,
   error: reply.json.error,

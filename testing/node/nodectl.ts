@@ -11,6 +11,9 @@ export interface Outcome {
   stderr: string
 }
 
+/** What a command says that fails. */
+export const failedWith = (stderr: unknown) => ({ code: 1, stdout: '', stderr })
+
 /** The compiler is WebAssembly, and compiles too little in a test to be worth optimizing: that doubles what it costs. */
 const compilerFlags = ['--liftoff-only']
 

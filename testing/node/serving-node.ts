@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { newFolder } from './folders.ts'
 import { type ServingNode, type StartOptions, startNodeProcess } from './node-process.ts'
 import { dist } from './nodectl.ts'
@@ -11,6 +12,10 @@ export function startNode(dataDir = newFolder(), options?: StartOptions): Promis
   atEnd(kill)
   return serving
 }
+
+/** Expects a line of the log with these members. */
+export const expectLogged = ({ log }: Pick<ServingNode, 'log'>, line: object): void =>
+  expect(log()).toContainEqual(expect.objectContaining(line))
 
 /** A node that the tests beside it share, in their order: the next ones see what one leaves behind. @returns What gives it to a test. */
 export const sharedNode = (options?: StartOptions): (() => ServingNode) =>
