@@ -140,7 +140,7 @@ describe('a data directory that cannot be written', () => {
   }
 
   test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
-    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 3_000_000_000 })
+    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 1_000_000_000 })
     const letGo = hold(miner.dataDir)
     expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
     await expect
