@@ -5,7 +5,12 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, vi } from 'vitest'
 import { nodeSigner } from '../../node-cli/src/node-signer.ts'
-import { type Answerer, sendJson, startLyingHub } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
+import {
+  type Answerer,
+  answering,
+  sendJson,
+  startLyingHub,
+} from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { newFolder } from './folders.ts'
@@ -77,9 +82,7 @@ export async function startTestHub(project?: TestProject): Promise<TestHub> {
 
 /** Serves an artifact as the hub does. */
 export const showArtifact = (hub: TestHub, address: string, bytes: Uint8Array): void =>
-  void hub.answers.set(`/v1/modules/${address}/hbc`, (_, response) => {
-    response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes)
-  })
+  void hub.answers.set(`/v1/modules/${address}/hbc`, answering('application/octet-stream', bytes))
 
 /** A validator of a test. Its data directory is there before its process, so that it may hold something. */
 export interface TestValidator {
