@@ -262,11 +262,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       proxy: (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
       reason: 'nothing came within 10 s',
     },
-    {
-      name: 'is gone',
-      proxy: async () => 'http://127.0.0.1:9',
-      reason: 'the connection is refused',
-    },
+    { name: 'is gone', proxy: async () => 'http://127.0.0.1:9', reason: 'the connection is refused' },
   ]
 
   // Nine nodes are started for it, and one of the peers is waited for until it is given up.

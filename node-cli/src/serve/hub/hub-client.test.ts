@@ -51,11 +51,7 @@ describe('what is no answer of a hub is refused with the reason', () => {
       'sent more than 1048576 bytes; this is no answer of a hub',
     ],
     ['another type', answering('text/html', '{}'), 'as a hub does: GET /v1/status gave 200 with text/html'],
-    [
-      'no content type',
-      (_, response) => void response.writeHead(200).end('{}'),
-      'gave 200 with no content type',
-    ],
+    ['no type', (_, response) => void response.writeHead(200).end('{}'), 'gave 200 with no content type'],
     ['broken JSON', answering('application/json', '{"a":'), 'does not answer as a hub does'],
     [
       'a redirect',
@@ -190,17 +186,9 @@ describe('readNetwork', () => {
       (origin) => descriptorOf(origin, { network: 'other' }),
       'is the hub of other, not of hub-testnet',
     ],
-    [
-      'another chain',
-      (origin) => descriptorOf(origin, { chain: { id: 1 } }),
-      'is on the chain 1, not on 31337',
-    ],
+    ['chain 1', (origin) => descriptorOf(origin, { chain: { id: 1 } }), 'is on the chain 1, not on 31337'],
     ['another protocol', (origin) => descriptorOf(origin, { protocol: 'hub/2' }), 'speaks hub/2, not hub/1'],
-    [
-      'another address',
-      () => descriptorOf('https://hub.example'),
-      'says that its address is https://hub.example',
-    ],
+    ['another address', () => descriptorOf('https://hub.example'), 'its address is https://hub.example'],
     ['no descriptor', () => [], 'an answer of the hub is no object'],
     ['a descriptor without chain', (origin) => descriptorOf(origin, { chain: {} }), 'without chain.id'],
     [
