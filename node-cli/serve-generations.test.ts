@@ -18,7 +18,7 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo } from '../testing/node/artifacts.ts'
-import { roundOf } from '../testing/node/execution-calls.ts'
+import { echoing, roundOf } from '../testing/node/execution-calls.ts'
 import { coordinatorSeed } from '../testing/node/generations.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
@@ -215,8 +215,7 @@ test('a direct round is voted in, and counted, by the generation in force when i
   const roundAt = (issued_at: number) => roundOf(echo, { input_hash: rightReceipt.input_hash, issued_at })
   const execute = (node: ServingNode, round: ReturnType<typeof roundAt>) =>
     callSigned(node, '/execute', {
-      module: echo.address,
-      function: 'echo',
+      ...echoing,
       input_b64: Buffer.from(input).toString('base64'),
       gas_limit: 1_000_000,
       round,

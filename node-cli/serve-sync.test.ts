@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
+import { collecting, echoing } from '../testing/node/execution-calls.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   addValidator,
@@ -154,7 +155,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     await startFilled(peers, 4)
     const node = await fresh.start(['--state-sync', 'true'])
     await untilPeers(node, 4)
-    const run = { method: 'POST', body: { module: echo.address, function: 'echo', input: '' } }
+    const run = { method: 'POST', body: { ...echoing, input: '' } }
     expect((await node.call('/execute', run)).json).toMatchObject({ error: 'unavailable' })
     expect(await ask(node, peers[1]!, '/sync/modules')).toMatchObject({ status: 503 })
     held.resolve()
@@ -304,10 +305,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       startProxy(own, async (path, answer) => {
         if (path.includes('/state?') && ++pages === 2)
           for (const node of nodes)
-            await node.call('/execute', {
-              method: 'POST',
-              body: { module: collector.address, function: 'f', input: '' },
-            })
+            await node.call('/execute', { method: 'POST', body: { ...collecting, input: '' } })
         return answer
       }),
     )

@@ -10,7 +10,7 @@ import {
 } from '../protocol/rounds/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
-import { roundOf } from '../testing/node/execution-calls.ts'
+import { echoing, roundOf, spinning } from '../testing/node/execution-calls.ts'
 import { expectLogged } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import {
@@ -239,8 +239,7 @@ describe('validators among themselves', () => {
     const { nodes } = three()
     const round = roundOf(echo, { input_hash: rightReceipt.input_hash })
     const body = {
-      module: echo.address,
-      function: 'echo',
+      ...echoing,
       input_b64: Buffer.from('{"msg":"hi"}').toString('base64'),
       gas_limit: 1_000_000,
       round,
@@ -262,7 +261,7 @@ describe('validators among themselves', () => {
       counts: { [hashReceipt(rightReceipt)]: 3 },
       quorum: 3,
     })
-    const unknown = { ...body, module: spinner.address, function: 'f' }
+    const unknown = { ...body, ...spinning }
     const missing = await callSigned(node!, '/execute', {
       ...unknown,
       round: { ...round, module_address: spinner.address, function: 'f' },

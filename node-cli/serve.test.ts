@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { filler, spinner } from '../testing/node/artifacts.ts'
+import { spinning } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { dist, failedWith, nodectl } from '../testing/node/nodectl.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
@@ -218,7 +219,7 @@ describe('the end', () => {
       await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
       const running = node.call('/execute', {
         method: 'POST',
-        body: { module: spinner.address, function: 'f', gas_limit: 400_000_000 },
+        body: { ...spinning, gas_limit: 400_000_000 },
       })
       await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
       const stopped = node.stop(signal)
