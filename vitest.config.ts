@@ -139,9 +139,18 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'node-cli',
+          ...inNode,
+          include: ['node-cli/*.test.ts'],
+          // What they test runs in processes of its own, so one process can call many of them.
+          isolate: false,
+        },
+      },
+      {
+        test: {
           name: 'node',
           ...inNode,
-          include: ['{node-cli,localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
+          include: ['{localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
         },
       },

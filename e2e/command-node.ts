@@ -4,13 +4,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type Answerer, sendJson } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 
 /** A hub for the commands of the tests of a file. */
 export function useHub() {
   let hub: TestHub
-  beforeAll(buildNodectl)
   beforeAll(async () => {
     hub = await startTestHub()
   })

@@ -3,7 +3,7 @@ import type { Hub } from '../localnet/hub.ts'
 import { probePort } from '../localnet/port.ts'
 import { OtherVersionError } from '../scripts/wrangler-hub.ts'
 import { startTestHub } from '../testing/hub.ts'
-import { temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 
 let hub: Hub
 

@@ -8,8 +8,9 @@ import {
   startLyingHub,
 } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { formatBindingMessage, resolveProfile } from '../protocol/identity/index.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { at, createNode, createWallet, expectRefused, honestBeside, useHub } from './command-node.ts'
 
 const profile = resolveProfile()

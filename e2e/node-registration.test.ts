@@ -22,7 +22,7 @@ import {
 } from '../protocol/identity/index.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
-import { temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { signIn } from '../testing/session.ts'
 
 const profile = resolveProfile()

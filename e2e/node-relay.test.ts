@@ -2,11 +2,11 @@ import path from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { startNode } from '../testing/node/serving-node.ts'
 
 let hub: TestHub
-beforeAll(buildNodectl)
 beforeAll(async () => {
   hub = await startTestHub()
 })

@@ -8,8 +8,9 @@ import { sendJson, startLyingHub } from '../node-cli/src/serve/hub/testing/lying
 import { resolveProfile, signRequest } from '../protocol/identity/index.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
 import { signIn } from '../testing/session.ts'
 
@@ -26,7 +27,6 @@ const door = createServer((caller) => {
   for (const socket of [caller, callee]) socket.on('error', () => caller.destroy() && callee.destroy())
 })
 
-beforeAll(buildNodectl)
 beforeAll(async () => {
   origin = `http://localhost:${await probePort(0)}`
   hub = await startTestHub({

@@ -12,7 +12,6 @@ import { ed25519PublicKey, evmAddress } from '../protocol/signatures/index.ts'
 import { type Anvil, hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { deployNetwork } from '../testing/deployed-chain.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { Reply } from '../testing/node/serving-node.ts'
 import {
   createTestProject,
@@ -51,7 +50,6 @@ describe.runIf(hasAnvil)('a validator with a chain', () => {
   let deployment: Deployment
   let project: TestProject
 
-  beforeAll(buildNodectl)
   beforeAll(async () => {
     const start = Math.floor(Date.now() / 1000)
     anvil = await startAnvil(['--timestamp', String(start - 3 * 3_600)])

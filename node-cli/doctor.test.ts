@@ -2,10 +2,11 @@ import { chmodSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
-import { buildNodectl, filledAscHome, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { startNode } from '../testing/node/serving-node.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
 import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
@@ -15,8 +16,6 @@ import { isOlder } from './src/doctor/versions.ts'
 import { profile } from './src/profile.ts'
 import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
 import { sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
-
-beforeAll(buildNodectl)
 
 const free = ['--bind', '127.0.0.1:0']
 const env = { NODE_ASC_HOME: filledAscHome() }

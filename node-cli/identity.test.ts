@@ -11,12 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { failedWith, nodectl } from '../testing/node/nodectl.ts'
 import { withDataDir } from './src/data-dir/lock.ts'
-
-beforeAll(buildNodectl)
 
 const freshDir = () => path.join(temporaryFolder(), 'node')
 /** A directory that is there, with files in it. */
@@ -75,10 +74,9 @@ describe('keygen and id', () => {
   test('a data directory in use is refused, naming the process', async () => {
     const dir = freshDir()
     const refused = await withDataDir(dir, () => keygen(dir))
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      `Error: the data directory ${dir} is in use by process ${process.pid}\n`,
-    ])
+    expect(refused).toEqual(
+      failedWith(`Error: the data directory ${dir} is in use by process ${process.pid}\n`),
+    )
     expect((await keygen(dir)).code).toBe(0)
   })
 
@@ -107,11 +105,11 @@ describe('keygen and id', () => {
     ])('%s with something else in it', async (name, problem) => {
       const dir = dirWith({ [name]: precious })
       const file = path.join(dir, name)
-      expect(await keygen(dir)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `Error: the data directory ${dir} cannot be used: ${file} ${problem}\nMove that file away, or name another directory.\n`,
-      })
+      expect(await keygen(dir)).toEqual(
+        failedWith(
+          `Error: the data directory ${dir} cannot be used: ${file} ${problem}\nMove that file away, or name another directory.\n`,
+        ),
+      )
       expect(readFileSync(file, 'utf8')).toBe(precious)
       expect(existsSync(path.join(dir, 'node.key'))).toBe(false)
     })
@@ -130,8 +128,7 @@ describe('keygen and id', () => {
           writeFileSync(target, content, { mode: 0o600 })
           for (const to of [target, missing]) {
             symlinkSync(to, link)
-            const { code, stderr } = await run(dir)
-            expect([code, stderr]).toEqual([1, expect.stringContaining(`${link} is a symbolic link`)])
+            expect(await run(dir)).toEqual(failedWith(expect.stringContaining(`${link} is a symbolic link`)))
             expect([readFileSync(target, 'utf8'), existsSync(missing)]).toEqual([content, false])
             rmSync(link)
           }
@@ -141,8 +138,9 @@ describe('keygen and id', () => {
       test('that is a pipe, to which they wait for nobody to write', async () => {
         const pipe = path.join(dirWith(), name)
         spawnSync('mkfifo', ['-m', '600', pipe])
-        const { code, stderr } = await run(path.dirname(pipe))
-        expect([code, stderr]).toEqual([1, expect.stringContaining(`${pipe} is no regular file`)])
+        expect(await run(path.dirname(pipe))).toEqual(
+          failedWith(expect.stringContaining(`${pipe} is no regular file`)),
+        )
         expect(statSync(pipe).isFIFO()).toBe(true)
       })
     })
@@ -150,11 +148,9 @@ describe('keygen and id', () => {
 
   test('id without a key says how to make one', async () => {
     const dir = freshDir()
-    expect(await id(dir)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Error: no node key in ${dir}; create one with: nodectl keygen --data-dir ${dir}\n`,
-    })
+    expect(await id(dir)).toEqual(
+      failedWith(`Error: no node key in ${dir}; create one with: nodectl keygen --data-dir ${dir}\n`),
+    )
     expect(existsSync(dir)).toBe(false)
   })
 
@@ -164,10 +160,9 @@ describe('keygen and id', () => {
     const file = path.join(dir, 'node.key')
     chmodSync(file, 0o644)
     for (const outcome of [await id(dir), await keygen(dir)])
-      expect([outcome.code, outcome.stderr]).toEqual([
-        1,
-        `Error: others can read the node key ${file}; mend it with: chmod 600 ${file}\n`,
-      ])
+      expect(outcome).toEqual(
+        failedWith(`Error: others can read the node key ${file}; mend it with: chmod 600 ${file}\n`),
+      )
   })
 
   test('a file that is no key is never overwritten', async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { packArtifact } from '../protocol/hbc/artifact.ts'
 import {
   echoAddress,
@@ -11,9 +11,8 @@ import {
 } from '../protocol/hbc/testing/artifacts.ts'
 import { bodies, buildWasm } from '../protocol/hbc/testing/wasm-builder.ts'
 import { writeContainer } from '../protocol/hbc/zip.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { failedWith, nodectl } from '../testing/node/nodectl.ts'
 
 const folder = temporaryFolder()
 const write = (name: string, bytes: Uint8Array): string => {
@@ -106,10 +105,8 @@ describe('inspect', () => {
       [path.join(folder, 'missing.hbc'), 'there is no such file'],
       [folder, 'it is a directory'],
     ] as const)
-      expect(await nodectl(['inspect', file])).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringMatching(new RegExp(`^Error: .*${message}\n$`)),
-      })
+      expect(await nodectl(['inspect', file])).toEqual(
+        failedWith(expect.stringMatching(new RegExp(`^Error: .*${message}\n$`))),
+      )
   })
 })

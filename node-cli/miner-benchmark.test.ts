@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { echo } from '../testing/node/artifacts.ts'
 import { json, type LinkHub } from '../testing/node/link-hub.ts'
 import { createHub, createMiner, publish, untilStatus } from '../testing/node/miner-stage.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
 
 describe('the benchmark', () => {
   async function createSuite(receipt_hash: string) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { offerId } from '../protocol/link/index.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
@@ -11,10 +11,8 @@ import {
   take,
   untilStatus,
 } from '../testing/node/miner-stage.ts'
-import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
-import { token } from '../testing/node/serving-node.ts'
-
-beforeAll(buildNodectl)
+import { nodectl } from '../testing/node/nodectl.ts'
+import { expectLogged, token } from '../testing/node/serving-node.ts'
 
 const upgrades = (hub: LinkHub) => hub.requests.filter((one) => one.startsWith('UPGRADE')).length
 
@@ -62,7 +60,7 @@ describe('a node that does not get through', () => {
       status: 'ok',
       relay: { connected: false, state, problem: expect.stringContaining(problem), session_id: null },
     })
-    expect(node.log()).toContainEqual(expect.objectContaining({ level: 'error', message: `link: ${state}` }))
+    expectLogged(node, { level: 'error', message: `link: ${state}` })
     expect(upgrades(hub)).toBe(1)
 
     const at = ['--data-dir', miner.dataDir]
@@ -149,9 +147,7 @@ describe('a node that does not get through', () => {
     const frame = { accept_by: unixNow() - 190, vote_by: unixNow() - 170 }
     await take(socket, project.offer(miner.key, { frame }))
     await untilStatus(node, { relay: { clock_ahead_secs: expect.closeTo(-200, -1) } })
-    expect(node.log()).toContainEqual(
-      expect.objectContaining({ message: 'the clock of this machine is not that of the network' }),
-    )
+    expectLogged(node, { message: 'the clock of this machine is not that of the network' })
   })
 })
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { artifactOf, collector, echo, type TestArtifact } from '../testing/node/artifacts.ts'
@@ -6,9 +6,6 @@ import { unixNow } from '../testing/node/hub-answers.ts'
 import { bytes, json, type LinkHub } from '../testing/node/link-hub.ts'
 import { type MinerProject, otherKeys } from '../testing/node/miner-project.ts'
 import { createStage, publish, status, take, votesIn } from '../testing/node/miner-stage.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
 
 describe('an offer that does not hold is declined, and nothing is signed', () => {
   const stranger = ed25519PublicKey(`0x${'77'.repeat(32)}`)
@@ -66,7 +63,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
         hub.answers.delete(`GET /v1/committees/${id}/${snapshot.epoch}`),
       problem: 'the hub has no attested set for the epoch',
     },
-    'a set that is none': {
+    'an answer that is not a set': {
       hub: (hub, { projectId: id, snapshot }) =>
         hub.answers.set(
           `GET /v1/committees/${id}/${snapshot.epoch}`,
@@ -132,7 +129,7 @@ describe('an offer that does not hold is declined, and nothing is signed', () =>
       reason: 'unknown_module',
       problem: 'has the address',
     },
-    'a module that is none': {
+    'bytes that are not a module': {
       project: { module: { ...never, bytes: new Uint8Array(10) } },
       reason: 'unknown_module',
       problem: 'is not valid:',

@@ -1,12 +1,9 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { filler } from '../testing/node/artifacts.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import { createRunning, createStage, slow, take, untilStatus, votesIn } from '../testing/node/miner-stage.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
-
-beforeAll(buildNodectl)
 
 const slowTask = { task: { gas_limit: slow.maxGas } }
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
@@ -143,7 +140,7 @@ describe('a data directory that cannot be written', () => {
   }
 
   test('the vote of a run that cannot be stored is not sent; the node says why, and goes on', async () => {
-    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 3_000_000_000 })
+    const { miner, project, node, socket, offer } = await createRunning({ ...slow, maxGas: 1_000_000_000 })
     const letGo = hold(miner.dataDir)
     expect(await socket.next('decline')).toMatchObject({ offer_id: offer.offer_id, reason: 'busy' })
     await expect

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { beaconTargetTime } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 import { hasSeat, parseTaskVote } from '../protocol/rounds/index.ts'
 import { echo, shouter, spinner } from '../testing/node/artifacts.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
 import { bytes, type HubAnswer, json } from '../testing/node/link-hub.ts'
 import {
@@ -18,10 +19,8 @@ import {
   untilStatus,
   votesIn,
 } from '../testing/node/miner-stage.ts'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { seatedOf } from '../testing/node/test-project.ts'
-
-beforeAll(buildNodectl)
 
 const profile = resolveProfile()
 

@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { buildNodectl, dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { dist, nodectl } from '../testing/node/nodectl.ts'
 import { commandHelp } from './src/cli/help.ts'
 import { commands } from './src/commands/index.ts'
 import { dispatch } from './src/dispatch.ts'
-
-beforeAll(buildNodectl)
 
 const helpOf = async (name: string) =>
   commandHelp(name, commands[name]!.description, (await commands[name]!.load()).default)

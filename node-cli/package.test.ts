@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildNodectl, dist, filledAscHome, temporaryFolder } from '../testing/node/nodectl.ts'
+import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
+import { dist } from '../testing/node/nodectl.ts'
 import {
   type PackageCall,
   packageCalls,
@@ -20,7 +21,6 @@ const run = (file: string, args: readonly string[], cwd: string, env: NodeJS.Pro
   runProgram(file, args, cwd, { ...strangersEnvironment(away), ...env })
 
 let tarball: string
-beforeAll(buildNodectl)
 beforeAll(() => {
   const source = path.join(away, 'package')
   cpSync(dist, path.join(source, 'dist'), { recursive: true })

@@ -10,7 +10,8 @@ import {
   echoManifest,
   hostileArtifacts,
 } from '../protocol/hbc/testing/artifacts.ts'
-import { dist, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { dist, nodectl } from '../testing/node/nodectl.ts'
 import {
   answer,
   answering,
@@ -35,6 +36,8 @@ const write = (name: string, content: string | Uint8Array): string => {
 }
 const artifact = (name: string, wat: string): string =>
   write(name, packArtifact(echoManifest, assemble(wat)).bytes)
+
+const gasBounds = '--gas must be a whole number from 1 to 10000000000'
 
 describe('run', () => {
   test('prints the output and a signed receipt', async () => {
@@ -123,16 +126,8 @@ describe('run', () => {
       () => [echo, 'nope'],
       "invalid request: function 'nope' is not exported by this module\nThe module exports: echo\n",
     ],
-    [
-      'gas 0',
-      () => [echo, 'echo', '--gas', '0'],
-      '--gas must be a whole number from 1 to 10000000000, not 0\n',
-    ],
-    [
-      'gas over the limit',
-      () => [echo, 'echo', '--gas', '10000000001'],
-      '--gas must be a whole number from 1 to 10000000000, not 10000000001\n',
-    ],
+    ['gas 0', () => [echo, 'echo', '--gas', '0'], `${gasBounds}, not 0\n`],
+    ['gas over the limit', () => [echo, 'echo', '--gas', '10000000001'], `${gasBounds}, not 10000000001\n`],
     [
       'an artifact that is not there',
       () => [path.join(folder, 'x.hbc'), 'echo'],
@@ -151,7 +146,7 @@ describe('run', () => {
     expect(await answer([echo, 'echo', '--gas', gas])).toMatchObject({
       code: 2,
       json: null,
-      stderr: expect.stringContaining(`--gas must be a whole number from 1 to 10000000000, not ${gas}\n`),
+      stderr: expect.stringContaining(`${gasBounds}, not ${gas}\n`),
     })
   })
 
@@ -269,7 +264,7 @@ describe('run --data-dir', () => {
     expect((await answer([counter, 'read', '--data-dir', dir])).json.output).toBe('1')
   })
 
-  test('a database that is none is refused in one line, and nothing is lost of the directory', async () => {
+  test('a file that is not a database is refused in one line, and stays as it is', async () => {
     const dir = freshDir()
     await answer([counter, 'increment', '--data-dir', dir])
     const file = path.join(dir, 'node.sqlite')

@@ -1,18 +1,27 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8, zeroAddress } from '../protocol/encoding/index.ts'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { deriveDirectRoundId } from '../protocol/identity/index.ts'
 import { type ExecutionVote, parseExecutionVote } from '../protocol/rounds/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
-import { bring, execute, problemsOf, roundOf, vote } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder, temporaryFolder } from '../testing/node/nodectl.ts'
-import { sharedNode, startNode } from '../testing/node/serving-node.ts'
+import {
+  bring,
+  collecting,
+  conflict,
+  echoing,
+  execute,
+  problemsOf,
+  roundOf,
+  spinning,
+  vote,
+} from '../testing/node/execution-calls.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
+import { expectLogged, sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 
 test('a node that is no validator has the consensus routes too: it counts and shows, and signs nothing', async () => {
@@ -45,7 +54,7 @@ describe('a vote', () => {
     const payout = `0x${'ab'.repeat(20)}`
     const node = await startNode(newFolder(), { flags: ['--payout-address', payout] })
     await bring(node, collector)
-    await execute(node, { module: collector.address, function: 'f' })
+    await execute(node, collecting)
     const round = roundOf(collector)
     const { status, json } = await vote(node, round)
     expect([status, json.output]).toEqual([200, 'xx'])
@@ -90,7 +99,7 @@ describe('a vote', () => {
     const second = await startNode(folder, { flags: ['--payout-address', `0x${'cd'.repeat(20)}`] })
     expect((await vote(second, round)).text).toBe([...texts][0])
     // A round of which nobody says that it is decided writes nothing.
-    expect((await execute(second, { module: collector.address, function: 'f' })).json.output).toBe('x')
+    expect((await execute(second, collecting)).json.output).toBe('x')
     expect((await second.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 2 })
   })
 
@@ -125,14 +134,11 @@ describe('a vote', () => {
     const restored = await startNode(folder)
     expect((await vote(restored, before)).text).toBe(given.text)
     const withheld = await vote(restored, after)
-    expect(withheld).toMatchObject({
-      status: 409,
-      json: { error: 'invalid_state', details: { reason: 'vote_withheld' } },
-    })
+    expect(withheld).toMatchObject(conflict('vote_withheld'))
     expect(withheld.json.message).toMatch(/^This data directory is a copy: /)
     expect((await restored.call('/status')).json.counts).toMatchObject({ votes: 1, receipts: 1 })
     // What needs no vote goes on.
-    expect((await execute(restored, { module: spinner.address, function: 'f' })).status).toBe(200)
+    expect((await execute(restored, spinning)).status).toBe(200)
     await restored.stop()
     expect(restored.log().map(({ message }) => message)).toContain(
       'the data directory is a copy or was restored: rounds that began before get no vote',
@@ -152,18 +158,13 @@ describe('a vote', () => {
       [{ issued_at: Math.floor(Date.now() / 1000) + 3600 }, 'issued_at'],
     ] as const) {
       const round = roundOf(echo, change)
-      const reply = await execute(node, { module: echo.address, function: 'echo', round })
+      const reply = await execute(node, { ...echoing, round })
       expect(problemsOf(reply)).toMatchObject({
         status: 400,
         problems: [[`round.${member}`, 'invalid_value']],
       })
     }
-    const gas = await execute(node, {
-      module: echo.address,
-      function: 'echo',
-      gas_limit: 7,
-      round: roundOf(echo),
-    })
+    const gas = await execute(node, { ...echoing, gas_limit: 7, round: roundOf(echo) })
     expect(problemsOf(gas)).toMatchObject({ status: 400, problems: [['round.gas_limit', 'invalid_value']] })
     expect(await votes()).toBe(before)
   })
@@ -226,7 +227,7 @@ describe('a vote', () => {
       status: 400,
       problems: [['round.gas_limit', 'invalid_value']],
     })
-    const own = { module: echo.address, function: 'echo', input: '{}', gas_limit: 1_000_000 }
+    const own = { ...echoing, input: '{}', gas_limit: 1_000_000 }
     expect((await execute(node, own)).status).toBe(200)
   })
 
@@ -239,7 +240,7 @@ describe('a vote', () => {
       json: { error: 'unavailable' },
       headers: { 'retry-after': '60' },
     })
-    expect((await execute(node, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
+    expect((await execute(node, { ...echoing, input: '{}' })).status).toBe(200)
   })
 
   test('has the round id on each line of the log about it', async () => {
@@ -248,12 +249,10 @@ describe('a vote', () => {
     const round = roundOf(echo)
     await vote(node, round)
     await node.stop()
-    expect(node.log()).toContainEqual(
-      expect.objectContaining({
-        message: 'executed',
-        round_id: deriveDirectRoundId(round),
-        module: echo.address,
-      }),
-    )
+    expectLogged(node, {
+      message: 'executed',
+      round_id: deriveDirectRoundId(round),
+      module: echo.address,
+    })
   })
 })

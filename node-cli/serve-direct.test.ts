@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { executionSubject } from '../protocol/rounds/index.ts'
 import { collector, collectorOf, employer, type TestArtifact } from '../testing/node/artifacts.ts'
-import { roundOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { conflict, roundOf } from '../testing/node/execution-calls.ts'
 import type { ServingNode } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { createTestProject } from '../testing/node/test-project.ts'
@@ -13,8 +12,6 @@ import {
   startKnowing,
   startTestHub,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 const { address } = collector
 
@@ -80,10 +77,7 @@ const show = ({ address, bytes }: TestArtifact): string => {
 /** What the coordinator does with a node that does not vote yet: it says what it missed, and asks again. */
 async function bringToVote(node: ServingNode, missed: readonly object[], round: object, head: Head) {
   const refused = await ask(node, round, head)
-  expect(refused).toMatchObject({
-    status: 409,
-    json: { error: 'invalid_state', details: { reason: 'state_behind' } },
-  })
+  expect(refused).toMatchObject(conflict('state_behind'))
   expect((await tell(node, missed)).status).toBe(200)
   let reply = await ask(node, round, head)
   await expect

@@ -1,5 +1,5 @@
 import { json as readJson } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { beaconTargetTime } from '../protocol/committees/index.ts'
 import { attestEpochReceipt, hashEpochReceipt, leaderOrder } from '../protocol/earnings/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
@@ -17,13 +17,10 @@ import {
   startEpochNetwork,
   untilEpochs,
 } from '../testing/node/epoch-network.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import { patience, startProxy } from '../testing/node/validator-network.ts'
 import { profile } from './src/profile.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
-
-beforeAll(buildNodectl)
 
 /** More gas than was used, page after page without end. */
 function forgedRounds(path: string, answer: Buffer): Buffer {

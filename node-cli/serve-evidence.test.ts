@@ -1,10 +1,10 @@
 import { json as readJson } from 'node:stream/consumers'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import type { Evidence } from '../protocol/slashing/index.ts'
 import { keepFinal, knownEpoch, recordsOf } from '../testing/node/final-rounds.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { expectLogged } from '../testing/node/serving-node.ts'
 import {
   addValidator,
   patience,
@@ -13,8 +13,6 @@ import {
 } from '../testing/node/validator-network.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
-
-beforeAll(buildNodectl)
 
 const [final] = recordsOf(knownEpoch('per_unit'))
 
@@ -88,12 +86,10 @@ test('evidence of a final round is posted once; none of an open one, and none of
     [withheld, open, refused, malformed].map((one) => one.node_key),
   )
   kept.close()
-  expect(node.log()).toContainEqual(
-    expect.objectContaining({
-      message: 'evidence is not posted: the hub was lost to this node in that round',
-      node_key: withheld.node_key,
-    }),
-  )
+  expectLogged(node, {
+    message: 'evidence is not posted: the hub was lost to this node in that round',
+    node_key: withheld.node_key,
+  })
 
   // What was taken is not sent again; what was refused gets another chance.
   const again = await validator.start()

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hostileArtifacts } from '../protocol/hbc/testing/artifacts.ts'
 import { artifactOf, collector, echo, spinner, talker } from '../testing/node/artifacts.ts'
-import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { bring, collecting, echoing, execute, problemsOf, spinning } from '../testing/node/execution-calls.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { sharedNode, startNode } from '../testing/node/serving-node.ts'
 
-beforeAll(buildNodectl)
 const node = sharedNode()
 
 describe('PUT /modules/:address', () => {
@@ -30,7 +30,7 @@ describe('PUT /modules/:address', () => {
       status: 422,
       json: { error: 'invalid_manifest', details: { reason: 'manifest_address', address: echo.address } },
     })
-    expect((await execute(node(), { module: spinner.address, function: 'f' })).status).toBe(404)
+    expect((await execute(node(), spinning)).status).toBe(404)
   })
 
   test('422 invalid_manifest with the rule, for each artifact that breaks one', async () => {
@@ -62,24 +62,20 @@ describe('PUT /modules/:address', () => {
     db.prepare('UPDATE modules SET hbc = ?').run(new Uint8Array(100))
     db.close()
     const second = await startNode(folder)
-    const refused = await execute(second, { module: echo.address, function: 'echo', input: '{}' })
+    const refused = await execute(second, { ...echoing, input: '{}' })
     expect(refused).toMatchObject({
       status: 503,
       json: { error: 'unavailable', details: { reason: 'node_fault' }, message: /damaged/ },
     })
     expect((await bring(second, echo)).status).toBe(201)
-    expect((await execute(second, { module: echo.address, function: 'echo', input: '{}' })).status).toBe(200)
+    expect((await execute(second, { ...echoing, input: '{}' })).status).toBe(200)
   })
 })
 
 describe('POST /execute', () => {
   test('answers what run prints, with the events', async () => {
     await bring(node(), echo)
-    const { status, json } = await execute(node(), {
-      module: echo.address,
-      function: 'echo',
-      input: '{"msg":"hi"}',
-    })
+    const { status, json } = await execute(node(), { ...echoing, input: '{"msg":"hi"}' })
     expect([status, json]).toEqual([
       200,
       {
@@ -104,11 +100,7 @@ describe('POST /execute', () => {
 
   test('what it answers holds before verify, and is what run answers', async () => {
     await bring(node(), echo)
-    const { text } = await execute(node(), {
-      module: echo.address,
-      function: 'echo',
-      input_b64: 'eyJhIjoxfQ==',
-    })
+    const { text } = await execute(node(), { ...echoing, input_b64: 'eyJhIjoxfQ==' })
     const file = path.join(temporaryFolder(), 'echo.hbc')
     writeFileSync(file, echo.bytes)
     const { code, stdout } = await nodectl(['verify', '-', file, '--input', '{"a":1}'], { input: utf8(text) })
@@ -117,11 +109,7 @@ describe('POST /execute', () => {
 
   test('a function that fails is answered with 200 and its error', async () => {
     await bring(node(), spinner)
-    const { status, json } = await execute(node(), {
-      module: spinner.address,
-      function: 'f',
-      gas_limit: 1000,
-    })
+    const { status, json } = await execute(node(), { ...spinning, gas_limit: 1000 })
     expect([status, json]).toMatchObject([
       200,
       { success: false, output: null, error: 'out of gas', gas_used: 1000 },
@@ -164,11 +152,7 @@ describe('POST /execute', () => {
     expect(problemsOf(other)).toMatchObject({ status: 400, problems: [['function', 'invalid_value']] })
     const absent = await execute(node(), { module: `0x${'12'.repeat(32)}`, function: 'f' })
     expect([absent.status, absent.json.error]).toEqual([404, 'not_found'])
-    const large = await execute(node(), {
-      module: echo.address,
-      function: 'echo',
-      input: 'x'.repeat(1_048_577),
-    })
+    const large = await execute(node(), { ...echoing, input: 'x'.repeat(1_048_577) })
     expect([large.status, large.json]).toMatchObject([413, { error: 'too_large', message: /1048576 bytes/ }])
   })
 
@@ -191,9 +175,7 @@ describe('POST /execute', () => {
 
   test('runs of a module with storage follow each other, however many come at once', async () => {
     await bring(node(), collector)
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, () => execute(node(), { module: collector.address, function: 'f' })),
-    )
+    const replies = await Promise.all(Array.from({ length: 20 }, () => execute(node(), collecting)))
     const outputs = replies.map(({ json }) => json.output.length).toSorted((a, b) => a - b)
     expect(outputs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
   })

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   beaconTargetTime,
   countAttestations,
@@ -18,10 +18,9 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo } from '../testing/node/artifacts.ts'
-import { roundOf } from '../testing/node/execution-calls.ts'
+import { echoing, roundOf } from '../testing/node/execution-calls.ts'
 import { coordinatorSeed } from '../testing/node/generations.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   attestedSet,
@@ -43,8 +42,6 @@ import {
   type TestHub,
   type TestValidator,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 const seeds = Array.from({ length: 6 }, (_, i) => hashText(`generation validator ${i}`))
 const keysOf = (some: readonly string[]) => some.map(ed25519PublicKey).toSorted()
@@ -218,8 +215,7 @@ test('a direct round is voted in, and counted, by the generation in force when i
   const roundAt = (issued_at: number) => roundOf(echo, { input_hash: rightReceipt.input_hash, issued_at })
   const execute = (node: ServingNode, round: ReturnType<typeof roundAt>) =>
     callSigned(node, '/execute', {
-      module: echo.address,
-      function: 'echo',
+      ...echoing,
       input_b64: Buffer.from(input).toString('base64'),
       gas_limit: 1_000_000,
       round,

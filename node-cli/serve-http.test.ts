@@ -1,20 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, profileStrings, signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
 import { roundOf } from '../testing/node/execution-calls.ts'
+import { newFolder } from '../testing/node/folders.ts'
 import { expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
 import { callNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { Random } from './src/engine/testing/random.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
-beforeAll(buildNodectl)
 const plain = sharedNode()
 
 describe('paths and methods', () => {

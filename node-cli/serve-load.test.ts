@@ -6,13 +6,13 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { signRequest } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { echo, spinner, talker } from '../testing/node/artifacts.ts'
+import { spinning } from '../testing/node/execution-calls.ts'
+import { newFolder } from '../testing/node/folders.ts'
 import { envelope, expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
-import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
 import { type ServingNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
 import { profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 
 const slow = [sharedNode(), sharedNode(), sharedNode()] as const
@@ -200,10 +200,7 @@ describe('many at once', () => {
     const node = await startNode()
     await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
     const execute = () =>
-      node.call('/execute', {
-        method: 'POST',
-        body: { module: spinner.address, function: 'f', gas_limit: 3_000_000 },
-      })
+      node.call('/execute', { method: 'POST', body: { ...spinning, gas_limit: 3_000_000 } })
     const executions = Promise.all(Array.from({ length: 500 }, execute))
     const waits: number[] = []
     let isOver = false

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { receiptWaitsUntil } from '../protocol/earnings/index.ts'
 import {
   type EpochNetwork,
@@ -10,12 +10,9 @@ import {
   records,
   startEpochNetwork,
 } from '../testing/node/epoch-network.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
 import type { ServingNode } from '../testing/node/serving-node.ts'
 import { patience } from '../testing/node/validator-network.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
-
-beforeAll(buildNodectl)
 
 const open = records.at(-1)!
 const until = receiptWaitsUntil(known.epoch, known.consensus.work)

@@ -1,16 +1,15 @@
 import { chmodSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashBytes, utf8 } from '../protocol/encoding/index.ts'
 import { hashPayload } from '../protocol/execution/index.ts'
 import { collector, echo } from '../testing/node/artifacts.ts'
-import { bring, execute, problemsOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl, newFolder } from '../testing/node/nodectl.ts'
+import { bring, collecting, echoing, execute, problemsOf } from '../testing/node/execution-calls.ts'
+import { newFolder } from '../testing/node/folders.ts'
 import { type ServingNode, sharedNode, startNode } from '../testing/node/serving-node.ts'
 import { pageBytesMax } from './src/serve/http/page.ts'
 
-beforeAll(buildNodectl)
 const shared = sharedNode()
 const storing = sharedNode({ flags: ['--chunk-storage', '1'] })
 
@@ -41,9 +40,8 @@ describe('GET /ledger', () => {
     const node = await startNode()
     await bring(node, echo)
     await bring(node, collector)
-    for (const input of ['1', '2', '3'])
-      await execute(node, { module: echo.address, function: 'echo', input })
-    const last = await execute(node, { module: collector.address, function: 'f' })
+    for (const input of ['1', '2', '3']) await execute(node, { ...echoing, input })
+    const last = await execute(node, collecting)
     const hashes = async (query: string) =>
       (await node.call(`/ledger${query}`, { token: null })).json.receipts.map(
         ({ receipt }: { receipt: { input_hash: string } }) => receipt.input_hash,
@@ -214,7 +212,7 @@ describe('what a node says of itself', () => {
   test('/metrics are lines that Prometheus reads', async () => {
     const node = await startNode()
     await bring(node, echo)
-    await execute(node, { module: echo.address, function: 'echo', input: '{}' })
+    await execute(node, { ...echoing, input: '{}' })
     const { text, headers } = await node.call('/metrics')
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(text).toContain('nodectl_build_info{version="1.0.0",engine="native",role="miner"} 1\n')

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashSnapshot, isSnapshotAttested, type Snapshot } from '../protocol/committees/index.ts'
 import { hashText } from '../protocol/encoding/index.ts'
 import { deriveSubscriptionId } from '../protocol/identity/index.ts'
-import { buildNodectl, nodectl } from '../testing/node/nodectl.ts'
-import { token } from '../testing/node/serving-node.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
+import { expectLogged, token } from '../testing/node/serving-node.ts'
 import { createTestProject, profile } from '../testing/node/test-project.ts'
 import { attestSet, problemsOf, refused, sharedValidator, startOne } from '../testing/node/validator-calls.ts'
 import {
@@ -14,7 +14,6 @@ import {
   validatorSeeds,
 } from '../testing/node/validator-network.ts'
 
-beforeAll(buildNodectl)
 const { withProject, attesting } = sharedValidator()
 
 test('nodectl status shows what a validator takes part in', async () => {
@@ -124,13 +123,11 @@ test('a validator that does not find itself at its URL says so', async () => {
   const node = await validator!.start([], { nodeUrl: other!.url })
   const problem = async () => (await node.call('/status')).json.consensus
   await expect.poll(problem).toMatchObject({ reachable: false, problem: 'the connection is refused' })
-  expect(node.log()).toContainEqual(
-    expect.objectContaining({
-      level: 'warn',
-      message: 'others may not reach this validator',
-      url: other!.url,
-    }),
-  )
+  expectLogged(node, {
+    level: 'warn',
+    message: 'others may not reach this validator',
+    url: other!.url,
+  })
   await node.stop()
   await validator!.start()
   const wrong = await other!.start([], { nodeUrl: validator!.url })

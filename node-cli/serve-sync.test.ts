@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { computeStateRoot } from '../protocol/execution/index.ts'
 import { collector, echo, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { collecting, echoing } from '../testing/node/execution-calls.ts'
 import type { Reply, ServingNode } from '../testing/node/serving-node.ts'
 import {
   addValidator,
   callSigned,
-  freePort,
   patience,
   startProxy,
   startTestHub,
@@ -19,11 +18,11 @@ import { databaseFile, openDatabase } from './src/data-dir/database.ts'
 import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
 import { profile } from './src/profile.ts'
 
-beforeAll(buildNodectl)
-
 const valueBytes = 1000
+/** More than one page. */
+const storedEntries = 600
 /** More than four pages. */
-const storedEntries = 2400
+const manyEntries = 2400
 
 /** What the collector stores, the same in every validator that is given it. */
 const storage = (entries: number) =>
@@ -60,18 +59,21 @@ const synced = (node: ServingNode): Promise<unknown> =>
 const listed = async (node: ServingNode, by: TestValidator) =>
   (await ask(node, by, '/sync/modules')).json.modules
 
-const expected = [
-  { address: collector.address, sequence: 1, state_root: rootOf(storedEntries) },
-  { address: echo.address, sequence: 0, state_root: rootOf(0) },
-].sort((a, b) => (a.address < b.address ? -1 : 1))
+const expectedOf = (entries: number) =>
+  [
+    { address: collector.address, sequence: 1, state_root: rootOf(entries) },
+    { address: echo.address, sequence: 0, state_root: rootOf(0) },
+  ].sort((a, b) => (a.address < b.address ? -1 : 1))
+const expected = expectedOf(storedEntries)
 
 /** Three validators that hold the same, behind whatever stands in front of the first. */
 async function startPeers(
   network: TestHub,
   first?: (own: string) => Promise<string>,
+  entries?: number,
 ): Promise<TestValidator[]> {
   const peers = [await addValidator(network, first), await addValidator(network), await addValidator(network)]
-  for (const peer of peers) fill(peer)
+  for (const peer of peers) fill(peer, entries)
   return peers
 }
 
@@ -153,7 +155,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     await startFilled(peers, 4)
     const node = await fresh.start(['--state-sync', 'true'])
     await untilPeers(node, 4)
-    const run = { method: 'POST', body: { module: echo.address, function: 'echo', input: '' } }
+    const run = { method: 'POST', body: { ...echoing, input: '' } }
     expect((await node.call('/execute', run)).json).toMatchObject({ error: 'unavailable' })
     expect(await ask(node, peers[1]!, '/sync/modules')).toMatchObject({ status: 503 })
     held.resolve()
@@ -166,14 +168,14 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
     const network = await startTestHub()
     const pages: string[] = []
     let killer = async (): Promise<void> => {}
-    const peers = await startPeers(network, (own) =>
+    const seeing = (own: string) =>
       startProxy(own, async (path, answer) => {
         if (!path.includes('/state?')) return answer
         pages.push(path)
         await killer()
         return answer
-      }),
-    )
+      })
+    const peers = await startPeers(network, seeing, manyEntries)
     // The first one alone gives pages, so that each is seen.
     for (const peer of network.list.slice(1, 3))
       peer.url = await startProxy(peer.url, (path, answer) =>
@@ -193,7 +195,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
         killed.resolve('killed')
       }
       whole = (await Promise.race([synced(node), killed.promise])) !== 'killed'
-      if (whole) expect(await listed(node, peers[1]!)).toEqual(expected)
+      if (whole) expect(await listed(node, peers[1]!)).toEqual(expectedOf(manyEntries))
       else kills += 1
     }
     expect(kills).toBeGreaterThan(2)
@@ -261,11 +263,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       proxy: (own) => startProxy(own, (path, answer) => (path.includes('/state?') ? 'silence' : answer)),
       reason: 'nothing came within 10 s',
     },
-    {
-      name: 'is gone',
-      proxy: async () => `http://127.0.0.1:${await freePort()}`,
-      reason: 'the connection is refused',
-    },
+    { name: 'is gone', proxy: async () => 'http://127.0.0.1:9', reason: 'the connection is refused' },
   ]
 
   // Nine nodes are started for it, and one of the peers is waited for until it is given up.
@@ -282,7 +280,11 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       const own = everybody.list.find(({ publicKey }) => publicKey === fresh[i]!.publicKey)!
       network.list.push({ ...liar!, url: await proxy(liar!.url) }, ...honest, own)
       network.seeds.push(...[...peers, fresh[i]!].map(({ seed }) => seed))
-      const node = await fresh[i]!.start(['--state-sync', 'true'], { hubUrl: network.origin })
+      const node = await fresh[i]!.start(['--state-sync', 'true'], {
+        hubUrl: network.origin,
+        // Its own port would be one that was free when the first of them started.
+        bind: '127.0.0.1:0',
+      })
       await synced(node)
       const blamed = node.log().filter(({ message }) => message === 'a validator gives no state')
       expect([name, blamed.map(({ peer, reason }) => ({ peer, reason })).slice(0, 1)]).toEqual([
@@ -303,10 +305,7 @@ describe('--state-sync true', { timeout: 120_000 }, () => {
       startProxy(own, async (path, answer) => {
         if (path.includes('/state?') && ++pages === 2)
           for (const node of nodes)
-            await node.call('/execute', {
-              method: 'POST',
-              body: { module: collector.address, function: 'f', input: '' },
-            })
+            await node.call('/execute', { method: 'POST', body: { ...collecting, input: '' } })
         return answer
       }),
     )

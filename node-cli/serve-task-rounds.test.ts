@@ -1,11 +1,12 @@
 import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { hashReceipt } from '../protocol/execution/index.ts'
 import { createTaskVote, parseFinalityVote } from '../protocol/rounds/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { conflict } from '../testing/node/execution-calls.ts'
+import { temporaryFolder } from '../testing/node/folders.ts'
 import {
   attestedSet,
   createTestProject,
@@ -28,7 +29,6 @@ import {
 } from '../testing/node/validator-calls.ts'
 import { showArtifact, startKnowing, validatorSeeds } from '../testing/node/validator-network.ts'
 
-beforeAll(buildNodectl)
 const { withProject, attesting } = sharedValidator()
 
 describe('POST /consensus/task-rounds', () => {
@@ -256,8 +256,5 @@ test('a restored data directory signs nothing that it may have signed before', a
   cpSync(backup, validator.dataDir, { recursive: true })
   const restored = await startKnowing(validator)
   for (const reply of [await attestSet(restored, project), await decide(restored, finalityRequest(round))])
-    expect(reply).toMatchObject({
-      status: 409,
-      json: { error: 'invalid_state', details: { reason: 'vote_withheld' } },
-    })
+    expect(reply).toMatchObject(conflict('vote_withheld'))
 })

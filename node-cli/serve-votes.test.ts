@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { hashReceipt } from '../protocol/execution/index.ts'
 import {
@@ -10,8 +10,8 @@ import {
 } from '../protocol/rounds/index.ts'
 import { checkEvidence, type Evidence } from '../protocol/slashing/index.ts'
 import { echo, spinner } from '../testing/node/artifacts.ts'
-import { roundOf } from '../testing/node/execution-calls.ts'
-import { buildNodectl } from '../testing/node/nodectl.ts'
+import { echoing, roundOf, spinning } from '../testing/node/execution-calls.ts'
+import { expectLogged } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import {
   attestedSet,
@@ -33,8 +33,6 @@ import {
   startTestHub,
   validatorSeeds,
 } from '../testing/node/validator-network.ts'
-
-beforeAll(buildNodectl)
 
 /** All four validators, of which some run, and what a hub does between them. */
 async function startNetwork(running: number, project = createTestProject()) {
@@ -179,14 +177,12 @@ describe('validators among themselves', () => {
     expect(await finalAt(node!, round)).toBeNull()
     const { finality_votes: kept } = (await shown(node!, round.roundId)).json
     expect(kept.filter((one: { public_key: string }) => one.public_key === keys[3])).toHaveLength(2)
-    expect(node!.log()).toContainEqual(
-      expect.objectContaining({
-        level: 'warn',
-        message: 'a node voted twice in one round',
-        round_id: round.roundId,
-        node_key: keys[3],
-      }),
-    )
+    expectLogged(node!, {
+      level: 'warn',
+      message: 'a node voted twice in one round',
+      round_id: round.roundId,
+      node_key: keys[3],
+    })
     await vote(node!, createFinalityVote(profile, validatorSeeds[2]!, record))
     expect(await finalAt(node!, round)).toEqual(record)
     expect((await vote(node!, lies[0]!, liar)).json.state).toBe('finalized')
@@ -267,8 +263,7 @@ describe('validators among themselves', () => {
     const { nodes } = three()
     const round = roundOf(echo, { input_hash: rightReceipt.input_hash })
     const body = {
-      module: echo.address,
-      function: 'echo',
+      ...echoing,
       input_b64: Buffer.from('{"msg":"hi"}').toString('base64'),
       gas_limit: 1_000_000,
       round,
@@ -290,7 +285,7 @@ describe('validators among themselves', () => {
       counts: { [hashReceipt(rightReceipt)]: 3 },
       quorum: 3,
     })
-    const unknown = { ...body, module: spinner.address, function: 'f' }
+    const unknown = { ...body, ...spinning }
     const missing = await callSigned(node!, '/execute', {
       ...unknown,
       round: { ...round, module_address: spinner.address, function: 'f' },

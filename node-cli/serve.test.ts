@@ -3,24 +3,19 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { filler, spinner } from '../testing/node/artifacts.ts'
-import { buildNodectl, dist, newFolder, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { spinning } from '../testing/node/execution-calls.ts'
+import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
+import { dist, failedWith, nodectl } from '../testing/node/nodectl.ts'
 import { startNode, token } from '../testing/node/serving-node.ts'
 import { CliError } from './src/cli/errors.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames } from './src/serve/flags.ts'
 
-beforeAll(buildNodectl)
-
 /** What `serve` says when it does not start; its port is never opened. */
-const refused = async (flags: string[], env: NodeJS.ProcessEnv = {}) => {
-  const { code, stdout, stderr } = await nodectl(['serve', ...flags], {
-    env: { NODE_API_TOKEN: '', NODE_DATA_DIR: newFolder(), ...env },
-  })
-  expect(stdout).toBe('')
-  return { code, stderr }
-}
+const refused = (flags: string[], env: NodeJS.ProcessEnv = {}) =>
+  nodectl(['serve', ...flags], { env: { NODE_API_TOKEN: '', NODE_DATA_DIR: newFolder(), ...env } })
 
 /** The same, as far as the settings alone decide it. */
 const refusedSettings = (flags: string[], env: NodeJS.ProcessEnv = {}): CliError => {
@@ -149,9 +144,8 @@ describe('what is refused before anything is opened', () => {
     [['--role', 'owner'], {}, 2, '--role must be miner or validator, not owner'],
     [[], { NODE_WORKERS: 'many' }, 2, 'NODE_WORKERS must be a whole number'],
     [['--bind', '0.0.0.0:0'], {}, 1, 'NODE_API_TOKEN is not set'],
-  ])('%j with %j ends the command with its code', async (flags, env, exitCode, message) => {
-    const { code, stderr } = await refused(flags, env)
-    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)])
+  ])('%j with %j ends the command with its code', async (flags, env, code, message) => {
+    expect(await refused(flags, env)).toEqual({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
   test.each([
@@ -174,21 +168,17 @@ describe('what is refused before anything is opened', () => {
     await once(other, 'listening')
     onTestFinished(() => void other.close())
     const { port } = other.address() as { port: number }
-    const { code, stderr } = await refused(['--bind', `127.0.0.1:${port}`])
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(
-        `Error: 127.0.0.1:${port} is in use by another program\nStop that program, or choose another port with --bind.\n`,
-      ),
-    ])
+    const words = `Error: 127.0.0.1:${port} is in use by another program\nStop that program, or choose another port with --bind.\n`
+    expect(await refused(['--bind', `127.0.0.1:${port}`])).toEqual(failedWith(expect.stringContaining(words)))
   })
 
   test('a key that others can read', async () => {
     const dataDir = newFolder()
     await nodectl(['keygen', '--data-dir', dataDir])
     chmodSync(path.join(dataDir, 'node.key'), 0o644)
-    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('mend it with: chmod 600')])
+    expect(await refused([], { NODE_DATA_DIR: dataDir })).toEqual(
+      failedWith(expect.stringContaining('mend it with: chmod 600')),
+    )
   })
 })
 
@@ -196,8 +186,9 @@ describe('a data directory', () => {
   test('serves one process; the second is told which, and changes nothing', async () => {
     const dataDir = newFolder()
     const node = await startNode(dataDir)
-    const { code, stderr } = await refused([], { NODE_DATA_DIR: dataDir })
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${node.pid}\n`)])
+    expect(await refused([], { NODE_DATA_DIR: dataDir })).toEqual(
+      failedWith(expect.stringContaining(`is in use by process ${node.pid}\n`)),
+    )
     expect((await node.call('/health')).status).toBe(200)
   })
 
@@ -205,11 +196,9 @@ describe('a data directory', () => {
     const folder = temporaryFolder()
     const node = await startNode(path.join(folder, 'node'))
     cpSync(path.join(folder, 'node'), path.join(folder, 'copy'), { recursive: true })
-    const { code, stderr } = await refused([], { NODE_DATA_DIR: path.join(folder, 'copy') })
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`is a copy of the data directory that process ${node.pid} uses`),
-    ])
+    const words = `is a copy of the data directory that process ${node.pid} uses`
+    const outcome = await refused([], { NODE_DATA_DIR: path.join(folder, 'copy') })
+    expect(outcome).toEqual(failedWith(expect.stringContaining(words)))
   })
 
   test('is taken over after its process was killed', async () => {
@@ -230,7 +219,7 @@ describe('the end', () => {
       await node.call(`/modules/${spinner.address}`, { method: 'PUT', body: spinner.bytes })
       const running = node.call('/execute', {
         method: 'POST',
-        body: { module: spinner.address, function: 'f', gas_limit: 400_000_000 },
+        body: { ...spinning, gas_limit: 400_000_000 },
       })
       await expect.poll(async () => (await node.call('/status')).json.queue.running).toBe(1)
       const stopped = node.stop(signal)

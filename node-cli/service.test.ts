@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { buildNodectl, nodectl, temporaryFolder } from '../testing/node/nodectl.ts'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../testing/node/folders.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
 import { readConfig } from './src/serve/config.ts'
 import { settingNames, variableOf } from './src/serve/flags.ts'
 import { launchdPlist } from './src/service/launchd-plist.ts'
 import { systemdUnit } from './src/service/systemd-unit.ts'
-
-beforeAll(buildNodectl)
 
 const print = (...args: string[]) => nodectl(['service', 'print', ...args])
 const options = {

@@ -1,5 +1,5 @@
 import type { Attestation } from '../protocol/committees/index.ts'
-import { deriveNodeId, signRequestAs } from '../protocol/identity/index.ts'
+import { deriveNodeId, signRequest } from '../protocol/identity/index.ts'
 import { randomNonce } from './auth/random.ts'
 import type { Settings } from './env.ts'
 import { nativeSigner } from './native-ed25519.ts'
@@ -33,6 +33,6 @@ export function createCoordinator(
     nodeId,
     publicKey,
     attest: (text) => ({ node_id: nodeId, public_key: publicKey, signature: signer.sign(text) }),
-    sign: (request) => signRequestAs(profile, signer, { ...request, nonce: randomNonce() }).headers,
+    sign: (request) => signRequest(profile, signer, { ...request, nonce: randomNonce() }).headers,
   }
 }

@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { bytesToHex, raw32 } from '../protocol/encoding/index.ts'
-import type { RequestSigner } from '../protocol/identity/index.ts'
-import { ed25519PublicKey, strictEd25519Verifier } from '../protocol/signatures/index.ts'
+import { type Ed25519Signer, ed25519PublicKey, strictEd25519Verifier } from '../protocol/signatures/index.ts'
 
 /** SubjectPublicKeyInfo and PKCS#8 of an ed25519 key, up to its 32 bytes (RFC 8410). */
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
@@ -14,7 +13,7 @@ export const verifyNatively = strictEd25519Verifier((publicKey, message, signatu
 })
 
 /** Signs as `signEd25519` of the protocol does, by the runtime. */
-export function nativeSigner(seed: string): RequestSigner {
+export function nativeSigner(seed: string): Ed25519Signer {
   const key = createPrivateKey({
     key: Buffer.concat([privateKeyHead, raw32(seed, 'seed')]),
     format: 'der',

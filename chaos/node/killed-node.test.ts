@@ -1,9 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
-import { buildNodectl } from '../../testing/node/nodectl.ts'
+import { expect, test } from 'vitest'
 import { runNetwork } from '../harness/scenarios.ts'
 import { node } from './kind.ts'
-
-beforeAll(buildNodectl)
 
 test('a node that is killed again and again keeps its votes, receipts and chunks', {
   timeout: 180_000,

@@ -1,4 +1,3 @@
-import type { RequestSigner } from '../../protocol/identity/index.ts'
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   closeCodes,
@@ -11,6 +10,7 @@ import {
   writeNodeFrame,
 } from '../../protocol/link/index.ts'
 import { createTaskVote } from '../../protocol/rounds/index.ts'
+import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import type { Draws } from '../harness/draws.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import { type Person, profile } from './people.ts'
@@ -20,7 +20,7 @@ import { honestResult, wrongResult } from './results.ts'
 
 export interface MinerOptions {
   readonly person: Person
-  readonly signer: RequestSigner
+  readonly signer: Ed25519Signer
   readonly slots: number
   readonly time: VirtualTime
   readonly platform: Platform

@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Round } from '../../durable-objects/round/round.ts'
 import type { Answers } from '../../durable-objects/round/transitions.ts'
-import {
-  deriveTaskRoundId,
-  defaultNetworkParams as params,
-  type RequestSigner,
-} from '../../protocol/identity/index.ts'
+import { deriveTaskRoundId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   auditDraw,
   createFinalityRecord,
@@ -18,6 +14,7 @@ import {
   type TaskVote,
   tallyVotes,
 } from '../../protocol/rounds/index.ts'
+import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { verifyNatively } from '../../workers/native-ed25519.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
 import { committeeRules, type Person, profile, roundSecs, setOf } from './people.ts'
@@ -52,7 +49,7 @@ class Connections {
 
 export interface ValidatorsOptions {
   readonly people: readonly Person[]
-  readonly signers: readonly RequestSigner[]
+  readonly signers: readonly Ed25519Signer[]
   readonly conductOf: (validator: number) => ValidatorConduct
   /** Seconds that the clock of each is ahead. */
   readonly skewOf: (validator: number) => number

@@ -1,5 +1,5 @@
 import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
-import type { RequestSigner } from '../../protocol/identity/index.ts'
+import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { nativeSigner } from '../../workers/native-ed25519.ts'
 import { type Draws, draws as drawsOf } from '../harness/draws.ts'
 import { SimulatedChain } from './chain.ts'
@@ -17,8 +17,8 @@ const epoch = 480_000
 /** Nodes are connected for so long when the set of the epoch is built. */
 const connectedSecs = 60
 
-const signers = new Map<string, RequestSigner>()
-function signerOf({ seed, publicKey }: Person): RequestSigner {
+const signers = new Map<string, Ed25519Signer>()
+function signerOf({ seed, publicKey }: Person): Ed25519Signer {
   const signer = signers.get(publicKey) ?? nativeSigner(seed)
   signers.set(publicKey, signer)
   return signer

@@ -72,7 +72,7 @@ export namespace hive {
 }
 
 export namespace storage {
-  /** The value of a key; empty when there is none. */
+  /** The value of a key; empty if the key is not set. */
   export function get(key: string): string {
     const value = node.storage.get(key);
     return value === null ? "" : value;

@@ -1,14 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { buildNodectl, nodectl, temporaryFolder } from '../../testing/node/nodectl.ts'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../testing/node/folders.ts'
+import { nodectl } from '../../testing/node/nodectl.ts'
 import { isPrivate } from './compile-cache.ts'
 
 const done = { code: 0, stdout: '1.0.0\n', stderr: '' }
 
 describe.skipIf(process.getuid === undefined || process.platform === 'darwin')('compiled code', () => {
-  beforeAll(buildNodectl)
-
   /** Starts the tool with a cache folder of its own. @returns Where compiled code would be kept. */
   async function start(cache: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
     const own = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache }

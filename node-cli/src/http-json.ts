@@ -57,7 +57,7 @@ export async function requestJson(url: string, request: JsonRequest): Promise<Js
   return { status: answer.status, headers: answer.headers, value: jsonOf(answer) }
 }
 
-/** The JSON of an answer; undefined for what is declared as another type, or is none. */
+/** The JSON of an answer; undefined if it is declared as another type or is not JSON. */
 export function jsonOf({ type, bytes }: BytesAnswer): unknown {
   if (type !== json || bytes === undefined) return undefined
   try {

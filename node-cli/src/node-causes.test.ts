@@ -10,20 +10,12 @@ describe('causesOf', () => {
   test.each<[string, object, string[]]>([
     ['nothing that is wrong', { relay, hub: { state: 'registered', problem: null } }, []],
     ['what everybody sees', {}, []],
-    [
-      'no connection',
-      { relay: { ...relay, state: 'away', problem: 'the hub does not answer' } },
-      ['relay_away'],
-    ],
+    ['no link', { relay: { ...relay, state: 'away', problem: 'the hub does not answer' } }, ['relay_away']],
     ['no hub', { hub: { state: 'refused', problem: 'no' } }, ['hub_refused']],
     ['a clock that is behind', { relay: { ...relay, clock_ahead_secs: 61 } }, ['clock_off']],
     ['a clock that is ahead', { relay: { ...relay, clock_ahead_secs: -300 } }, ['clock_off']],
     ['a module that nobody has', { last_refusal: refusal }, ['module_unknown']],
-    [
-      'an offer that does not hold',
-      { last_refusal: { ...refusal, reason: 'incompatible' } },
-      ['offer_declined'],
-    ],
+    ['a declined offer', { last_refusal: { ...refusal, reason: 'incompatible' } }, ['offer_declined']],
     ['no room', { last_refusal: { ...refusal, reason: 'busy' } }, []],
     ['a refusal of long ago', { last_refusal: { ...refusal, at: now - 3601 } }, []],
     ['other results', { benchmark: { differing: ['echo'] } }, ['benchmark_differs']],

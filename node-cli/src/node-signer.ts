@@ -1,12 +1,6 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
-import { bytesToHex, type Hex, raw32 } from '../../protocol/encoding/index.ts'
-
-/** What signs with the key of a node. */
-export interface NodeSigner {
-  readonly publicKey: Hex
-  /** Signs the bytes of a text by RFC 8032. */
-  readonly sign: (text: string) => Hex
-}
+import { bytesToHex, raw32 } from '../../protocol/encoding/index.ts'
+import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 
 /** PKCS #8 around the 32 bytes of an ed25519 seed (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -20,7 +14,7 @@ const publicKeyBytes = 32
  * @param seed `0x` and 64 hex digits.
  * @throws {@link FormatError} for any other seed.
  */
-export function nodeSigner(seed: string): NodeSigner {
+export function nodeSigner(seed: string): Ed25519Signer {
   const key = createPrivateKey({
     key: Buffer.concat([pkcs8Head, raw32(seed, 'seed')]),
     format: 'der',

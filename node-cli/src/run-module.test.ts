@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { openArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import * as testing from '../../testing/node/artifacts.ts'
-import { temporaryFolder } from '../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../testing/node/folders.ts'
 import { closeThreads } from './engine/index.ts'
 import { type ModuleRun, runModule } from './run-module.ts'
 

@@ -1,6 +1,6 @@
 import { hasExactKeys, isObject } from '../encoding/index.ts'
 import { deriveNodeId, type Profile } from '../identity/index.ts'
-import { type Ed25519Verifier, ed25519PublicKey, signEd25519, verifyEd25519 } from '../signatures/index.ts'
+import { type Ed25519Verifier, ed25519Signer, type SigningKey, verifyEd25519 } from '../signatures/index.ts'
 import { quorum } from './quorum.ts'
 
 /** A validator's signature under a snapshot or an epoch receipt. */
@@ -12,12 +12,12 @@ export interface Attestation {
 }
 
 /** Signs a text as an attestation. Throws {@link FormatError} for a malformed seed. */
-export function createAttestation(profile: Profile, seed: string, text: string): Attestation {
-  const publicKey = ed25519PublicKey(seed)
+export function createAttestation(profile: Profile, key: SigningKey, text: string): Attestation {
+  const { publicKey, sign } = ed25519Signer(key)
   return {
     node_id: deriveNodeId(profile, publicKey),
     public_key: publicKey,
-    signature: signEd25519(seed, text),
+    signature: sign(text),
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type Shape,
 } from '../encoding/index.ts'
 import { type NetworkParams, type Profile, profileStrings } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { type Attestation, createAttestation, isAttested } from './attestation.ts'
 import type { Beacon } from './beacon.ts'
 
@@ -153,8 +153,8 @@ export function snapshotText(profile: Profile, setHash: string): string {
 }
 
 /** Attests a set. A validator calls it only for a set that it rebuilt itself. Throws {@link FormatError}. */
-export function attestSnapshot(profile: Profile, seed: string, setHash: string): Attestation {
-  return createAttestation(profile, seed, snapshotText(profile, setHash))
+export function attestSnapshot(profile: Profile, key: SigningKey, setHash: string): Attestation {
+  return createAttestation(profile, key, snapshotText(profile, setHash))
 }
 
 /** Whether a quorum of the current validators attested a set; before that committee calls answer 425. */

@@ -10,7 +10,7 @@ import {
   utf8,
 } from '../encoding/index.ts'
 import { deriveNodeId, type NetworkParams, type Profile, profileStrings } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { type Attestation, createAttestation, isAttested } from './attestation.ts'
 import { beaconTargetTime } from './beacon.ts'
 
@@ -74,8 +74,12 @@ export function generationText(profile: Profile, generationHash: string): string
 }
 
 /** Signs a generation as the coordinator or as a validator. Throws {@link FormatError} for a malformed seed. */
-export function signGeneration(profile: Profile, seed: string, document: ValidatorGeneration): Attestation {
-  return createAttestation(profile, seed, generationText(profile, hashGeneration(profile, document)))
+export function signGeneration(
+  profile: Profile,
+  key: SigningKey,
+  document: ValidatorGeneration,
+): Attestation {
+  return createAttestation(profile, key, generationText(profile, hashGeneration(profile, document)))
 }
 
 /**

@@ -23,6 +23,7 @@ import {
   rewardModels,
 } from '../manifest/index.ts'
 import { type RoundVote, signVote, type VoteSignatures } from '../rounds/index.ts'
+import type { SigningKey } from '../signatures/index.ts'
 import { buildPayoutTree, type PayoutTree } from './merkle.ts'
 import { capUnits, computeRewards, type MinerUnits, type RewardTotals } from './rewards.ts'
 
@@ -157,8 +158,8 @@ export function epochReceiptText(profile: Profile, receiptHash: string): string 
 }
 
 /** Attests a receipt that the validator computed itself. Throws {@link FormatError}. */
-export function attestEpochReceipt(profile: Profile, seed: string, receiptHash: string): Attestation {
-  return createAttestation(profile, seed, epochReceiptText(profile, receiptHash))
+export function attestEpochReceipt(profile: Profile, key: SigningKey, receiptHash: string): Attestation {
+  return createAttestation(profile, key, epochReceiptText(profile, receiptHash))
 }
 
 /** The vote of a validator in one leader attempt. */
@@ -171,7 +172,7 @@ export interface EpochVote extends VoteSignatures {
 /** Signs the vote of a validator for an epoch's receipt. Throws {@link FormatError} for a malformed seed. */
 export function createEpochVote(
   profile: Profile,
-  seed: string,
+  key: SigningKey,
   receipt: EpochReceiptBody,
   attempt: number,
 ): EpochVote {
@@ -180,7 +181,7 @@ export function createEpochVote(
     round_id: epochRoundId(receipt.project_id, receipt.round, attempt),
     receipt_hash: hashEpochReceipt(receipt),
   } as const satisfies RoundVote
-  return { ...round, ...signVote(profile, seed, round) }
+  return { ...round, ...signVote(profile, key, round) }
 }
 
 /** When a leader attempt starts, in Unix seconds: epoch end + `settle` + attempt × `attempt_secs`. */

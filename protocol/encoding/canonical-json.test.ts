@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { property } from '../testing/property.ts'
+import { errorOf, orFails, property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { utf8 } from './bytes.ts'
 import {
@@ -26,15 +26,7 @@ const json = fc.letrec((tie) => ({
     .map((entries) => Object.fromEntries(entries)),
 })).value
 
-const refusal = (run: () => unknown): CanonicalJsonError => {
-  try {
-    run()
-  } catch (error) {
-    if (error instanceof CanonicalJsonError) return error
-    throw error
-  }
-  throw new Error('was accepted')
-}
+const refusal = (run: () => unknown) => errorOf(CanonicalJsonError, run)
 
 describe('encodeCanonicalJson', () => {
   property('reading gives back what was encoded', [json], (value) => {
@@ -88,11 +80,10 @@ describe('parseStrictJson', () => {
     'arbitrary text is read or refused with the typed error',
     [anything],
     (input) => {
-      try {
-        expect(encodeCanonicalJson(parseStrictJson(input))).toBeTypeOf('string')
-      } catch (error) {
-        expect(error).toBeInstanceOf(CanonicalJsonError)
-      }
+      orFails(
+        () => expect(encodeCanonicalJson(parseStrictJson(input))).toBeTypeOf('string'),
+        CanonicalJsonError,
+      )
     },
     { numRuns: 2000 },
   )
@@ -116,11 +107,7 @@ describe('parseStrictJson', () => {
   )
 
   property('arbitrary bytes are read or refused with the typed error', [fc.uint8Array()], (bytes) => {
-    try {
-      parseStrictJson(bytes)
-    } catch (error) {
-      expect(error).toBeInstanceOf(CanonicalJsonError)
-    }
+    orFails(() => parseStrictJson(bytes), CanonicalJsonError)
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeCanonicalJson, utf8 } from '../encoding/index.ts'
-import { property } from '../testing/property.ts'
+import { errorOf, orFails, property } from '../testing/property.ts'
 import { ArtifactError, openArtifact, packArtifact, parseArtifact } from './artifact.ts'
 import { crc32 } from './crc32.ts'
 import { InflateError, inflate } from './inflate.ts'
@@ -48,14 +48,8 @@ describe('parseArtifact', () => {
   })
 
   describe('of an artifact that enters the network', () => {
-    const ruleOf = (deflated: number, size: number): string => {
-      try {
-        parseArtifact(promisingArtifact(deflated, size), { isNew: true })
-      } catch (error) {
-        return (error as ArtifactError).rule
-      }
-      return 'none'
-    }
+    const ruleOf = (deflated: number, size: number) =>
+      errorOf(ArtifactError, () => parseArtifact(promisingArtifact(deflated, size), { isNew: true })).rule
 
     test('12 KiB that promise 12 MiB are refused before a byte is inflated, with what to do', () => {
       const bomb = promisingArtifact(12_234, 12 * 1024 * 1024)
@@ -123,11 +117,7 @@ describe('parseArtifact', () => {
     (at, change) => {
       const changed = bytes.slice()
       changed[at]! ^= change
-      try {
-        expect(parseArtifact(changed).manifestAddress).toBe(echoAddress)
-      } catch (error) {
-        expect(error).toBeInstanceOf(ArtifactError)
-      }
+      orFails(() => expect(parseArtifact(changed).manifestAddress).toBe(echoAddress), ArtifactError)
     },
     { numRuns: 2000 },
   )
@@ -249,11 +239,7 @@ describe('inflate', () => {
     (at, change) => {
       const changed = deflated.slice()
       changed[at]! ^= change
-      try {
-        expect(inflate(changed, content.length)).toHaveLength(content.length)
-      } catch (error) {
-        expect(error).toBeInstanceOf(InflateError)
-      }
+      orFails(() => expect(inflate(changed, content.length)).toHaveLength(content.length), InflateError)
     },
     { numRuns: 2000 },
   )
@@ -286,13 +272,8 @@ describe('inflate', () => {
   test('refuses a stream that is longer or shorter than announced, or followed by anything', () => {
     const content = new Uint8Array(5000).fill(9)
     const deflated = new Uint8Array(deflateRawSync(content))
-    const failure = (input: Uint8Array, length: number) => {
-      try {
-        inflate(input, length)
-      } catch (error) {
-        return (error as InflateError).failure
-      }
-    }
+    const failure = (input: Uint8Array, length: number) =>
+      errorOf(InflateError, () => inflate(input, length)).failure
     expect(failure(deflated, 4999)).toBe('too_long')
     expect(failure(deflated, 5001)).toBe('too_short')
     expect(failure(new Uint8Array([...deflated, 0]), 5000)).toBe('trailing_bytes')

@@ -35,7 +35,7 @@ describe('an API key', () => {
     ['an id with a hyphen', `hub_test_${id.slice(1)}-_${secret}`],
     ['a longer secret', `hub_test_${id}_${secret}k`],
     ['nothing', ''],
-  ])('%s is none', (_, text) => {
+  ])('%s is not a credential', (_, text) => {
     expect(parseApiKey(profile, text)).toBeNull()
   })
 })

@@ -2,9 +2,9 @@ import { sha256 } from '@noble/hashes/sha2'
 import { bytesToHex, isBytes32, isEd25519Signature, isMatching, isNonce, utf8 } from '../encoding/index.ts'
 import {
   type Ed25519Verifier,
-  ed25519PublicKey,
+  ed25519Signer,
   isEd25519PublicKey,
-  signEd25519,
+  type SigningKey,
   verifyEd25519,
 } from '../signatures/index.ts'
 import { deriveNodeId, isNodeId } from './ids.ts'
@@ -45,32 +45,16 @@ export function requestText(
 }
 
 /**
- * Signs a request with a node's ed25519 seed.
+ * Signs a request with the key of a node.
  * @returns The signed text and the five headers to send.
- * @throws {@link FormatError} unless the seed is `0x` and 64 hex digits.
+ * @throws {@link FormatError} for a malformed seed.
  */
-export const signRequest = (profile: Profile, seed: string, request: SignedRequest) =>
-  signRequestAs(profile, seedSigner(seed), request)
-
-/** A key that signs without showing its seed. */
-export interface RequestSigner {
-  readonly publicKey: string
-  /** The signature of a text: `0x` and 128 hex digits. */
-  readonly sign: (message: string) => string
-}
-
-/** The key of a seed. Throws {@link FormatError} unless the seed is `0x` and 64 hex digits. */
-export const seedSigner = (seed: string): RequestSigner => ({
-  publicKey: ed25519PublicKey(seed),
-  sign: (message) => signEd25519(seed, message),
-})
-
-/** {@link signRequest} with a signing function, for callers that do not hold the key themselves. */
-export function signRequestAs(
+export function signRequest(
   profile: Profile,
-  { publicKey, sign }: RequestSigner,
+  key: SigningKey,
   request: SignedRequest,
 ): { readonly message: string; readonly headers: Record<string, string> } {
+  const { publicKey, sign } = ed25519Signer(key)
   const names = profileStrings(profile)
   const message = requestText(profile, request)
   return {

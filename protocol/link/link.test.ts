@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultNetworkParams, deriveTaskRoundId } from '../identity/index.ts'
 import type { Task, TaskVote } from '../rounds/index.ts'
-import { property } from '../testing/property.ts'
+import { errorOf, property } from '../testing/property.ts'
 import {
   closeCodes,
   FrameError,
@@ -43,12 +43,7 @@ const terms = {
 } as const
 
 const hubFrames: HubFrame[] = [
-  {
-    type: 'hello',
-    session_id: '0f'.repeat(16),
-    time: task.issued_at,
-    params_hash: `0x${'ab'.repeat(32)}`,
-  },
+  { type: 'hello', session_id: '0f'.repeat(16), time: task.issued_at, params_hash: `0x${'ab'.repeat(32)}` },
   { ...terms, input_b64: 'aGVsbG8=' },
   { ...terms, input_url: 'https://hub.example/v1/inputs/0x00?until=1' },
   { type: 'voted', offer_id: id, state: 'committee_agreed' },
@@ -75,15 +70,8 @@ const nodeFrames: NodeFrame[] = [
 ]
 
 /** What a reader says of a text. */
-function refusal(read: (text: string, sizes: typeof limits) => unknown, text: string): FrameError {
-  try {
-    read(text, limits)
-  } catch (error) {
-    if (error instanceof FrameError) return error
-    throw error
-  }
-  throw new Error('The frame was read.')
-}
+const refusal = (read: (text: string, sizes: typeof limits) => unknown, text: string): FrameError =>
+  errorOf(FrameError, () => read(text, limits))
 
 const paths = (error: FrameError): string[] => error.problems.map(({ path }) => path)
 
@@ -256,7 +244,7 @@ describe('offerId', () => {
     `${'0'.repeat(64)}.01`,
     `0x${'0'.repeat(64)}.1`,
     `${'A'.repeat(64)}.1`,
-  ])('is none: %j', (text) => {
+  ])('is not an offer id: %j', (text) => {
     expect(isOfferId(text)).toBe(false)
     expect(() => parseOfferId(text)).toThrowError(expect.objectContaining({ field: 'offer_id' }))
   })

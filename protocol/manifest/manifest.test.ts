@@ -158,11 +158,7 @@ describe('the problems of a manifest say what was found, what is allowed and wha
     ],
     ['listing.colour', 'red', /^Found an unknown member\. Remove it, or correct .*, accent_color\.$/],
     ['listing.docs', undefined, 'Found nothing. Add this member: it is required.'],
-    [
-      'listing.accent_color',
-      'red',
-      /^Found "red"\. Write # and six digits of 0-9 and A-F, such as "#1F2E3D"/,
-    ],
+    ['listing.accent_color', 'red', /^Found "red"\. Write # and six digits of 0-9 and A-F, such as "#1F2E3D/],
   ])('at %s', (path, value, message) => {
     expect(findManifestProblems(changed(path, value), context)).toMatchObject([
       { message: typeof message === 'string' ? message : expect.stringMatching(message) },

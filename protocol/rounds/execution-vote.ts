@@ -11,7 +11,7 @@ import {
 } from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt, hashState, type StateTransition } from '../execution/index.ts'
 import { type DirectRound, deriveDirectRoundId, type Profile } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { type RoundVote, signVote, VoteError, type VoteSignatures, voteShape } from './round-vote.ts'
 import { isExecutionReceipt, requireVoteOfRun } from './task-vote.ts'
 
@@ -60,12 +60,12 @@ const statefulShape: Shape = { ...statelessShape, state: isState }
 /** Signs the vote of a node. Throws {@link FormatError} for a malformed seed, or states that do not ascend. */
 export function createExecutionVote(
   profile: Profile,
-  seed: string,
+  key: SigningKey,
   content: ExecutionVoteContent,
 ): ExecutionVote {
   const { round, receipt, payout_address, state } = content
   const { extra: _, ...signed } = roundOf(content)
-  const vote = { ...signed, ...signVote(profile, seed, roundOf(content)), payout_address, round, receipt }
+  const vote = { ...signed, ...signVote(profile, key, roundOf(content)), payout_address, round, receipt }
   return state === undefined ? vote : { ...vote, state }
 }
 

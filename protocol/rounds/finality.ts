@@ -11,8 +11,8 @@ import {
   isUnsigned,
   type Shape,
 } from '../encoding/index.ts'
-import { deriveTaskRoundId, type Profile, type RequestSigner } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import {
   type RoundVote,
   signVote,
@@ -142,12 +142,8 @@ export function isAgreedAtAcceptable(
   )
 }
 
-/** Signs a record as a validator, as {@link signVote} does. Throws {@link FormatError}, {@link CanonicalJsonError}. */
-export function createFinalityVote(
-  profile: Profile,
-  key: string | RequestSigner,
-  record: FinalityRecord,
-): FinalityVote {
+/** Signs a record as a validator. Throws {@link FormatError} for a malformed seed, {@link CanonicalJsonError}. */
+export function createFinalityVote(profile: Profile, key: SigningKey, record: FinalityRecord): FinalityVote {
   const { extra: _, ...round } = roundOf(record)
   return { ...round, ...signVote(profile, key, roundOf(record)), finality: record }
 }

@@ -1,12 +1,6 @@
 import { isBytes32, isExactly, type Shape } from '../encoding/index.ts'
-import {
-  deriveNodeId,
-  type Profile,
-  profileStrings,
-  type RequestSigner,
-  seedSigner,
-} from '../identity/index.ts'
-import { type Ed25519Verifier, verifyEd25519 } from '../signatures/index.ts'
+import { deriveNodeId, type Profile, profileStrings } from '../identity/index.ts'
+import { type Ed25519Verifier, ed25519Signer, type SigningKey, verifyEd25519 } from '../signatures/index.ts'
 
 /** The five kinds of votes. */
 export type VoteKind = 'execution' | 'task' | 'finality' | 'reward' | 'epoch'
@@ -82,13 +76,9 @@ export const voteShape = (kind: VoteKind): Shape => ({
   round_signature: anything,
 })
 
-/**
- * Signs a vote twice.
- * @param key A seed, or a key that signs without showing its seed.
- * @throws {@link FormatError} for a malformed seed.
- */
-export function signVote(profile: Profile, key: string | RequestSigner, vote: RoundVote): VoteSignatures {
-  const { publicKey, sign } = typeof key === 'string' ? seedSigner(key) : key
+/** Signs a vote twice. Throws {@link FormatError} for a malformed seed. */
+export function signVote(profile: Profile, key: SigningKey, vote: RoundVote): VoteSignatures {
+  const { publicKey, sign } = ed25519Signer(key)
   return {
     node_id: deriveNodeId(profile, publicKey),
     public_key: publicKey,

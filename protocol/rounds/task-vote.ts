@@ -8,8 +8,8 @@ import {
   type Shape,
 } from '../encoding/index.ts'
 import { type ExecutionReceipt, hashReceipt } from '../execution/index.ts'
-import { deriveTaskRoundId, type Profile, type RequestSigner } from '../identity/index.ts'
-import type { Ed25519Verifier } from '../signatures/index.ts'
+import { deriveTaskRoundId, type Profile } from '../identity/index.ts'
+import type { Ed25519Verifier, SigningKey } from '../signatures/index.ts'
 import { isTaskOf, type KeptCommittee } from './committee.ts'
 import {
   type RoundVote,
@@ -65,12 +65,8 @@ export interface TaskVoteContent {
   readonly position: number
 }
 
-/** Signs the vote of a member, as {@link signVote} does. Throws {@link FormatError} for a malformed seed. */
-export function createTaskVote(
-  profile: Profile,
-  key: string | RequestSigner,
-  content: TaskVoteContent,
-): TaskVote {
+/** Signs the vote of a member. Throws {@link FormatError} for a malformed seed. */
+export function createTaskVote(profile: Profile, key: SigningKey, content: TaskVoteContent): TaskVote {
   const { task, receipt, payout_address, position } = content
   const round = roundOf(task, receipt, payout_address)
   return { ...round, ...signVote(profile, key, round), task, receipt, committee: { position } }

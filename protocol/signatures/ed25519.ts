@@ -32,8 +32,7 @@ export function isEd25519PublicKey(value: unknown): value is string {
 
 function decodePublicKey(publicKey: string): CurvePoint | null {
   const bytes = hexToBytes(publicKey)
-  const y = bytesToUnsigned(bytes.slice().reverse()) & (2n ** 255n - 1n)
-  if (y >= fieldPrime) return null
+  if (yOf(bytes) >= fieldPrime) return null
   try {
     // The strict decoder (the default, not ZIP 215) refuses x = 0 with the sign bit set and points off the curve.
     const point = Point.fromHex(bytes)
@@ -42,6 +41,9 @@ function decodePublicKey(publicKey: string): CurvePoint | null {
     return null
   }
 }
+
+/** What a key says of y; its last bit is the sign of x. */
+const yOf = (key: Uint8Array): bigint => bytesToUnsigned(key.slice().reverse()) & (2n ** 255n - 1n)
 
 /**
  * Whether a signature has 64 bytes and S < L. Without the bound on S every signature has a second valid spelling.
@@ -60,36 +62,26 @@ export type Ed25519Verifier = (
   signature: unknown,
 ) => boolean
 
-/** Good keys that a verifier remembers: the nodes of a network sign again and again. */
-const rememberedKeysMax = 4_096
+const order8Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n
+/** The y of every point of small order, whatever its x. */
+const smallOrderY = new Set([0n, 1n, fieldPrime - 1n, order8Y, fieldPrime - order8Y])
 
 /**
  * A verifier that has the runtime do what costs most: with the outcome of {@link verifyEd25519}, at a fifth of its cost or
- * less. The verifiers of runtimes take keys of small order and some take S beyond its bound, so these are looked at first; a
- * key that was good is remembered.
+ * less. The verifiers of runtimes refuse keys off the curve, but take keys of small order, and some take y or S beyond its
+ * bound, so these are looked at first.
  *
  * @param verify The verifier of a runtime: without the cofactor, R compared as bytes.
  */
-export function strictEd25519Verifier(
-  verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean,
-): Ed25519Verifier {
-  const good = new Set<unknown>()
-  const isGood = (publicKey: unknown): publicKey is string => {
-    if (good.has(publicKey)) return true
-    if (!isEd25519PublicKey(publicKey)) return false
-    if (good.size >= rememberedKeysMax) good.clear()
-    good.add(publicKey)
-    return true
+export const strictEd25519Verifier =
+  (verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean): Ed25519Verifier =>
+  (publicKey, message, signature) => {
+    if (!isBytes32(publicKey) || !isCanonicalEd25519Signature(signature)) return false
+    const key = hexToBytes(publicKey)
+    const y = yOf(key)
+    if (y >= fieldPrime || smallOrderY.has(y)) return false
+    return verify(key, typeof message === 'string' ? utf8(message) : message, hexToBytes(signature))
   }
-  return (publicKey, message, signature) =>
-    isGood(publicKey) &&
-    isCanonicalEd25519Signature(signature) &&
-    verify(
-      hexToBytes(publicKey),
-      typeof message === 'string' ? utf8(message) : message,
-      hexToBytes(signature),
-    )
-}
 
 /**
  * Verifies an ed25519 signature by RFC 8032 over the message bytes, no pre-hash, no context.
@@ -123,6 +115,21 @@ export function signEd25519(seed: string, message: string | Uint8Array): Hex {
   const content = typeof message === 'string' ? utf8(message) : message
   return bytesToHex(ed25519.sign(content, raw32(seed, 'seed')))
 }
+
+/** A key that signs texts without showing its seed, such as one of a runtime. */
+export interface Ed25519Signer {
+  readonly publicKey: Hex
+  readonly sign: (message: string) => Hex
+}
+
+/** What signs: a seed, or a signer of the same outcome. */
+export type SigningKey = string | Ed25519Signer
+
+/** @throws {@link FormatError} for a malformed seed. */
+export const ed25519Signer = (key: SigningKey): Ed25519Signer =>
+  typeof key === 'string'
+    ? { publicKey: ed25519PublicKey(key), sign: (message) => signEd25519(key, message) }
+    : key
 
 /** The public key of an ed25519 seed. Throws {@link FormatError} unless the seed is `0x` and 64 hex digits. */
 export const ed25519PublicKey = (seed: string): Hex => bytesToHex(ed25519.getPublicKey(raw32(seed, 'seed')))

@@ -1,8 +1,13 @@
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
-import { echo, type TestArtifact } from '../../testing/node/artifacts.ts'
+import { collector, echo, spinner, type TestArtifact } from '../../testing/node/artifacts.ts'
 import type { Reply, ServingNode } from '../../testing/node/serving-node.ts'
 import { unixNow } from './hub-answers.ts'
+
+/** What `POST /execute` is given to run these. */
+export const echoing = { module: echo.address, function: 'echo' }
+export const spinning = { module: spinner.address, function: 'f' }
+export const collecting = { module: collector.address, function: 'f' }
 
 export const bring = (node: ServingNode, { address, bytes }: TestArtifact) =>
   node.call(`/modules/${address}`, { method: 'PUT', body: bytes })
@@ -25,6 +30,12 @@ export const roundOf = (
 
 export const vote = (node: ServingNode, round: DirectRound): Promise<Reply> =>
   execute(node, { module: round.module_address, function: round.function, round })
+
+/** The answer to a call that comes at the wrong time. */
+export const conflict = (reason: string) => ({
+  status: 409,
+  json: { error: 'invalid_state', details: { reason } },
+})
 
 export const problemsOf = (reply: Reply) => ({
   status: reply.status,

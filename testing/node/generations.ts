@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Generations } from '../../node-cli/src/serve/generations/generations.ts'
+import { sendJson } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import type { ServeStore } from '../../node-cli/src/serve/store/index.ts'
 import {
   generationSigners,
@@ -85,18 +86,17 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
     /** Answers `/v1/validators/generations` and `/v1/validators`. */
     answer: ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
       const { pathname, searchParams } = new URL(url, 'http://hub')
-      const send = (value: unknown, status = 200) =>
-        void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
       if (pathname === '/v1/validators') {
         const found = chain[Number(searchParams.get('generation') ?? chain.length - 1)]
-        if (found === undefined) return send({ error: 'not_found', message: 'No such generation.' }, 404)
+        if (found === undefined)
+          return sendJson(response, { error: 'not_found', message: 'No such generation.' }, 404)
         const { v: _, network: __, prev_hash: ___, ...item } = itemOf(found)
-        return send(item)
+        return sendJson(response, item)
       }
       const limit = Number(searchParams.get('limit'))
       const end = Number(searchParams.get('cursor') ?? chain.length)
       const start = Math.max(0, end - limit)
-      send({
+      sendJson(response, {
         items: chain.slice(start, end).toReversed().map(itemOf),
         next_cursor: start === 0 ? null : String(start),
       })

@@ -5,8 +5,8 @@ import { ModuleLibrary } from '../../node-cli/src/serve/execution/module-library
 import { createLog } from '../../node-cli/src/serve/log.ts'
 import { openServeStore, type ServeStore } from '../../node-cli/src/serve/store/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { newFolder } from './folders.ts'
 import { knownGenerations, validatorSeeds } from './generations.ts'
-import { newFolder } from './nodectl.ts'
 import { params, profile } from './test-project.ts'
 
 /** A store that is closed when its test ends. */

@@ -1,32 +1,18 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { keptNodectl, keptNodectlFolder } from '../../node-cli/kept-build.ts'
-import { fillAscHome } from './package-calls.ts'
+import { keptNodectl } from '../../node-cli/kept-build.ts'
 
-/** A folder that goes away with the run of the tests. */
-export const temporaryFolder = (): string => mkdtempSync(path.join(tmpdir(), 'nodectl-'))
-
-/** The data directory of a new node. */
-export const newFolder = (): string => path.join(temporaryFolder(), 'node')
-
-/** Where the build is that all test files share. */
-export const dist = keptNodectlFolder()
-
-/** Builds the tool as it is published, unless it is built. */
-export const buildNodectl = async (): Promise<void> => {
-  await keptNodectl()
-}
-
-/** A compiler folder that is filled already, from the project's own copy. */
-export const filledAscHome = (): string => fillAscHome(path.join(temporaryFolder(), 'asc'))
+/** Where the tool is as it is published, built unless it was. All test files share the build. */
+export const dist = await keptNodectl()
 
 export interface Outcome {
   code: number | null
   stdout: string
   stderr: string
 }
+
+/** What a command says that fails. */
+export const failedWith = (stderr: unknown) => ({ code: 1, stdout: '', stderr })
 
 /** The compiler is WebAssembly, and compiles too little in a test to be worth optimizing: that doubles what it costs. */
 const compilerFlags = ['--liftoff-only']

@@ -4,7 +4,8 @@ import path from 'node:path'
 import wabt from 'wabt'
 import { packArtifact } from '../../protocol/hbc/artifact.ts'
 import { echoArtifact, echoManifest } from '../../protocol/hbc/testing/artifacts.ts'
-import { buildNodectl, dist, filledAscHome, nodectl, temporaryFolder } from '../../testing/node/nodectl.ts'
+import { filledAscHome, temporaryFolder } from '../../testing/node/folders.ts'
+import { dist, nodectl } from '../../testing/node/nodectl.ts'
 
 const tools = await wabt()
 export const folder = temporaryFolder()
@@ -13,7 +14,6 @@ export const counter = path.join(folder, 'counter.hbc')
 
 /** Builds the tool, and the artifacts of these tests. */
 export async function prepareExamples(): Promise<void> {
-  await buildNodectl()
   writeFileSync(echo, echoArtifact().bytes)
   const { status, stderr } = compileExample('counter.ts', counter)
   if (status !== 0) throw new Error(stderr)

@@ -1,5 +1,7 @@
+import { expect } from 'vitest'
+import { newFolder } from './folders.ts'
 import { type ServingNode, type StartOptions, startNodeProcess } from './node-process.ts'
-import { dist, newFolder } from './nodectl.ts'
+import { dist } from './nodectl.ts'
 import { atEnd, shared } from './shared.ts'
 
 export { type Call, callNode, type Reply, type ServingNode, token } from './node-process.ts'
@@ -10,6 +12,10 @@ export function startNode(dataDir = newFolder(), options?: StartOptions): Promis
   atEnd(kill)
   return serving
 }
+
+/** Expects a line of the log with these members. */
+export const expectLogged = ({ log }: Pick<ServingNode, 'log'>, line: object): void =>
+  expect(log()).toContainEqual(expect.objectContaining(line))
 
 /** A node that the tests beside it share, in their order: the next ones see what one leaves behind. @returns What gives it to a test. */
 export const sharedNode = (options?: StartOptions): (() => ServingNode) =>

@@ -4,12 +4,18 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { expect, vi } from 'vitest'
-import { type Answerer, sendJson, startLyingHub } from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
+import { nodeSigner } from '../../node-cli/src/node-signer.ts'
+import {
+  type Answerer,
+  answering,
+  sendJson,
+  startLyingHub,
+} from '../../node-cli/src/serve/hub/testing/lying-hub.ts'
 import { signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import { newFolder } from './folders.ts'
 import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
 import { unixNow, usualAnswer } from './hub-answers.ts'
-import { newFolder } from './nodectl.ts'
 import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
 import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
@@ -76,9 +82,7 @@ export async function startTestHub(project?: TestProject): Promise<TestHub> {
 
 /** Serves an artifact as the hub does. */
 export const showArtifact = (hub: TestHub, address: string, bytes: Uint8Array): void =>
-  void hub.answers.set(`/v1/modules/${address}/hbc`, (_, response) => {
-    response.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bytes)
-  })
+  void hub.answers.set(`/v1/modules/${address}/hbc`, answering('application/octet-stream', bytes))
 
 /** A validator of a test. Its data directory is there before its process, so that it may hold something. */
 export interface TestValidator {
@@ -86,10 +90,10 @@ export interface TestValidator {
   readonly publicKey: string
   readonly url: string
   readonly dataDir: string
-  /** @param settings Where it says that others reach it, and its hub, where these are others than those of its network. */
+  /** @param settings Where it says that others reach it, its hub, and where it listens, unless these are the usual ones. */
   readonly start: (
     flags?: readonly string[],
-    settings?: { nodeUrl?: string; hubUrl?: string },
+    settings?: { nodeUrl?: string; hubUrl?: string; bind?: string },
   ) => Promise<ServingNode>
 }
 
@@ -103,8 +107,7 @@ export async function addValidator(
   mkdirSync(dataDir, { mode: 0o700 })
   writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
   const publicKey = ed25519PublicKey(seed)
-  const bind = `127.0.0.1:${await freePort()}`
-  const url = `http://${bind}`
+  const url = `http://127.0.0.1:${await freePort()}`
   seeds.push(seed)
   list.push({ publicKey, url: await listed(url) })
   return {
@@ -112,7 +115,7 @@ export async function addValidator(
     publicKey,
     url,
     dataDir,
-    start: (flags = [], { nodeUrl = url, hubUrl = origin } = {}) => {
+    start: (flags = [], { nodeUrl = url, hubUrl = origin, bind = new URL(url).host } = {}) => {
       const own = ['--role', 'validator', '--node-url', nodeUrl, '--hub-url', hubUrl]
       return startNode(dataDir, { bind, flags: [...own, '--workers', '1', '--log-format', 'json', ...flags] })
     },
@@ -167,7 +170,13 @@ export function callSigned(
 ): Promise<Reply> {
   const method = body === undefined ? 'GET' : 'POST'
   const text = body === undefined ? '' : JSON.stringify(body)
-  const { headers } = signRequest(profile, seed, { method, target, body: text, timestamp: now, nonce })
+  const { headers } = signRequest(profile, nodeSigner(seed), {
+    method,
+    target,
+    body: text,
+    timestamp: now,
+    nonce,
+  })
   return callNode(url, target, { method, headers, token: null, ...(body !== undefined && { body }) })
 }
 

@@ -16,7 +16,7 @@ import { type Network, readNetwork } from '../../sdk/network.ts'
 import { signIn, type Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
-import { temporaryFolder } from '../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../testing/node/folders.ts'
 import { finishTask } from './tasks.ts'
 
 // A whole network of nine processes, in the time the machine has for it.

@@ -23,7 +23,7 @@ export function keepPendingText(dataDir: string, pending: PendingText): void {
   }
 }
 
-/** @throws {@link CliError} when there is none. */
+/** @throws {@link CliError} if nothing was prepared. */
 export function readPendingText(dataDir: string): PendingText {
   const file = path.join(dataDir, fileName)
   let pending: unknown

@@ -1,6 +1,7 @@
 import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
+import type { Ed25519Signer } from '../../../protocol/signatures/index.ts'
 import { requireNodeKey } from '../data-dir/node-key.ts'
-import { type NodeSigner, nodeSigner } from '../node-signer.ts'
+import { nodeSigner } from '../node-signer.ts'
 import { profile as ownProfile } from '../profile.ts'
 import { AdjustableClock, type Clock } from '../serve/clock.ts'
 import { type GivenSettings, readSettings } from '../serve/config.ts'
@@ -30,7 +31,7 @@ export interface NodeAtHub {
   readonly dataDir: string
   readonly client: HubClient
   readonly profile: Profile
-  readonly node: NodeSigner
+  readonly node: Ed25519Signer
   readonly nodeId: string
   /** The time that the hub dates by. */
   readonly clock: Clock

@@ -49,7 +49,7 @@ const bondOf = ({ subscription_id, project_id, slug, owner, status, collateral }
   collateral,
 })
 
-/** The wallet that the device is bound to. @throws {@link CliError} when there is none. */
+/** The wallet that the device is bound to. @throws {@link CliError} if it is not bound. */
 async function ownerOf({ client, nodeId }: NodeAtHub): Promise<string> {
   const owner = await ifFound(
     client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) =>

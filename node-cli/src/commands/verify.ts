@@ -1,7 +1,6 @@
 import { hashEvents, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
 import type { Artifact } from '../../../protocol/hbc/artifact.ts'
 import { deriveNodeId } from '../../../protocol/identity/index.ts'
-import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
@@ -17,6 +16,7 @@ import {
   readRunInput,
 } from '../cli/run-request.ts'
 import { type EngineChoice, execute } from '../engine/index.ts'
+import { verifyNatively } from '../node-verifier.ts'
 import { profile } from '../profile.ts'
 import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
 import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
@@ -68,7 +68,7 @@ function signatureProblems({ receipt, ...envelope }: ClaimedEnvelope): string[] 
     problems.push('the events are not those of events_hash')
   if (hashReceipt(receipt) !== receipt.receipt_hash)
     problems.push('receipt_hash is not the hash of the receipt')
-  if (!verifyEd25519(envelope.public_key, receiptText(profile, receipt.receipt_hash), envelope.signature))
+  if (!verifyNatively(envelope.public_key, receiptText(profile, receipt.receipt_hash), envelope.signature))
     problems.push('the signature does not verify')
   else if (deriveNodeId(profile, envelope.public_key) !== envelope.node_id)
     problems.push('node_id does not belong to public_key')

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { parseArtifact } from '../../../protocol/hbc/artifact.ts'
-import { filledAscHome } from '../../../testing/node/nodectl.ts'
+import { filledAscHome, withPlainCompiler } from '../../../testing/node/folders.ts'
 import { compileModule } from './compile-module.ts'
 import { project } from './testing/project.ts'
 
@@ -10,7 +10,7 @@ vi.stubEnv('NODE_ASC_HOME', filledAscHome())
 afterAll(() => vi.unstubAllEnvs())
 
 const compile = (folder: string, file = 'm.ts') =>
-  compileModule({ source: path.join(folder, file), name: 'm' })
+  withPlainCompiler(() => compileModule({ source: path.join(folder, file), name: 'm' }))
 
 /** The error of a source that is refused. */
 const refused = (message: string, output: unknown = undefined) => ({
@@ -111,10 +111,7 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
 
   const list = 'export { f }'
   test.each([
-    [
-      `export const b = ${'(input: string): string => input'}`,
-      'm.ts:1: b is a variable that holds a function',
-    ],
+    ['export const b = (input: string): string => input', 'm.ts:1: b is a variable that holds a function'],
     [
       `\nexport let b = (function${form})`,
       'm.ts:2: b is a variable that holds a function; write: export function b',
@@ -162,7 +159,7 @@ function inner(a: i32): i32 { return a + tryCall("0x", "f", "").code }
 })
 
 describe('functions that are defined', () => {
-  test('are sorted by name, also those of other modules; what is exported beside them is none', async () => {
+  test('are sorted by name, also those of other modules; functions that are only exported are not listed', async () => {
     const folder = project({
       'm.ts': `import { hive, storage } from "hivekit"
 import { suffix } from "./lib"
@@ -242,7 +239,7 @@ test('sources have a largest size, each and together', async () => {
   )
 })
 
-test.skipIf(process.platform === 'win32')('a pipe in the place of an imported module is none', async () => {
+test.skipIf(process.platform === 'win32')('a pipe is not read as an imported module', async () => {
   const folder = project({ 'm.ts': 'import { x } from "./x"\nexport function f(): string { return x() }' })
   spawnSync('mkfifo', [path.join(folder, 'x.ts')])
   await expect(compile(folder)).rejects.toMatchObject(refused('m.ts does not compile'))

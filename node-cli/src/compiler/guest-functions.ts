@@ -27,7 +27,7 @@ export const namesOf = (guest: GuestFunctions): readonly string[] =>
  * Finds the functions of a source. What else it exports, constants, classes, enums, types and namespaces, is for the
  * modules that import it; where functions are defined, so are those it exports.
  *
- * @throws {@link CliError} for a function of another form, and when there is none.
+ * @throws {@link CliError} for a function of another form, and for a source without functions.
  */
 export function findGuestFunctions(ast: Ast, files: SourceFiles): GuestFunctions {
   const names = definedNames(ast, files)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../testing/node/folders.ts'
 import { lockFolder } from './folder-lock.ts'
 
 const root = temporaryFolder()

@@ -13,7 +13,7 @@ export type FolderLock =
 const sqliteBusy = 5
 
 /**
- * Takes a folder for this process, and makes it if there is none.
+ * Takes a folder for this process, and makes it if it does not exist.
  *
  * The lock is the system's, on the open file `<tool>.lock`, so two at once cannot both have it, and it is gone with the
  * process however that ends. The file stays, always empty: removing it would let two processes have a lock, each on a file

@@ -7,7 +7,7 @@ import { readAtMost, useOwnFile } from './own-file.ts'
 /**
  * Reads a small file of a data directory.
  *
- * @returns Null when there is none, or when it is larger than this tool writes it.
+ * @returns Null when the file does not exist, or when it is larger than this tool writes it.
  * @throws {@link ForeignFile}, or what the system says.
  */
 export function readKeptFile(file: string, bytesMax: number): string | null {

@@ -22,7 +22,7 @@ export interface Identity {
 /**
  * Reads the key of a data directory: 64 hex digits and a newline, for its owner's eyes only.
  *
- * @returns The ed25519 seed as `0x` and 64 hex digits, or null when there is none.
+ * @returns The ed25519 seed as `0x` and 64 hex digits, or null if no key was made.
  * @throws {@link CliError} for a file others can read, or that is no key.
  */
 export function readNodeKey(dataDir: string): string | null {
@@ -51,7 +51,7 @@ export function readNodeKey(dataDir: string): string | null {
   }
 }
 
-/** @throws {@link CliError} when there is none. */
+/** @throws {@link CliError} if no key was made. */
 export function requireNodeKey(dataDir: string): string {
   const seed = readNodeKey(dataDir)
   if (seed !== null) return seed

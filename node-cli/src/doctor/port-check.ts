@@ -8,7 +8,7 @@ import { type Check, failed, ok } from './finding.ts'
  * Whether serve can listen, or does so already.
  *
  * @param url how this machine reaches the address.
- * @param nodeId of the key in the data directory; null when there is none.
+ * @param nodeId of the key in the data directory; null if no key was made.
  */
 export const portCheck =
   ({ host, port }: BindAddress, url: string, nodeId: string | null): Check =>

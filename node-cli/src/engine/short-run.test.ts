@@ -5,7 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { echoAddress, echoWasm } from '../../../protocol/hbc/testing/artifacts.ts'
-import { temporaryFolder } from '../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../testing/node/folders.ts'
 import { engines } from './engines.ts'
 import { type ExecutionRequest, emptyState } from './execution.ts'
 import { executeOn } from './host/call.ts'
@@ -44,10 +44,7 @@ describe('a short run', () => {
       ),
     ],
     ['computes for long', guest(loop(''))],
-    [
-      'moves much memory for little gas',
-      guest(loop('(memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))')),
-    ],
+    ['moves memory cheaply', guest(loop('(memory.fill (i32.const 0) (i32.const 0) (i32.const 1048576))'))],
     [
       'goes deeper through the host than this stack',
       guest(
@@ -55,10 +52,7 @@ describe('a short run', () => {
         '(func $alloc (drop (call $hash (i32.const 0) (i32.const 1))))',
       ),
     ],
-    [
-      'is of a module that takes long to check',
-      guest('(i64.const 0)', `(data (i32.const 0) "${'x'.repeat(300_000)}")`),
-    ],
+    ['is of a large module', guest('(i64.const 0)', `(data (i32.const 0) "${'x'.repeat(300_000)}")`)],
   ])('is not one that %s', (_, wasm) => {
     expect(runShortly(request(wasm), emptyState)).toBeNull()
   })

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/folders.ts'
 
 /** A folder with files, by their names in it. */
 export function project(files: Readonly<Record<string, string>>): string {

@@ -68,11 +68,7 @@ describe('the host', () => {
 
   test.each([
     ['its message', withString('größer 🙂'), 'aborted: größer 🙂'],
-    [
-      'its first KiB, which ends with a whole character',
-      withString('€'.repeat(400)),
-      `aborted: ${'€'.repeat(341)}`,
-    ],
+    ['its first KiB, in whole characters', withString('€'.repeat(400)), `aborted: ${'€'.repeat(341)}`],
     ['a lone surrogate as U+FFFD', withString('a\ud800b'), 'aborted: a\ufffdb'],
     ['no message', scriptAbort(0), 'aborted'],
     ['an empty message', withString(''), 'aborted'],

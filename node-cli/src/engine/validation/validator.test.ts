@@ -13,10 +13,7 @@ describe('validation', () => {
     ['a value left over', '(func i32.const 1)'],
     ['a missing result', '(func (result i32))'],
     ['a branch with the wrong value', '(func (block (result i32) (br 0 (i64.const 1))) drop)'],
-    [
-      'an if without else that gives something',
-      '(func (if (result i32) (i32.const 1) (then (i32.const 1))) drop)',
-    ],
+    ['an if without else with a result', '(func (if (result i32) (i32.const 1) (then (i32.const 1))) drop)'],
     ['a constant global that is set', '(global $g i32 (i32.const 1)) (func (global.set $g (i32.const 2)))'],
     ['a function referred to that is named nowhere', '(func $f (drop (ref.func $f)))'],
     ['a tail call that gives something else', '(func $f (result i32) (i32.const 1)) (func (return_call $f))'],

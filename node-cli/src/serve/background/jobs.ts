@@ -10,6 +10,7 @@ import {
   type TaskVoteContent,
 } from '../../../../protocol/rounds/index.ts'
 import type { StorageWrite } from '../../engine/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
 import { profile } from '../../profile.ts'
 import { nodeReceiptOf } from '../../receipts.ts'
 import { epochJobs } from '../epochs/jobs.ts'
@@ -66,9 +67,10 @@ export const jobs = {
   makeReceipt: nodeReceiptOf,
 
   makeExecutionVote: (seed: string, content: ExecutionVoteContent): ExecutionVote =>
-    createExecutionVote(profile, seed, content),
+    createExecutionVote(profile, nodeSigner(seed), content),
 
-  makeTaskVote: (seed: string, content: TaskVoteContent): TaskVote => createTaskVote(profile, seed, content),
+  makeTaskVote: (seed: string, content: TaskVoteContent): TaskVote =>
+    createTaskVote(profile, nodeSigner(seed), content),
 
   readAttestedSet,
 

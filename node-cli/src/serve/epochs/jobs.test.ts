@@ -9,7 +9,7 @@ import {
   knownEpoch,
   recordsOf,
 } from '../../../../testing/node/final-rounds.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { openServeStore } from '../store/index.ts'
 import type { Judgement } from '../store/rounds.ts'
 import { receiptDifference } from './difference.ts'

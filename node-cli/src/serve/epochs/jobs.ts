@@ -6,6 +6,7 @@ import {
   countEpochAttestations,
   createEpochVote,
   type EpochReceiptBody,
+  type EpochVote,
   hashEpochReceipt,
   receiptWaitsUntil,
   sumUnits,
@@ -13,6 +14,7 @@ import {
 import { FormatError } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
 import { inSnapshot } from '../background/in-snapshot.ts'
 import type { ProjectEpoch } from '../store/epochs.ts'
 
@@ -50,7 +52,8 @@ export const epochJobs = {
 
   countAttested: countEpochAttestations,
 
-  makeEpochVote: createEpochVote,
+  makeEpochVote: (profile: Profile, seed: string, body: EpochReceiptBody, attempt: number): EpochVote =>
+    createEpochVote(profile, nodeSigner(seed), body, attempt),
 } as const
 
 /**

@@ -8,6 +8,7 @@ import {
   signGeneration,
   type ValidatorGeneration,
 } from '../../../../protocol/committees/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
 import type { Uses } from '../part.ts'
 import type { GenerationFollower } from './follower.ts'
 
@@ -92,7 +93,7 @@ export async function signNextGeneration(
     )
   // An emergency takes effect in the past; a copy of the data directory may sign it.
   if (!isEmergency) store.votes.checkAllowed(effective_at - node.params().snapshot_lead_secs)
-  const signature = signGeneration(profile, seed, document)
+  const signature = signGeneration(profile, nodeSigner(seed), document)
   store.generations.keepSigned(
     generations.network,
     generation,

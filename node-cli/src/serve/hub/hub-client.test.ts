@@ -5,7 +5,7 @@ import { descriptorOf } from '../../../../testing/node/hub-answers.ts'
 import { hubClient } from './hub-client.ts'
 import { parseHubUrl } from './hub-url.ts'
 import { readNetwork } from './network.ts'
-import { type Answerer, sendJson, startLyingHub } from './testing/lying-hub.ts'
+import { type Answerer, answering, sendJson, startLyingHub } from './testing/lying-hub.ts'
 
 const read = async (answer: Answerer) => {
   const { origin } = await startLyingHub(answer)
@@ -50,31 +50,15 @@ describe('what is no answer of a hub is refused with the reason', () => {
       },
       'sent more than 1048576 bytes; this is no answer of a hub',
     ],
-    [
-      'another content type',
-      (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('{}'),
-      'does not answer as a hub does: GET /v1/status gave 200 with text/html',
-    ],
-    [
-      'no content type',
-      (_, response) => void response.writeHead(200).end('{}'),
-      'gave 200 with no content type',
-    ],
-    [
-      'broken JSON',
-      (_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
-      'does not answer as a hub does',
-    ],
+    ['another type', answering('text/html', '{}'), 'as a hub does: GET /v1/status gave 200 with text/html'],
+    ['no type', (_, response) => void response.writeHead(200).end('{}'), 'gave 200 with no content type'],
+    ['broken JSON', answering('application/json', '{"a":'), 'does not answer as a hub does'],
     [
       'a redirect',
       (_, response) => void response.writeHead(302, { Location: 'https://elsewhere.example/' }).end(),
       'sends callers on to https://elsewhere.example/, which is not followed',
     ],
-    [
-      'a 404 of something else',
-      (_, response) => void response.writeHead(404, { 'Content-Type': 'text/plain' }).end('no'),
-      'gave 404 with text/plain',
-    ],
+    ['a 404 of something else', answering('text/plain', 'no', 404), 'gave 404 with text/plain'],
   ])('%s', async (_, answer, message) => {
     await expect(read(answer)).rejects.toMatchObject({
       failure: 'invalid_answer',
@@ -93,10 +77,7 @@ describe('what is downloaded', () => {
       timeoutSeconds: 10,
     })
   }
-  const sends =
-    (type: string, bytes: number, status = 200): Answerer =>
-    (_, response) =>
-      void response.writeHead(status, { 'Content-Type': type }).end(Buffer.alloc(bytes, 7))
+  const sends = (type: string, bytes: number, status = 200) => answering(type, Buffer.alloc(bytes, 7), status)
 
   test('is given as it came, up to its bound', async () => {
     expect([...(await download(sends('application/octet-stream', 10)))]).toEqual(Array(10).fill(7))
@@ -205,17 +186,9 @@ describe('readNetwork', () => {
       (origin) => descriptorOf(origin, { network: 'other' }),
       'is the hub of other, not of hub-testnet',
     ],
-    [
-      'another chain',
-      (origin) => descriptorOf(origin, { chain: { id: 1 } }),
-      'is on the chain 1, not on 31337',
-    ],
+    ['chain 1', (origin) => descriptorOf(origin, { chain: { id: 1 } }), 'is on the chain 1, not on 31337'],
     ['another protocol', (origin) => descriptorOf(origin, { protocol: 'hub/2' }), 'speaks hub/2, not hub/1'],
-    [
-      'another address',
-      () => descriptorOf('https://hub.example'),
-      'says that its address is https://hub.example',
-    ],
+    ['another address', () => descriptorOf('https://hub.example'), 'its address is https://hub.example'],
     ['no descriptor', () => [], 'an answer of the hub is no object'],
     ['a descriptor without chain', (origin) => descriptorOf(origin, { chain: {} }), 'without chain.id'],
     [

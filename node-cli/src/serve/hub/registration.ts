@@ -41,7 +41,7 @@ export interface RegistrationOptions {
   readonly health: () => NodeHealth
   /** What the device is, for one that mines; null leaves it out. */
   readonly deviceProfile: (() => DeviceProfile) | null
-  /** When the benchmark was run that the profile has; null while there is none. The profile is sent again when it changes. */
+  /** When the benchmark was run that the profile has; null before the first run. The profile is sent again when it changes. */
   readonly benchmarkRanAt: () => number | null
   /** Called before anything is signed, to follow the time of the hub. @throws {@link HubError} */
   readonly beforeEach: () => Promise<void>

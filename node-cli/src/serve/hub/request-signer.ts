@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  deriveNodeId,
-  type Profile,
-  profileStrings,
-  requestText,
-} from '../../../../protocol/identity/index.ts'
-import type { NodeSigner } from '../../node-signer.ts'
+import { type Profile, signRequest } from '../../../../protocol/identity/index.ts'
+import type { Ed25519Signer } from '../../../../protocol/signatures/index.ts'
 import type { Clock } from '../clock.ts'
 
 /** Signs a request; gives the headers to send with it. */
@@ -16,17 +11,9 @@ export type RequestSigner = (request: {
 }) => Record<string, string>
 
 /** Signs requests with the key of a node, each with a nonce of its own. @param clock Network time. */
-export function requestSigner(profile: Profile, node: NodeSigner, clock: Clock): RequestSigner {
-  const names = profileStrings(profile)
-  return (request) => {
-    const timestamp = clock.now()
+export const requestSigner =
+  (profile: Profile, node: Ed25519Signer, clock: Clock): RequestSigner =>
+  (request) => {
     const nonce = randomBytes(16).toString('hex')
-    return {
-      [names.node_header]: deriveNodeId(profile, node.publicKey),
-      [names.public_key_header]: node.publicKey,
-      [names.timestamp_header]: String(timestamp),
-      [names.nonce_header]: nonce,
-      [names.signature_header]: node.sign(requestText(profile, { ...request, timestamp, nonce })),
-    }
+    return signRequest(profile, node, { ...request, timestamp: clock.now(), nonce }).headers
   }
-}

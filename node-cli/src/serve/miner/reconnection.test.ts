@@ -60,7 +60,7 @@ describe('partingOfError', () => {
     expect(partingOfError(error, 0, 1)).toEqual({ state, retryInSeconds, problem })
   })
 
-  test('a bug is none of it', () => {
+  test('a bug is not a reason to come back', () => {
     expect(() => partingOfError(new TypeError('bug'), 0, 1)).toThrow(TypeError)
   })
 })

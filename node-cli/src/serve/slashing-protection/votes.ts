@@ -35,8 +35,6 @@ const withheldFact = 'votes_not_before'
 export const withholdVotesBefore = (facts: FactStore, time: number): void =>
   facts.set(withheldFact, String(time))
 
-export type VoteStore = ReturnType<typeof voteStore>
-
 /**
  * The votes of this node: one for each key, kind and round. A vote leaves the process only as this store gives it. Those of
  * direct rounds are dropped after a while (`direct-rounds.ts`), and their rounds get no other.

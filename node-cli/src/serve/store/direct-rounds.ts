@@ -23,7 +23,7 @@ const droppedFact = 'direct_votes_not_before'
 /** Takes some milliseconds. */
 const droppedAtOnce = 50
 
-export type DirectRoundStore = ReturnType<typeof directRoundStore>
+export type DirectRoundStore = Readonly<ReturnType<typeof directRoundStore>>
 
 /** What anybody may have the node run is kept for a while: its votes, answers and receipts. */
 export function directRoundStore(db: DatabaseSync, facts: FactStore, transaction: <T>(work: () => T) => T) {

@@ -17,7 +17,7 @@ export interface CertifiedHead extends IndexedRoot {
 /** Rounds of which nothing was heard; one may leave as much as a run may write. */
 const pendingMax = 16
 
-export type DirectStateStore = ReturnType<typeof directStateStore>
+export type DirectStateStore = Readonly<ReturnType<typeof directStateStore>>
 
 /** What direct rounds make of storage: it is pending from the vote on, and written when a quorum has signed it. */
 export function directStateStore(db: DatabaseSync) {

@@ -12,7 +12,7 @@ export interface OpenEpoch extends ProjectEpoch {
   readonly isAttested: boolean
 }
 
-export type EpochStore = ReturnType<typeof epochStore>
+export type EpochStore = Readonly<ReturnType<typeof epochStore>>
 
 /** Epochs whose receipts this node helps to settle. */
 export function epochStore(db: DatabaseSync) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-export type FactStore = ReturnType<typeof factStore>
+export type FactStore = Readonly<ReturnType<typeof factStore>>
 
 /** Single values under names. */
 export function factStore(db: DatabaseSync) {

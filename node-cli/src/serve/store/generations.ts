@@ -14,7 +14,7 @@ export interface GivenSignature {
 
 type Row = Readonly<Record<keyof HashedGeneration, string>>
 
-export type GenerationStore = ReturnType<typeof generationStore>
+export type GenerationStore = Readonly<ReturnType<typeof generationStore>>
 
 /** The generations of validators that this node follows, and those that it signed, for each network. */
 export function generationStore(db: DatabaseSync) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { hubContactStore } from './hub-contact.ts'
 import { openServeStore } from './index.ts'
 

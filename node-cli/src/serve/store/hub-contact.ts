@@ -8,8 +8,6 @@ interface Span {
   readonly lastAt: number
 }
 
-export type HubContactStore = ReturnType<typeof hubContactStore>
-
 /** When the hub heard this node without a pause. @param monotonicMs A clock that nobody moves: network time leaps on a local network. */
 export function hubContactStore(db: DatabaseSync, monotonicMs = () => performance.now()) {
   const insert = db.prepare('INSERT INTO hub_contact (first_at, last_at) VALUES (?, ?)')

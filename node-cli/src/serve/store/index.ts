@@ -24,7 +24,7 @@ import { setStore } from './sets.ts'
 import { stateIndexStore } from './state-index.ts'
 import { syncedStateStore } from './synced-state.ts'
 
-export type ServeStore = ReturnType<typeof openServeStore>
+export type ServeStore = Readonly<ReturnType<typeof openServeStore>>
 
 /**
  * Opens everything that a serving node keeps, in the database of a data directory that this process has taken. What is

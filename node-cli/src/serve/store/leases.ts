@@ -42,8 +42,6 @@ const keptMax = 1000
 
 const columns = 'offer_id, round_id, project_id, function, position, role, vote_by, state, reason, changed_at'
 
-export type LeaseStore = ReturnType<typeof leaseStore>
-
 /** The offers that a miner took: those that are open, and the last ones that were. */
 export function leaseStore(db: DatabaseSync) {
   const insert = db.prepare(

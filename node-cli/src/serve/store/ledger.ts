@@ -9,7 +9,7 @@ export interface LedgerQuery {
   readonly limit: number
 }
 
-export type LedgerStore = ReturnType<typeof ledgerStore>
+export type LedgerStore = Readonly<ReturnType<typeof ledgerStore>>
 
 /** The signed receipts of this node. */
 export function ledgerStore(db: DatabaseSync) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { keepArtifact } from '../../data-dir/run-records.ts'
 
-export type ModuleStore = ReturnType<typeof moduleStore>
+export type ModuleStore = Readonly<ReturnType<typeof moduleStore>>
 
 /** The artifacts that the node keeps, and what their modules store. */
 export function moduleStore(db: DatabaseSync) {

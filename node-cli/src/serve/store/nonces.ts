@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-export type NonceStore = ReturnType<typeof nonceStore>
+export type NonceStore = Readonly<ReturnType<typeof nonceStore>>
 
 /** Nonces of signed requests. They are on the disk before a request is handled, so that no restart forgets one. */
 export function nonceStore(db: DatabaseSync) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { ProjectRules } from '../../../../protocol/manifest/index.ts'
 
-export type ProjectRulesStore = ReturnType<typeof projectRulesStore>
+export type ProjectRulesStore = Readonly<ReturnType<typeof projectRulesStore>>
 
 /** The rules of projects. The rules of one project are not those of another, also where they have the same hash. */
 export function projectRulesStore(db: DatabaseSync) {

@@ -19,7 +19,7 @@ const keptOfOneKey = 2
 const keptSeconds = 30 * 86_400
 const droppedAtOnce = 1_000
 
-export type RoundVoteStore = ReturnType<typeof roundVoteStore>
+export type RoundVoteStore = Readonly<ReturnType<typeof roundVoteStore>>
 
 /** The votes of rounds, of this node and of others, each once. */
 export function roundVoteStore(db: DatabaseSync) {

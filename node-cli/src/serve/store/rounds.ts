@@ -60,7 +60,7 @@ const columns =
   'round_id AS roundId, project_id AS projectId, epoch, state, task, judgement, final, finality_hash AS finalityHash, final_seq AS finalSeq'
 const nextSeq = '(SELECT coalesce(max(final_seq), 0) + 1 FROM rounds)'
 
-export type RoundStore = ReturnType<typeof roundStore>
+export type RoundStore = Readonly<ReturnType<typeof roundStore>>
 
 /** The rounds that this node judged or heard of. Their votes are in `RoundVoteStore`. */
 export function roundStore(db: DatabaseSync) {

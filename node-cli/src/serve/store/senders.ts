@@ -11,7 +11,7 @@ export interface Sender {
   readonly url: string | null
 }
 
-export type SenderStore = ReturnType<typeof senderStore>
+export type SenderStore = Readonly<ReturnType<typeof senderStore>>
 
 /** Validators of generations that still count, and the coordinator. */
 export function senderStore(db: DatabaseSync) {

@@ -20,8 +20,6 @@ const keptSeconds = 30 * 86_400
 
 type SetName = Pick<KeptSet, 'setHash' | 'projectId' | 'epoch'>
 
-export type SetStore = ReturnType<typeof setStore>
-
 /** The snapshots that committees are drawn from, and what this node attested. */
 export function setStore(db: DatabaseSync) {
   const snapshot = db.prepare('SELECT snapshot FROM sets WHERE set_hash = ?')

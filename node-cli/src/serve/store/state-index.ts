@@ -9,7 +9,7 @@ export interface IndexedRoot {
   readonly root: string
 }
 
-/** An entry of the index; null where there is none any more. */
+/** An entry of the index; null once it is deleted. */
 export interface IndexedLeaf {
   readonly bucket: number
   readonly key: string
@@ -37,8 +37,6 @@ export interface ModuleChange {
 
 /** Takes some milliseconds. */
 const rowsAtOnce = 1_000
-
-export type StateIndexStore = ReturnType<typeof stateIndexStore>
 
 /** What state roots are made of, kept beside the storage that they are of. */
 export function stateIndexStore(

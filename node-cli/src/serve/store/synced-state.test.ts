@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hashText } from '../../../../protocol/encoding/index.ts'
-import { temporaryFolder } from '../../../../testing/node/nodectl.ts'
+import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { openServeStore, type ServeStore } from './index.ts'
 
 const target = { address: `0x${'11'.repeat(32)}`, sequence: 7, state_root: `0x${'22'.repeat(32)}` }

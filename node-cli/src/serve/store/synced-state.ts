@@ -17,7 +17,7 @@ const progressFact = 'state_sync'
 /** Takes some milliseconds. */
 const movedAtOnce = 500
 
-export type SyncedStateStore = ReturnType<typeof syncedStateStore>
+export type SyncedStateStore = Readonly<ReturnType<typeof syncedStateStore>>
 
 /** What state sync has taken. The storage of a module is put in its place when all of it is there. */
 export function syncedStateStore(db: DatabaseSync, facts: FactStore) {

@@ -152,10 +152,9 @@ test('an epoch is completed with what only the hub shows, as far as a quorum sig
     { items: [item(later), item(first)], next_cursor: 'two' },
     { items: [item(few), item(second), older], next_cursor: 'three' },
   ]
-  hub.answers.set('/v1/explorer/rounds', ({ url }, response) => {
-    const page = url?.includes('cursor=two') ? pages[1] : pages[0]
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(page))
-  })
+  hub.answers.set('/v1/explorer/rounds', ({ url }, response) =>
+    sendJson(response, pages[url?.includes('cursor=two') ? 1 : 0]),
+  )
 
   await catchUp.completeEpoch(projectId, epoch)
   const ids = ({ record }: typeof few) => record.round_id

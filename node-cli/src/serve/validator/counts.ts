@@ -6,7 +6,7 @@ import type { CheckedVote } from '../store/round-votes.ts'
 export interface Count {
   readonly counts: Readonly<Record<string, number>>
   readonly quorum: number
-  /** The subject that a quorum voted for; null while there is none. */
+  /** The subject that a quorum voted for; null until a quorum agrees. */
   readonly decided: string | null
   /** Keys that voted for several subjects, ascending. */
   readonly equivocators: readonly string[]

@@ -1,4 +1,4 @@
-import { attestSnapshot, type Snapshot } from '../../../../protocol/committees/index.ts'
+import { type Attestation, attestSnapshot, type Snapshot } from '../../../../protocol/committees/index.ts'
 import type { Problem } from '../../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../../protocol/identity/index.ts'
 import {
@@ -11,6 +11,7 @@ import {
   parseFinalityVote,
   VoteError,
 } from '../../../../protocol/rounds/index.ts'
+import { nodeSigner } from '../../node-signer.ts'
 import { verifyNatively } from '../../node-verifier.ts'
 import { inSnapshot } from '../background/in-snapshot.ts'
 import type { CheckedVote } from '../store/round-votes.ts'
@@ -51,7 +52,8 @@ export const validatorJobs = {
       collateral,
     })),
 
-  attestSet: attestSnapshot,
+  attestSet: (profile: Profile, seed: string, setHash: string): Attestation =>
+    attestSnapshot(profile, nodeSigner(seed), setHash),
 
   judgeRound: (round: Omit<TaskRound, 'input'>, context: Stored<RoundContext>): JudgedRound | InvalidRound =>
     judgeRound(round, { ...context, snapshot: snapshotOf(context) }),
@@ -60,7 +62,7 @@ export const validatorJobs = {
     checkTaskVote(vote, { ...context, snapshot: snapshotOf(context) }),
 
   makeFinalityVote: (profile: Profile, seed: string, record: FinalityRecord): CheckedVote<FinalityVote> => ({
-    vote: createFinalityVote(profile, seed, record),
+    vote: createFinalityVote(profile, nodeSigner(seed), record),
     subject: hashFinality(record),
   }),
 

@@ -118,7 +118,7 @@ export class RoundVotes {
   }
 
   /**
-   * Keys of every generation: only what one of them signed has this node ask for the set of its epoch. A key that is none of
+   * Keys of every generation: only what one of them signed has this node ask for the set of its epoch. A key outside
    * them may be one of a generation that was made since the hub was asked.
    */
   async #allValidators(votes: readonly unknown[]): Promise<readonly string[]> {

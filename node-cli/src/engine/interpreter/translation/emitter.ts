@@ -92,7 +92,7 @@ export class Emitter {
     return at
   }
 
-  /** Pushes the result of the instruction that begins at a word; a negative width is none. */
+  /** Pushes the result of the instruction that begins at a word; a negative width means no result. */
   end(at: number, resultWidth: number): void {
     if (resultWidth < 0) return this.barrier()
     this.#stack.pushSlot(resultWidth)

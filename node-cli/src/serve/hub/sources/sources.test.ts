@@ -6,7 +6,7 @@ import { testParts } from '../../../../../testing/node/node-parts.ts'
 import { attestedSet, createTestProject, createTestRound } from '../../../../../testing/node/test-project.ts'
 import { showArtifact, startTestHub, validatorSeeds } from '../../../../../testing/node/validator-network.ts'
 import { hubClient } from '../hub-client.ts'
-import { sendJson } from '../testing/lying-hub.ts'
+import { answering, sendJson } from '../testing/lying-hub.ts'
 import { hubSources } from './index.ts'
 
 const project = createTestProject()
@@ -55,9 +55,7 @@ describe('a set, whether it is stored or drawn from', () => {
     const { hub, sources } = await setUp()
     const { named, answer } = changedSet()
     const text = JSON.stringify(answer).replace('"snapshot":{', '"snapshot":{"v":1,')
-    hub.answers.set(setTarget, (_, response) => {
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(text)
-    })
+    hub.answers.set(setTarget, answering('application/json', text))
     for (const fetch of [sources.storeSet, sources.drawSet])
       await expect(fetch(named)).rejects.toThrow('not acceptable')
   })
@@ -78,9 +76,7 @@ describe('a set, whether it is stored or drawn from', () => {
   test('of more than 48 MiB is refused before it is read', async () => {
     const { hub, sources } = await setUp()
     const { named } = changedSet()
-    hub.answers.set(setTarget, (_, response) => {
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(Buffer.alloc(50 * 1024 * 1024, ' '))
-    })
+    hub.answers.set(setTarget, answering('application/json', Buffer.alloc(50 * 1024 * 1024, ' ')))
     for (const fetch of [sources.storeSet, sources.drawSet])
       await expect(fetch(named)).rejects.toThrow(`sent more than ${48 * 1024 * 1024} bytes`)
   })
@@ -136,9 +132,7 @@ describe('a module', () => {
 
   test('that is declared as another type is refused', async () => {
     const { hub, sources } = await setUp()
-    hub.answers.set(`/v1/modules/${echo.address}/hbc`, (_, response) => {
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(echo.bytes)
-    })
+    hub.answers.set(`/v1/modules/${echo.address}/hbc`, answering('text/html', echo.bytes))
     await expect(sources.module(echo.address)).rejects.toMatchObject({
       name: 'SourceRefused',
       code: 'hub_answer',

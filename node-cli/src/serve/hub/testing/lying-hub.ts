@@ -31,6 +31,12 @@ export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
   return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, requests, headers }
 }
 
+/** Answers these bytes under a type. */
+export const answering =
+  (type: string, body: string | Uint8Array, status = 200): Answerer =>
+  (_, response) =>
+    void response.writeHead(status, { 'Content-Type': type }).end(body)
+
 /** Answers JSON. */
 export const sendJson = (response: ServerResponse, value: unknown, status = 200): void =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
