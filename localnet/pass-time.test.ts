@@ -40,7 +40,7 @@ test.skipIf(!hasAnvil)(
     expect((await networkNow()) - before).toBeGreaterThanOrEqual(7_200)
 
     // Binding records and node requests, two hours ahead of the machine.
-    const { hub: _, url: hub, rpcUrl, contracts } = network
+    const { url: hub, rpcUrl, contracts } = network
     await makeSample({ hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices') })
 
     // A session is of the machine's clock.

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../../../../../testing/node/shared.ts'
 
+export { sendJson } from '../../../../../testing/local-server.ts'
+
 /** What is answered instead of what the hub says. */
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
@@ -30,7 +32,3 @@ export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
   })
   return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, requests, headers }
 }
-
-/** Answers JSON. */
-export const sendJson = (response: ServerResponse, value: unknown, status = 200): void =>
-  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
