@@ -6,6 +6,8 @@ import { makeRunFolder } from './scripts/testing/run-folder.ts'
 
 // The settings of a hub that `wrangler dev` runs are not those of the tests.
 process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
+// Miniflare writes every certificate of this file into the configuration of each hub, and no test leaves this machine.
+delete process.env.NODE_EXTRA_CA_CERTS
 
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }

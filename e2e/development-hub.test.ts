@@ -14,8 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accounts, privateKeys } from '../localnet/accounts.ts'
+import { accounts } from '../localnet/accounts.ts'
 import { probePort } from '../localnet/port.ts'
+import { privateKeys } from '../localnet/private-keys.ts'
 import { readNetwork } from '../sdk/network.ts'
 import { signIn } from '../sdk/sign-in.ts'
 

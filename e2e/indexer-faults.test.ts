@@ -2,13 +2,15 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { accounts, privateKeys } from '../localnet/accounts.ts'
+import { accounts } from '../localnet/accounts.ts'
 import type { Hub } from '../localnet/hub.ts'
+import { privateKeys } from '../localnet/private-keys.ts'
 import { type Anvil, hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { type Calls, hash } from '../testing/contract-calls.ts'
 import {
   caughtUp,
   effectsOf,
+  expectStatus,
   type IndexerNetwork,
   indexOf,
   isFinal,
@@ -94,14 +96,12 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     const { number: before } = await network.head()
     refuses = true
     await network.mine(calls.register(2))
-    await expect
-      .poll(() => statusOf(hub), { timeout: 60_000 })
-      .toMatchObject({ status: 'degraded', chain: { indexed_block: before, head_block: before + 1 } })
+    await expectStatus(hub, { status: 'degraded', chain: { indexed_block: before, head_block: before + 1 } })
     const { chain: facts } = (await statusOf(hub)) as { chain: { lag_secs: number } }
     expect(facts.lag_secs).toBeLessThan(60)
     refuses = false
     await caughtUp(hub, chain)
-    await expect.poll(() => statusOf(hub)).toMatchObject({ status: 'ok' })
+    await expectStatus(hub, { status: 'ok' })
   })
 
   test('settings of another network halt it, until an operator restarts it with a reindex', async () => {
@@ -122,18 +122,16 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
       },
       { statePath },
     )
-    await expect
-      .poll(() => statusOf(hub))
-      .toMatchObject({
-        status: 'degraded',
-        chain: { halted: expect.stringMatching(/project_registry.*start_block.*operator -- reindex/) },
-      })
+    await expectStatus(hub, {
+      status: 'degraded',
+      chain: { halted: expect.stringMatching(/project_registry.*start_block.*operator -- reindex/) },
+    })
     expect(await indexOf(hub)).toEqual(before)
     expect((await reindex(hub)).status).toBe(200)
     await network.mineEmpty(1)
     await caughtUp(hub, chain)
     expect(await slugs(hub)).toEqual(['project-0', 'project-2'])
-    await expect.poll(() => statusOf(hub)).toMatchObject({ status: 'ok', chain: { halted: null } })
+    await expectStatus(hub, { status: 'ok', chain: { halted: null } })
   })
 
   test('a reindex after final blocks disappeared gives the same records as a fresh hub', async () => {
@@ -158,12 +156,10 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     expect((await effectsOf(hub)).versions.filter(({ status }) => status === 'registered')).toHaveLength(2)
 
     await chain.rpc('anvil_reorg', 31, [])
-    await expect
-      .poll(() => statusOf(hub))
-      .toMatchObject({
-        status: 'degraded',
-        chain: { halted: expect.stringMatching(/final.*operator -- reindex/) },
-      })
+    await expectStatus(hub, {
+      status: 'degraded',
+      chain: { halted: expect.stringMatching(/final.*operator -- reindex/) },
+    })
     expect((await reindex(hub)).status).toBe(200)
     await network.mine(calls.register(2))
     await finalised(hub)
@@ -206,12 +202,10 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     // That many blocks are read at once, and then those that are final of them once more.
     replacedAt = number + 25
     await network.mineEmpty(25)
-    await expect
-      .poll(() => statusOf(hub))
-      .toMatchObject({
-        status: 'degraded',
-        chain: { halted: expect.stringMatching(/final.*operator -- reindex/) },
-      })
+    await expectStatus(hub, {
+      status: 'degraded',
+      chain: { halted: expect.stringMatching(/final.*operator -- reindex/) },
+    })
     expect((await indexOf(hub)).events).toEqual(before.events)
   })
 
@@ -296,17 +290,13 @@ describe.skipIf(!hasAnvil)('the indexer, where others do their worst', () => {
     cleanUps.push(fork.stop)
     await fork.rpc('anvil_mine', `0x${(await network.head()).number.toString(16)}`)
     const forked = await network.start({ CHAIN_RPC_URL: `${chain.url},${fork.url}` }, { statePath })
-    await expect
-      .poll(() => statusOf(forked))
-      .toMatchObject({
-        status: 'degraded',
-        chain: { halted: expect.stringMatching(/CHAIN_RPC_URL.*another block/) },
-      })
+    await expectStatus(forked, {
+      status: 'degraded',
+      chain: { halted: expect.stringMatching(/CHAIN_RPC_URL.*another block/) },
+    })
     const names = (await indexOf(forked)).events.map(({ name }) => name)
     await network.mine(calls.register(2))
-    await expect
-      .poll(() => statusOf(forked))
-      .toMatchObject({ chain: { head_block: (await network.head()).number } })
+    await expectStatus(forked, { chain: { head_block: (await network.head()).number } })
     expect((await indexOf(forked)).events.map(({ name }) => name)).toEqual(names)
   })
 })

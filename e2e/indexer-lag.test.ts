@@ -5,11 +5,11 @@ import type { Calls } from '../testing/contract-calls.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/fault-proxy.ts'
 import {
   caughtUp,
+  expectStatus,
   type IndexerNetwork,
   indexOf,
   rowsOf,
   startIndexerNetwork,
-  statusOf,
   submitProject,
 } from '../testing/indexer-network.ts'
 import { startRpcProxy } from '../testing/rpc-proxy.ts'
@@ -58,12 +58,10 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await network.mineEmpty(3)
     await expect.poll(() => finalOf(hub)).toBe((await network.head()).number - 3)
     expect(proxy.faults.get('logs_lag')).toBeGreaterThan(0)
-    await expect
-      .poll(() => statusOf(hub))
-      .toMatchObject({
-        status: 'ok',
-        chain: { log_differences: expect.toSatisfy((count: number) => count > 0) },
-      })
+    await expectStatus(hub, {
+      status: 'ok',
+      chain: { log_differences: expect.toSatisfy((count: number) => count > 0) },
+    })
     await expectLikeHonest(hub)
   })
 
@@ -117,7 +115,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
     await network.mine(calls.bond(0, 300n))
     await caughtUp(hub, chain)
     expect((await indexOf(hub)).events.map(({ name }) => name)).toEqual(['Bonded'])
-    await expect.poll(() => statusOf(hub)).toMatchObject({ status: 'ok', chain: { halted: null } })
+    await expectStatus(hub, { status: 'ok', chain: { halted: null } })
   })
 
   test('reads a history of 2,000 blocks with few calls, and what is in it', async () => {

@@ -7,6 +7,7 @@ import { type Call, type Calls, disputeSeconds, graceSeconds, hash } from '../te
 import { seededRandom } from '../testing/fault-proxy.ts'
 import {
   caughtUp,
+  expectStatus,
   type IndexerNetwork,
   indexOf,
   rowsOf,
@@ -222,9 +223,8 @@ describe.skipIf(!hasAnvil)('the indexer', () => {
     await expect.poll(async () => (await indexOf(hub)).events[0]?.provisional).toBe(0)
     const names = await namesOf(hub)
     await chain.rpc('anvil_reorg', 79, [])
-    const status = async () => (await fetch(new URL('/v1/status', hub.urls[0]))).json()
     const { number } = await head()
-    await expect.poll(status).toMatchObject({ status: 'degraded', chain: { head_block: number } })
+    await expectStatus(hub, { status: 'degraded', chain: { head_block: number } })
     expect(await namesOf(hub)).toEqual(names)
   })
 })

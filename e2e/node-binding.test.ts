@@ -158,8 +158,8 @@ describe('bind', () => {
   test('without a node key there is nothing to bind', async () => {
     const dataDir = temporaryFolder()
     const args = ['bind', '--data-dir', dataDir, '--hub-url', hub.origin(), '--owner', wallet.owner]
-    const help = `no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}\n`
-    expectRefused(await nodectl(args), 1, help)
+    const stderr = `Error: no node key in ${dataDir}; create one with: nodectl keygen --data-dir ${dataDir}\n`
+    expect(await nodectl(args)).toEqual({ code: 1, stdout: '', stderr })
   })
 })
 
@@ -173,7 +173,8 @@ describe('unbind', () => {
       { node_id: node.nodeId, owner: wallet.owner, unbound_at: expect.any(Number), bonded: [] },
     ])
     expect(await hub.read(`/v1/devices/${node.nodeId}`)).toMatchObject({ error: 'not_found' })
-    expectRefused(await hub.run('unbind', node), 1, `Error: ${node.nodeId} is bound to no wallet\n`)
+    const stderr = `Error: ${node.nodeId} is bound to no wallet\n`
+    expect(await hub.run('unbind', node)).toEqual({ code: 1, stdout: '', stderr })
   })
 })
 

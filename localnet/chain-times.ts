@@ -1,4 +1,5 @@
-import { type AbiEvent, decodeEventLog, type Hex } from 'viem'
+import type { AbiEvent, Hex } from 'viem'
+import { decodeEventLog } from 'viem/utils'
 import { projectVaultEvents, stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import type { Span } from './pass-time.ts'

@@ -1,7 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from 'miniflare'
 import type { HubBundle } from '../scripts/bundle.ts'
-import { migrator, readMigrated, readWranglerHub } from '../scripts/wrangler-hub.ts'
+import { migrateDatabase, readWranglerHub } from '../scripts/wrangler-hub.ts'
 import { isOnChain } from './database.ts'
 import { behindFront } from './front.ts'
 
@@ -68,7 +70,6 @@ export async function startHub({
 }: HubOptions): Promise<Hub> {
   const {
     workerOptions: { assets, ...workerOptions },
-    migrations,
   } = await readWranglerHub()
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
@@ -112,36 +113,29 @@ export async function startHub({
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     })),
   ]
-  const optionsWith = (workers: V4WorkerOptions[]) =>
-    convertV4MiniflareOptions({
-      cf: false,
-      log: new Log(LogLevel.WARN),
-      handleStructuredLogs: printRuntimeLog,
-      unsafeTriggerHandlers: true,
-      ...(inspectorPort !== undefined && { inspectorPort }),
-      ...(statePath !== undefined && { resourcePersistencePath: path.resolve(statePath) }),
-      workers,
-    })
-  // workerd takes connections as soon as it runs, so it runs without the hub until the database is ready.
-  const miniflare = new Miniflare(
-    optionsWith([
-      {
-        name: 'hub',
-        compatibilityDate: workerOptions.compatibilityDate as string,
-        modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator(migrations) }],
-        d1Databases: workerOptions.d1Databases as Databases,
-      },
-    ]),
-  )
-  try {
-    const tip = await readMigrated(await miniflare.dispatchFetch('http://migrator'))
-    if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl)))
-      throw new LostChainError()
-    await miniflare.setOptions(optionsWith(workers))
-    const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
-    return { urls, miniflare, runSchedule: () => runSchedule(miniflare), stop: () => miniflare.dispose() }
-  } catch (error) {
+  const folder = statePath ?? mkdtempSync(path.join(tmpdir(), 'hub-'))
+  const options = convertV4MiniflareOptions({
+    cf: false,
+    log: new Log(LogLevel.WARN),
+    handleStructuredLogs: printRuntimeLog,
+    unsafeTriggerHandlers: true,
+    ...(inspectorPort !== undefined && { inspectorPort }),
+    resourcePersistencePath: path.resolve(folder),
+    workers,
+  })
+  // workerd takes connections as soon as it runs.
+  const tip = await migrateDatabase(folder)
+  if (tip !== null && chainUrl !== undefined && !(await isOnChain(tip, chainUrl))) throw new LostChainError()
+  const miniflare = new Miniflare(options)
+  const stop = async () => {
     await miniflare.dispose()
+    if (statePath === undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
+    return { urls, miniflare, runSchedule: () => runSchedule(miniflare), stop }
+  } catch (error) {
+    await stop()
     throw error
   }
 }

@@ -12,8 +12,9 @@ import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
 import { signIn } from '../sdk/sign-in.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { runTool } from '../testing/run-tool.ts'
-import { accounts, privateKeys } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import { passTime } from './pass-time.ts'
+import { privateKeys } from './private-keys.ts'
 import { makeSample } from './sample/make.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from './temporary-network.ts'
 
@@ -39,7 +40,7 @@ test.skipIf(!hasAnvil)(
     expect((await networkNow()) - before).toBeGreaterThanOrEqual(7_200)
 
     // Binding records and node requests, two hours ahead of the machine.
-    const { hub: _, url: hub, rpcUrl, contracts } = network
+    const { url: hub, rpcUrl, contracts } = network
     await makeSample({ hub, rpcUrl, contracts, devicesFolder: path.join(folder, 'devices') })
 
     // A session is of the machine's clock.

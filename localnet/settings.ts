@@ -1,6 +1,7 @@
 import type { Deployment } from '../contracts/deploy.ts'
-import { accounts, privateKeys } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
+import { privateKeys } from './private-keys.ts'
 
 export interface NetworkParts {
   readonly baseUrl: string

@@ -24,7 +24,7 @@ import {
 } from '../testing/npm-start.ts'
 import { runTool } from '../testing/run-tool.ts'
 import { type Session, signIn } from '../testing/session.ts'
-import { privateKeys } from './accounts.ts'
+import { privateKeys } from './private-keys.ts'
 import { sampleSlug } from './sample/manifest.ts'
 
 // Whole networks begin and end here, each in the time the machine has for it.

@@ -1,10 +1,11 @@
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import { profileStrings } from '../protocol/identity/index.ts'
-import { accounts, privateKeys } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { profileOf } from './deployment.ts'
 import type { LocalNode } from './nodes/local-node.ts'
+import { privateKeys } from './private-keys.ts'
 import type { Sample } from './sample/make.ts'
 
 interface Seconds {

@@ -40,7 +40,6 @@ export async function startTemporaryNetwork(
     return {
       /** Origin of the hub. */
       url,
-      hub,
       rpcUrl: chain.url,
       contracts: deployment.contracts,
       /** Lets time pass on the chain, and waits until the hub has followed. */

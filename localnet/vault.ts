@@ -1,5 +1,6 @@
-import { type Abi, type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import type { Abi, Address, Hex } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { hubTokenAbi, projectVaultAbi, vaultFactoryAbi } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
 import { type Call, readSender, SendError, sendCalls } from '../contracts/send.ts'

@@ -1,8 +1,7 @@
 /** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
 import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { migrator, OtherVersionError, readMigrated, readWranglerHub } from './wrangler-hub.ts'
+import { migrateDatabase, OtherVersionError, readWranglerHub } from './wrangler-hub.ts'
 
 /** Where wrangler keeps the data of a local Worker. */
 const statePath = '.wrangler/state/v3'
@@ -29,32 +28,17 @@ export function prepareSecrets(): void {
  * @throws {Error} If another version of the hub wrote the database.
  */
 export async function prepareDatabase(): Promise<void> {
-  const {
-    workerOptions: { compatibilityDate, d1Databases },
-    migrations,
-  } = await readWranglerHub()
+  const { migrations } = await readWranglerHub()
   const names = migrations.map(({ name }) => name).join('\n')
   if (readIfPresent(appliedFile) === names) return
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      cf: false,
-      resourcePersistencePath: path.resolve(statePath),
-      name: 'migrator',
-      compatibilityDate: compatibilityDate as string,
-      modules: [{ type: 'ESModule', path: 'migrator.mjs', contents: migrator(migrations) }],
-      d1Databases: d1Databases as Record<string, string>,
-    }),
-  )
   try {
-    await readMigrated(await miniflare.dispatchFetch('http://migrator'))
+    await migrateDatabase(statePath)
   } catch (error) {
     if (error instanceof OtherVersionError)
       throw new Error(
         `${error.message} Stop wrangler, and remove ${statePath} to begin with an empty database.`,
       )
     throw error
-  } finally {
-    await miniflare.dispose()
   }
   writeFileSync(appliedFile, names)
   console.log('Applied the migrations to the local database')

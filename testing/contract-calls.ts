@@ -1,4 +1,5 @@
-import { type Abi, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
+import type { Abi, Hex } from 'viem'
+import { encodeFunctionData, keccak256, toHex } from 'viem/utils'
 import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import {
   hubTokenAbi,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type Hex, parseTransaction } from 'viem'
+import type { Hex } from 'viem'
+import { parseTransaction } from 'viem/utils'
 import { sendJson, startLocalServer } from './local-server.ts'
 import { forwardCalls, type RpcCall, type RpcReply } from './rpc-proxy.ts'
 

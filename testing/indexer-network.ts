@@ -58,7 +58,7 @@ export async function startIndexerNetwork(anvilFlags: readonly string[] = []) {
           CHAIN_RPC_URL: chain.url,
           CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
           CHAIN_START_BLOCK: String(deployment.startBlock),
-          CHAIN_POLL_MS: '30',
+          CHAIN_POLL_MS: '100',
           CHAIN_WINDOW_BLOCKS: String(windowBlocks),
           ...vars,
         },
@@ -122,6 +122,10 @@ export const isFinal = (hub: Hub, block: number): Promise<void> =>
 
 export const statusOf = async (hub: Hub): Promise<Record<string, unknown>> =>
   (await (await fetch(new URL('/v1/status', hub.urls[0]))).json()) as Record<string, unknown>
+
+/** Returns once the status of a hub has this. A hub answers for five seconds with what it found. */
+export const expectStatus = (hub: Hub, status: object): Promise<void> =>
+  expect.poll(() => statusOf(hub), { interval: 250, timeout: 60_000 }).toMatchObject(status)
 
 /** Stores the first version of a project as its developer submits it, with the hashes that it is registered with. */
 export async function submitProject(hub: Hub, { calls, sender }: IndexerNetwork, who: number): Promise<void> {

@@ -22,5 +22,5 @@ export async function startLocalServer(
 }
 
 /** Answers with JSON. */
-export const sendJson = (response: ServerResponse, body: unknown, status = 200): unknown =>
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+export const sendJson = (response: ServerResponse, body: unknown, status = 200): void =>
+  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))

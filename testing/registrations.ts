@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { encodeEventTopics, type Hex } from 'viem'
+import type { Hex } from 'viem'
+import { encodeEventTopics } from 'viem/utils'
 import type { Anvil } from '../contracts/anvil.ts'
 import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'

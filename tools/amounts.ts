@@ -1,12 +1,20 @@
-import { formatEther, parseEther } from 'viem'
 import { isAmount } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import type { Network } from '../sdk/network.ts'
 
+/** Of tokens and of ether. To load viem for them takes longer than most commands. */
+const decimals = 18
+
+/** An amount in base units, in whole units. */
+export function inWhole(wei: string | bigint): string {
+  const digits = String(wei).padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '')
+}
+
 /** An amount in base units, in whole tokens. */
 export const inTokens = ({ profile }: Pick<Network, 'profile'>, wei: string | bigint): string =>
-  `${formatEther(BigInt(wei))} ${profile.token_symbol}`
+  `${inWhole(wei)} ${profile.token_symbol}`
 
 /** An amount in the token of a network with the usual names. */
 export function exampleAmount(tokens: number): string {
@@ -16,7 +24,7 @@ export function exampleAmount(tokens: number): string {
 /** What the help of a tool says of an amount. */
 export const amountHelp = `with the symbol of the token, such as "${exampleAmount(500)}", or in base units: 10^18 are one token`
 
-/** Digits, and a symbol after them where they count whole units; tokens and ether both have 18 decimals. */
+/** Digits, and a symbol after them where they count whole units. */
 const amountPattern = /^(\d+|\d+\.\d{1,18})(?: ?([A-Za-z][\w.$-]*))?$/
 
 /**
@@ -34,7 +42,8 @@ export function readAmount(option: string, text: string, symbol: string | null):
     throw wrong(`a number of base units, or an amount ${example}`)
   if (unit !== undefined && symbol !== null && unit.toLowerCase() !== symbol.toLowerCase())
     throw wrong(`in ${symbol}`)
-  const wei = unit === undefined ? String(BigInt(digits)) : String(parseEther(digits))
+  const [whole = '', part = ''] = digits.split('.')
+  const wei = String(BigInt(unit === undefined ? digits : whole + part.padEnd(decimals, '0')))
   if (!isAmount(wei)) throw wrong('below 2^256 base units')
   return wei
 }

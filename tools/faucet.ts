@@ -1,12 +1,11 @@
 /** `npm run -s faucet`: asks the faucet of a network for test tokens. */
-import { formatEther } from 'viem'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { unwrap } from '../sdk/answers.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import { readNetwork } from '../sdk/network.ts'
 import { signIn } from '../sdk/sign-in.ts'
-import { inTokens } from './amounts.ts'
+import { inTokens, inWhole } from './amounts.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 
@@ -45,7 +44,7 @@ await runCommand(async () => {
   // A faucet that is closed says so itself.
   const given = await unwrap(client.POST('/v1/faucet/drip'))
   if (values.json) return console.log(JSON.stringify(given, null, 2))
-  const native = given.eth_amount === '0' ? '' : ` and ${formatEther(BigInt(given.eth_amount))} ether`
+  const native = given.eth_amount === '0' ? '' : ` and ${inWhole(given.eth_amount)} ether`
   console.log(
     `${inTokens(network, given.amount)}${native} for ${address}, with the transaction ${given.tx_hash}.`,
   )

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accounts, privateKeys } from '../localnet/accounts.ts'
+import { accounts } from '../localnet/accounts.ts'
+import { privateKeys } from '../localnet/private-keys.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { unwrap } from '../sdk/answers.ts'
 import { readNetwork } from '../sdk/network.ts'

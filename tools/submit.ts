@@ -17,7 +17,6 @@ import { keyHelp, keyOptions, readKey } from './options/key.ts'
 import { printStep } from './print.ts'
 import { printedFetch, printedSignIn } from './printed-calls.ts'
 import { enroll, registerProject } from './project.ts'
-import { fundProject } from './vault.ts'
 import { submitVersion, type Version } from './version.ts'
 import { readWorker, uploadWorker } from './worker.ts'
 
@@ -84,7 +83,10 @@ await runCommand(async () => {
           'The project waits for the review of an operator',
         ]
       : [known, describeVersion(await submitVersion(network, wallet, known, manifest), amount !== null)]
-  if (amount !== null) await fundProject(network, wallet, projectId, rpc, amount)
+  if (amount !== null) {
+    const { fundProject } = await import('./vault.ts')
+    await fundProject(network, wallet, projectId, rpc, amount)
+  }
   console.log(`\n${state}:\n${projectId}`)
 })
 

@@ -1,8 +1,8 @@
 import { readNetwork } from '../../sdk/network.ts'
 import { signIn } from '../../sdk/sign-in.ts'
 import { beginValidators } from '../../sdk/validators.ts'
-import { privateKeys } from '../accounts.ts'
 import { StartError } from '../errors.ts'
+import { privateKeys } from '../private-keys.ts'
 import type { LocalNode } from './local-node.ts'
 
 /**

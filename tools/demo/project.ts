@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { privateKeys } from '../../localnet/accounts.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
 import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { privateKeys } from '../../localnet/accounts.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
 import { UsageError } from '../../scripts/command/errors.ts'
 import { readKey } from './key.ts'
 

@@ -1,4 +1,4 @@
-import { privateKeys } from '../../localnet/accounts.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
 import { UsageError } from '../../scripts/command/errors.ts'
 
 type AccountName = keyof typeof privateKeys

@@ -1,7 +1,8 @@
-import { accounts } from '../../localnet/accounts.ts'
+import { privateKeys } from '../../localnet/private-keys.ts'
 import { sampleSlug } from '../../localnet/sample/manifest.ts'
 import { deriveProjectId } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
+import { evmAddress } from '../../protocol/signatures/index.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
 import type { components } from '../../sdk/api.generated.ts'
@@ -24,7 +25,7 @@ export async function submitTask(
   { hub, profile, client }: Pick<Network, 'hub' | 'profile' | 'client'>,
   { project, name, input, gasLimit }: TaskRequest,
 ): Promise<Task> {
-  const project_id = project ?? deriveProjectId(profile, accounts.developer.address.toLowerCase(), sampleSlug)
+  const project_id = project ?? deriveProjectId(profile, evmAddress(privateKeys.developer), sampleSlug)
   const params = { path: { project_id } }
   const found = await unwrapIfFound(client.GET('/v1/projects/{project_id}/manifest', { params }))
   if (found === null)

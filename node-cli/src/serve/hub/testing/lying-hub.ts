@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../../../../../testing/node/shared.ts'
 
+export { sendJson } from '../../../../../testing/local-server.ts'
+
 /** What is answered instead of what the hub says. */
 export type Answerer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
@@ -36,7 +38,3 @@ export const answering =
   (type: string, body: string | Uint8Array, status = 200): Answerer =>
   (_, response) =>
     void response.writeHead(status, { 'Content-Type': type }).end(body)
-
-/** Answers JSON. */
-export const sendJson = (response: ServerResponse, value: unknown, status = 200): void =>
-  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))

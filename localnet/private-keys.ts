@@ -1,0 +1,16 @@
+import { anvilKeys } from '../contracts/anvil.ts'
+
+/** Who is who among the accounts that anvil funds. Everybody has their keys. */
+export const privateKeys = {
+  /** Deploys the contracts, sends what the hub relays, and has the roles that the hub acts by. */
+  relayer: anvilKeys[0]!,
+  operator: anvilKeys[1]!,
+  developer: anvilKeys[2]!,
+  miner: anvilKeys[3]!,
+  /** Receives the network's fees and slashed collateral. */
+  treasury: anvilKeys[4]!,
+  /** Decides about disputes, vetoes epochs and pauses; the hub has its key. */
+  arbiter: anvilKeys[5]!,
+  /** Gives and takes roles, after a delay. */
+  admin: anvilKeys[6]!,
+}
