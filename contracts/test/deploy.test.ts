@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { type AbiEvent, type Hex, toEventSelector } from 'viem'
+import { type AbiEvent, type Address, type Hex, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../protocol/identity/index.ts'
@@ -16,6 +16,7 @@ import {
   deployer,
   eth,
   hasAnvil,
+  heldRoles,
   type Network,
   owner,
   params,
@@ -109,36 +110,20 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
   })
 
   test('roles are where they were asked for, and the deployer has none', async () => {
-    const { token, faucet, registry, factory, staking } = network
     const admin = `0x${'00'.repeat(32)}` as const
-    const held = [
-      [token, await token.read.MINTER_ROLE(), roles.minter],
-      [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
-      [registry, await registry.read.REVIEWER_ROLE(), roles.reviewer],
-      [staking, await staking.read.PROPOSER_ROLE(), roles.proposer],
-      [staking, await staking.read.ARBITER_ROLE(), roles.arbiter],
-      [factory, await factory.read.POSTER_ROLE(), roles.poster],
-      [factory, await factory.read.ARBITER_ROLE(), roles.arbiter],
-    ] as const
-    for (const [contract, role, account] of held) {
-      expect(await contract.read.hasRole([role, account])).toBe(true)
-      expect(await contract.read.hasRole([role, deployer.address])).toBe(false)
-      expect(await contract.read.hasRole([admin, network.adminTimelock.address])).toBe(true)
-      expect(await contract.read.hasRole([admin, roles.admin])).toBe(false)
-      expect(await contract.read.hasRole([admin, deployer.address])).toBe(false)
+    for (const { contract, change } of heldRoles(network)) {
+      const has = (role: Hex, account: Address) => contract.read.hasRole([role, account])
+      expect([await has(...change), await has(change[0], deployer.address)]).toEqual([true, false])
+      expect(await has(admin, network.adminTimelock.address)).toBe(true)
+      for (const account of [roles.admin, deployer.address]) expect(await has(admin, account)).toBe(false)
     }
   })
 
   test('only a minter mints, and only a dripper gives out of the faucet, as long as it lasts', async () => {
     const { token, faucet } = network
-    await refused(
-      token.simulate.mint([owner.address, 1n], { account: owner.address }),
-      unauthorized(owner.address, 'MINTER_ROLE'),
-    )
-    await refused(
-      faucet.simulate.drip([owner.address, 1n], { account: owner.address }),
-      unauthorized(owner.address, 'DRIPPER_ROLE'),
-    )
+    const one = [owner.address, 1n] as const
+    await refused(token.simulate.mint(one, by.owner), unauthorized(owner.address, 'MINTER_ROLE'))
+    await refused(faucet.simulate.drip(one, by.owner), unauthorized(owner.address, 'DRIPPER_ROLE'))
     expect(await network.events(faucet, faucet.write.drip([owner.address, 5n], by.dripper))).toContainEqual({
       event: 'Dripped',
       to: owner.address,

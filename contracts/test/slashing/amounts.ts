@@ -8,8 +8,8 @@ import {
   offences,
   slashAmount,
 } from '../../../protocol/slashing/index.ts'
+import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32 } from '../network.ts'
-import { deployReference } from '../reference.ts'
 import {
   amount,
   collateral,
@@ -38,7 +38,7 @@ const evidenceOf = (kind: Offence, round: number): Evidence => ({
 /** What the protocol says an offence costs, held against Solidity. */
 export function testAmounts(): void {
   test('property: the amount of a slash is that of Solidity', async () => {
-    const reference = await deployReference(network)
+    const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
     const cases = fc.array(
       fc.record({
         bonded: fc.oneof(fc.bigInt({ min: 0n, max: 20_000n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })),
