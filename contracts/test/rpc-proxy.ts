@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 
 export interface RpcRequest {
   readonly id: number
@@ -35,11 +36,9 @@ export async function startRpcProxy(chainUrl: string, behave: NodeBehaviour) {
     })
     return (await response.json()) as RpcAnswer[]
   }
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as RpcRequest | RpcRequest[]
-    const answer = await behave(Array.isArray(asked) ? asked : [asked], ask)
+  const server = createServer(async (request, response) => {
+    const asked = (await json(request)) as RpcRequest | RpcRequest[]
+    const answer = await behave([asked].flat(), ask)
     if (answer === null) return
     const isList = Array.isArray(answer) && Array.isArray(asked)
     response.end(JSON.stringify(isList || !Array.isArray(answer) ? answer : answer[0]))

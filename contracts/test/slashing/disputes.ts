@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { by, bytes32, owner, stranger, treasury } from '../network.ts'
-import { refusal, refused, refusedAs } from '../use-network.ts'
+import { refused, refusedAs } from '../use-network.ts'
 import {
   amount,
+  attempt,
   cancel,
   collateral,
   decisionSecs,
@@ -16,7 +17,6 @@ import {
   network,
   propose,
   read,
-  simulate,
   slashed,
   state,
   stateOf,
@@ -26,17 +26,15 @@ import {
   write,
 } from './fixture.ts'
 
+const other = bytes32(2)
+
 /** Disputes, and how they are decided. */
 export function testDisputes(): void {
   test('a disputed slash waits for the arbiter; cancelled it takes nothing', async () => {
     await propose()
     expect(await dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
     await network.pass(windowMax + graceSecs)
-    await refused(simulate.executeSlash([evidence], by.stranger), [
-      'InvalidSlashState',
-      evidence,
-      state.disputed,
-    ])
+    await refused(attempt.execute(), ['InvalidSlashState', evidence, state.disputed])
     expect(await cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.cancelled)
     expect(await collateral()).toBe(amount)
@@ -48,7 +46,7 @@ export function testDisputes(): void {
     await dispute()
     expect(await uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.upheld)
-    await refusedAs(simulate.executeSlash([evidence], by.stranger), 'DisputeWindowOpen')
+    await refusedAs(attempt.execute(), 'DisputeWindowOpen')
     await network.pass(windowSecs + graceSecs)
     await execute()
     expect(await collateral()).toBe(amount - slashed)
@@ -58,19 +56,15 @@ export function testDisputes(): void {
     await propose()
     await cancel()
     expect(await stateOf()).toBe(state.cancelled)
-    await propose(bytes32(2))
-    const other = by.owner
-    await network.mined(write.disputeSlash([bytes32(2)], other))
-    await network.mined(write.upholdSlash([bytes32(2)], by.arbiter))
-    await network.mined(write.cancelSlash([bytes32(2)], by.arbiter))
-    expect(await stateOf(bytes32(2))).toBe(state.cancelled)
+    for (const decide of [propose, dispute, uphold, cancel]) await decide(other)
+    expect(await stateOf(other)).toBe(state.cancelled)
     expect((await read.subscriptionOf([id])).openSlashes).toBe(0)
   })
 
   test('a proposer passes on the dispute of an owner without native tokens; a stranger disputes nothing', async () => {
     await propose()
-    await refused(simulate.disputeSlash([evidence], by.stranger), ['NotDisputer', evidence, stranger.address])
-    await dispute(by.proposer)
+    await refused(attempt.dispute(evidence, by.stranger), ['NotDisputer', evidence, stranger.address])
+    await dispute(evidence, by.proposer)
     expect(await stateOf()).toBe(state.disputed)
   })
 
@@ -82,13 +76,11 @@ export function testDisputes(): void {
     const fees = { maxFeePerGas: 100n * 10n ** 9n, gas: 300_000n }
     const first = { ...by.stranger, ...fees, maxPriorityFeePerGas: 10n * 10n ** 9n }
     const second = { ...by.owner, ...fees, maxPriorityFeePerGas: 10n ** 9n }
-    const hashes = await Promise.all([
-      write.executeSlash([evidence], first),
-      write.disputeSlash([evidence], second),
-    ])
+    const sent = [write.executeSlash([evidence], first), write.disputeSlash([evidence], second)]
+    await Promise.all(sent)
     await network.passTo(executableAt + 11n)
     await network.client.setAutomine(true)
-    const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
+    const receipts = await Promise.all(sent.map(network.receiptOf))
     expect(receipts.map(({ status }) => status)).toEqual(['reverted', 'success'])
     expect(await stateOf()).toBe(state.disputed)
   })
@@ -100,10 +92,10 @@ export function testDisputes(): void {
     const decideBy = Number((await network.now()) + decisionSecs)
     expect((await read.slashOf([evidence])).decideBy).toBe(decideBy)
     await network.passTo(BigInt(decideBy) - 1n)
-    await refused(simulate.endDispute([evidence], by.stranger), ['DecisionPending', evidence, decideBy])
-    await simulate.upholdSlash([evidence], by.arbiter)
+    await refused(attempt.endDispute(), ['DecisionPending', evidence, decideBy])
+    await attempt.uphold()
     await network.passTo(BigInt(decideBy))
-    await refused(simulate.upholdSlash([evidence], by.arbiter), ['DecisionOverdue', evidence, decideBy])
+    await refused(attempt.uphold(), ['DecisionOverdue', evidence, decideBy])
     expect(await did(write.endDispute([evidence], by.stranger))).toEqual([
       { event: 'SlashCancelled', evidenceHash: evidence },
     ])
@@ -113,12 +105,11 @@ export function testDisputes(): void {
   })
 
   test('only a dispute ends this way', async () => {
-    const ended = () => refusal(simulate.endDispute([evidence], by.stranger))
     await propose()
     await network.pass(executionSecs)
-    expect(await ended()).toEqual(['InvalidSlashState', evidence, state.proposed])
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.proposed])
     await execute()
-    expect(await ended()).toEqual(['InvalidSlashState', evidence, state.executed])
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.executed])
   })
 
   test('an upheld slash does not end by itself', async () => {
@@ -126,7 +117,7 @@ export function testDisputes(): void {
     await dispute()
     await uphold()
     await network.pass(decisionSecs)
-    await refused(simulate.endDispute([evidence], by.stranger), ['InvalidSlashState', evidence, state.upheld])
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.upheld])
     await execute()
     expect(await collateral()).toBe(amount - slashed)
   })
@@ -135,30 +126,22 @@ export function testDisputes(): void {
     await propose()
     const endsAt = (await read.slashOf([evidence])).executableAt + graceSecs
     await network.passTo(endsAt - 1n)
-    await simulate.disputeSlash([evidence], by.owner)
+    await attempt.dispute()
     await network.passTo(endsAt)
-    await refused(simulate.disputeSlash([evidence], by.owner), ['DisputeWindowOver', evidence, endsAt])
-    await propose(bytes32(2))
-    await network.mined(write.disputeSlash([bytes32(2)], by.owner))
-    await network.mined(write.upholdSlash([bytes32(2)], by.arbiter))
-    await refused(simulate.disputeSlash([bytes32(2)], by.owner), [
-      'InvalidSlashState',
-      bytes32(2),
-      state.upheld,
-    ])
+    await refused(attempt.dispute(), ['DisputeWindowOver', evidence, endsAt])
+    for (const decide of [propose, dispute, uphold]) await decide(other)
+    await refused(attempt.dispute(other), ['InvalidSlashState', other, state.upheld])
   })
 
   test('a slash that was never proposed, or is decided, leads nowhere', async () => {
-    const refusals = async () => [
-      (await refusal(simulate.disputeSlash([evidence], by.owner)))[2],
-      (await refusal(simulate.cancelSlash([evidence], by.arbiter)))[2],
-      (await refusal(simulate.upholdSlash([evidence], by.arbiter)))[2],
-      (await refusal(simulate.executeSlash([evidence], by.stranger)))[2],
-    ]
-    expect(await refusals()).toEqual([0, 0, 0, 0])
+    const leadNowhere = async (from: number) => {
+      for (const step of [attempt.dispute, attempt.cancel, attempt.uphold, attempt.execute])
+        await refused(step(), ['InvalidSlashState', evidence, from])
+    }
+    await leadNowhere(0)
     await propose()
     await network.pass(windowSecs + graceSecs)
     await execute()
-    expect(await refusals()).toEqual([state.executed, state.executed, state.executed, state.executed])
+    await leadNowhere(state.executed)
   })
 }

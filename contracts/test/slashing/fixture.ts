@@ -40,10 +40,22 @@ export function useSubscription(): void {
 export const did = (sent: Promise<Hex>) => network.events(network.staking, sent)
 export const propose = (hash = evidence, value = slashed, offenceId = offenceOf(hash)) =>
   did(write.proposeSlash([id, offenceId, hash, value, windowSecs], by.proposer))
-export const dispute = (from = by.owner) => did(write.disputeSlash([evidence], from))
+export const dispute = (hash = evidence, from = by.owner) => did(write.disputeSlash([hash], from))
 export const cancel = (hash = evidence) => did(write.cancelSlash([hash], by.arbiter))
-export const uphold = () => did(write.upholdSlash([evidence], by.arbiter))
+export const uphold = (hash = evidence) => did(write.upholdSlash([hash], by.arbiter))
 export const execute = (hash = evidence) => did(write.executeSlash([hash], by.stranger))
 export const voidSlash = (hash = evidence) => did(write.voidSlash([hash], by.stranger))
+/** The same as attempts, which change nothing. */
+export const attempt = {
+  propose: (hash = evidence, offenceId = offenceOf(hash), from = by.proposer) =>
+    simulate.proposeSlash([id, offenceId, hash, slashed, windowSecs], from),
+  dispute: (hash = evidence, from = by.owner) => simulate.disputeSlash([hash], from),
+  cancel: () => simulate.cancelSlash([evidence], by.arbiter),
+  uphold: () => simulate.upholdSlash([evidence], by.arbiter),
+  execute: () => simulate.executeSlash([evidence], by.stranger),
+  void: () => simulate.voidSlash([evidence], by.stranger),
+  endDispute: () => simulate.endDispute([evidence], by.stranger),
+  withdraw: () => simulate.withdraw([id], by.owner),
+}
 export const stateOf = async (hash = evidence) => (await read.slashOf([hash])).state
 export const collateral = async () => (await read.subscriptionOf([id])).collateral

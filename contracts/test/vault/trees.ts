@@ -22,7 +22,7 @@ const payouts = eachOf(
     }),
 )
 
-/** What may be altered in a claim so that it is none of the tree. */
+/** Changes after which a claim is not in the tree. */
 const alterations: readonly ((row: Row) => Row)[] = [
   (row) => ({ ...row, amount: row.amount + 1n }),
   (row) => ({ ...row, amount: row.amount - 1n }),
