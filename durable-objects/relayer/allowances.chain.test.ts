@@ -1,17 +1,10 @@
 import { evictDurableObject } from 'cloudflare:test'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { FakeChain } from '../testing/fake-chain.ts'
+import { describe, expect, test } from 'vitest'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import { chain, relayer, sqlOn, useRelayer, withRelayer } from '../testing/relayer-object.ts'
 import type { RelayRequest } from './types.ts'
 
-let chain: FakeChain
-let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
-
-beforeEach(async () => {
-  chain = new FakeChain().install()
-  relayer = await freshRelayerObject()
-})
+useRelayer()
 
 describe('what a wallet may have relayed in a day', () => {
   const day = 86_400_000

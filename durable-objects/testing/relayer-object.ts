@@ -1,8 +1,11 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { beforeEach } from 'vitest'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { RelayerObject } from '../relayer/object.ts'
-import type { RelayerConfig } from '../relayer/types.ts'
+import type { RelayerConfig, RelayRequest } from '../relayer/types.ts'
+import { FakeChain } from './fake-chain.ts'
+import { relayRequest } from './relay-request.ts'
 
 /** The object of a key on the chain of these tests. */
 export const relayerObjectOf = (privateKey: string) =>
@@ -19,6 +22,34 @@ export async function freshRelayerObject(
   })
   await evictDurableObject(relayer)
   return relayer
+}
+
+/** What each test of relayers begins with, in a file that calls {@link useRelayer}. */
+export let chain: FakeChain
+export let relayer: ReturnType<typeof relayerObjectOf>
+
+export const useRelayer = () =>
+  beforeEach(async () => {
+    chain = new FakeChain().install()
+    relayer = await freshRelayerObject()
+  })
+
+export const alarm = () => runDurableObjectAlarm(relayer)
+
+/** An action that the relayer took. */
+export async function relayed(
+  over: Partial<RelayRequest> = {},
+  by: { relay: (request: RelayRequest) => unknown } = relayer,
+): Promise<RelayRequest> {
+  const request = relayRequest(over)
+  await by.relay(request)
+  return request
+}
+
+/** Mines a block, and has the relayer look at it. */
+export async function mined(by: { alarm: () => unknown } = { alarm }): Promise<void> {
+  chain.mine()
+  await by.alarm()
 }
 
 /** For an object that a test makes itself, over the storage of another. */
