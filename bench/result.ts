@@ -16,7 +16,6 @@ export function readCounts<const Names extends string>(
   process.exit(2)
 }
 
-/** Prints a result, and writes it to a file with the date. */
 export function writeResult(file: string, result: object): void {
   const text = JSON.stringify({ date: new Date().toISOString().slice(0, 10), ...result }, null, 2)
   writeFileSync(file, `${text}\n`)

@@ -5,7 +5,6 @@ import { prices, type Unit } from './prices.ts'
 const million = 1_000_000
 const units = Object.keys(prices) as Unit[]
 
-/** Dollars for a million requests of a kind. */
 const costOf = ({ units: used }: Kind): number =>
   units.reduce((sum, unit) => sum + (used[unit] ?? 0) * prices[unit], 0)
 
@@ -21,15 +20,10 @@ for (const unit of units) console.log(row(unit, `$${prices[unit]}`))
 
 console.log(`\n${row('Kind of request', 'Share', ...units, 'A million of them')}`)
 console.log(row('---', '---', ...units.map(() => '---'), '---'))
-for (const kind of kinds)
-  console.log(
-    row(
-      kind.name,
-      `${kind.permille / 10} %`,
-      ...units.map((unit) => Number((kind.units[unit] ?? 0).toFixed(2))),
-      dollars(costOf(kind)),
-    ),
-  )
+for (const kind of kinds) {
+  const used = units.map((unit) => Number((kind.units[unit] ?? 0).toFixed(2)))
+  console.log(row(kind.name, `${kind.permille / 10} %`, ...used, dollars(costOf(kind))))
+}
 
 console.log(`\n${row('Unit', 'In a million of the mix', 'Cost')}`)
 console.log(row('---', '---', '---'))
