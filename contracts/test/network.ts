@@ -63,7 +63,6 @@ export const treasury: Address = '0x7ea5000000000000000000000000000000000000'
 
 export type Network = Awaited<ReturnType<typeof startNetwork>>
 
-/** A chain of its own with all contracts. */
 export async function startNetwork(options: AnvilOptions = {}, over: Partial<typeof params> = {}) {
   const anvil = await startAnvil(options)
   try {
@@ -146,13 +145,11 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
       const hash = client.deployContract({ abi: abi as Abi, bytecode, args, account: from })
       return at(abi, (await receiptOf(hash)).contractAddress!)
     },
-    /** Waits until a transaction is mined, and insists that it succeeded. */
     async mined(sent: Promise<Hex>) {
       const receipt = await receiptOf(sent)
       if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
       return receipt
     },
-    /** The events of a transaction, as name and arguments. */
     async events<const A extends Abi>(contract: { abi: A }, sent: Promise<Hex>) {
       const { logs } = await this.mined(sent)
       return parseEventLogs({ abi: contract.abi as Abi, logs }).map((log) => ({
@@ -163,7 +160,6 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
     async give(to: Address, amount: bigint) {
       await this.mined(token.write.mint([to, amount], by.minter))
     },
-    /** The balance of tokens. */
     balanceOf: (account: Address) => token.read.balanceOf([account]),
     now: async () => (await client.getBlock()).timestamp,
     /** Lets time pass; calls that follow are answered at the new time. */

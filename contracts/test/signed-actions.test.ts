@@ -19,11 +19,9 @@ interface SignedAction {
   readonly contract: 'registry' | 'staking'
   /** Members beside those that every action has. */
   readonly fields: Record<string, unknown>
-  /** Makes the action possible. */
   readonly prepare: (network: Network) => Promise<void>
 }
 
-/** The member that names the signer. */
 const signerOf = ({ contract }: SignedAction) => (contract === 'registry' ? 'developer' : 'owner')
 
 /** Brings an action to the contract, as a stranger can. */
@@ -83,7 +81,6 @@ const actions: SignedAction[] = [
   { ...ofSubscription, type: 'Withdraw', prepare: unbond },
 ]
 
-/** Another value of the same type. */
 function changedValue(value: unknown): unknown {
   if (typeof value === 'number') return value + 1
   if (typeof value === 'bigint') return value + 1n

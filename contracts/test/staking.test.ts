@@ -42,15 +42,8 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   const unbond = () => network.mined(staking.write.unbond([id], by.owner))
   const deadlineIn = async (seconds: number) => (await network.now()) + BigInt(seconds)
   const signBond = async (over: Partial<{ amount: bigint; owner: Address; nonce: bigint }> = {}) => {
-    const message = {
-      owner: owner.address,
-      projectId,
-      nodeKey,
-      amount,
-      nonce: 0n,
-      deadline: await deadlineIn(3600),
-      ...over,
-    }
+    const order = { owner: owner.address, projectId, nodeKey, amount, nonce: 0n }
+    const message = { ...order, deadline: await deadlineIn(3600), ...over }
     return { message, signature: await sign(owner, 'Bond', domainOf('Bond', network.addresses), message) }
   }
   type Signed = Awaited<ReturnType<typeof signBond>>
@@ -60,13 +53,9 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   const refusedWith = ({ message, signature }: Signed, permit: Permit, error: readonly unknown[]) =>
     refused(staking.simulate.bondBySig([message, signature, permit], by.stranger), error)
   const signPermit = async (value = amount, deadline?: bigint) => {
-    const message = {
-      owner: owner.address,
-      spender: network.addresses.staking,
-      value,
-      nonce: await network.token.read.nonces([owner.address]),
-      deadline: deadline ?? (await deadlineIn(3600)),
-    }
+    const allowance = { owner: owner.address, spender: network.addresses.staking, value }
+    const nonce = await network.token.read.nonces([owner.address])
+    const message = { ...allowance, nonce, deadline: deadline ?? (await deadlineIn(3600)) }
     const signature = await sign(owner, 'Permit', domainOf('Permit', network.addresses), message)
     return { deadline: message.deadline, signature }
   }
@@ -78,25 +67,13 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     test('moves the tokens, says so, and makes the subscription bonded', async () => {
       await approve()
       const said = await did(staking.write.bond([projectId, nodeKey, amount], by.owner))
-      expect(said).toContainEqual({
-        event: 'Bonded',
-        subscriptionId: id,
-        owner: owner.address,
-        projectId,
-        nodeKey,
-        amount,
-        collateral: amount,
-      })
+      const subscription = { subscriptionId: id, owner: owner.address, projectId, nodeKey }
+      expect(said).toContainEqual({ event: 'Bonded', ...subscription, amount, collateral: amount })
       expect(await network.balanceOf(network.addresses.staking)).toBe(amount)
       expect(await staking.read.stateOf([id])).toBe(bonded)
       expect(await staking.read.payoutOf([id])).toBe(owner.address)
-      expect(await staking.read.subscriptionOf([id])).toEqual({
-        owner: owner.address,
-        releaseAt: 0n,
-        openSlashes: 0,
-        collateral: amount,
-        payout: zeroAddress,
-      })
+      const own = { owner: owner.address, collateral: amount, payout: zeroAddress }
+      expect(await staking.read.subscriptionOf([id])).toEqual({ ...own, releaseAt: 0n, openSlashes: 0 })
     })
 
     test('a second bond tops the same subscription up', async () => {
@@ -235,12 +212,8 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       await network.passTo(releaseAt - 1n)
       await refused(staking.simulate.withdraw([id], by.owner), ['NotReleased', id, releaseAt])
       await network.client.setNextBlockTimestamp({ timestamp: releaseAt })
-      expect(await did(staking.write.withdraw([id], by.owner))).toContainEqual({
-        event: 'Withdrawn',
-        subscriptionId: id,
-        owner: owner.address,
-        amount,
-      })
+      const withdrawn = { event: 'Withdrawn', subscriptionId: id, owner: owner.address, amount }
+      expect(await did(staking.write.withdraw([id], by.owner))).toContainEqual(withdrawn)
       expect(await network.balanceOf(owner.address)).toBe(eth(1_000))
       expect(await network.balanceOf(network.addresses.staking)).toBe(0n)
       expect(await staking.read.stateOf([id])).toBe(pending)

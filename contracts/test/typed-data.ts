@@ -49,7 +49,6 @@ export function domainOf(
 export const deployWallet = (network: Network, owner: Address) =>
   network.deploy(contractWalletAbi, contractWalletBytecode, owner, [owner])
 
-/** Signs a message of the protocol with an account's key. */
 export function sign(
   account: LocalAccount,
   type: SignedType,

@@ -36,7 +36,6 @@ export async function refusal(simulated: Promise<unknown>): Promise<unknown[]> {
   throw new Error(`not refused, but answered with ${JSON.stringify(result, (_, value) => String(value))}`)
 }
 
-/** Expects a simulated call to be refused with an error: its name and arguments. */
 export async function refused(simulated: Promise<unknown>, error: readonly unknown[]): Promise<void> {
   expect(await refusal(simulated)).toEqual(error)
 }
@@ -46,7 +45,6 @@ export async function refusedAs(simulated: Promise<unknown>, name: string): Prom
   expect((await refusal(simulated))[0]).toBe(name)
 }
 
-/** The error for an account that does not have a role. */
 export const unauthorized = (account: string, role: string): unknown[] => [
   'AccessControlUnauthorizedAccount',
   account,

@@ -1,8 +1,7 @@
-import { type Address, encodeFunctionData, getAddress, type Hex, numberToHex } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
-import { callBatch, type RpcCall } from '../json-rpc.ts'
 import { by, bytes32, developer, hasAnvil, type Network, profile, stranger, treasury } from './network.ts'
 import { refused, refusedAs, useNetwork } from './use-network.ts'
 
@@ -36,25 +35,16 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   test('opens the vault where the protocol says, with the developer of the registry', async () => {
     const { factory, addresses } = network
     const vault = predicted(projectId)
-    expect(await network.events(factory, create())).toEqual([
-      {
-        event: 'VaultCreated',
-        projectId,
-        vault,
-        developer: developer.address,
-        token: getAddress(addresses.token),
-        epochSecs: 3_600,
-        epochCap: cap,
-      },
-    ])
+    const terms = { epochSecs: 3_600, epochCap: cap }
+    const parties = { projectId, developer: developer.address, token: getAddress(addresses.token) }
+    const said = await network.events(factory, create())
+    expect(said).toEqual([{ event: 'VaultCreated', vault, ...parties, ...terms }])
     const { read } = network.vaultAt(vault)
-    expect(await read.projectId()).toBe(projectId)
-    expect(await read.developer()).toBe(developer.address)
-    expect(await read.token()).toBe(getAddress(addresses.token))
+    expect(await read.summary()).toMatchObject(parties)
     expect(await read.treasury()).toBe(getAddress(treasury))
     expect(await read.factory()).toBe(getAddress(addresses.vault_factory))
     expect(await read.challengeSecs()).toBe(3_600n)
-    expect(await read.latestTerms()).toEqual({ from: await network.now(), epochSecs: 3_600, epochCap: cap })
+    expect(await read.latestTerms()).toEqual({ from: await network.now(), ...terms })
     expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
     // What the check of settlement times goes by.
     expect(await read.POSTING_SECS()).toBe(86_400n)
@@ -67,37 +57,15 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
 
   test('the address of any project is known before: 200 vaults are where they were predicted', async () => {
     const { client, factory, registry, addresses } = network
-    const first = await client.getTransactionCount({ address: developer.address })
-    const data = Array.from({ length: 200 }, (_, i) => `project-${i}`).flatMap((one) => [
-      {
-        to: registry.address,
-        data: encodeFunctionData({
-          abi: registry.abi,
-          functionName: 'register',
-          args: [one, bytes32(1), bytes32(2), bytes32(3)],
-        }),
-      },
-      {
-        to: factory.address,
-        data: encodeFunctionData({
-          abi: factory.abi,
-          functionName: 'create',
-          args: [deriveProjectId(profile, developer.address.toLowerCase(), one), addresses.token, 3_600, cap],
-        }),
-      },
-    ])
-    const calls = data.map((transaction, i): RpcCall => {
-      // The node answers the calls of a batch in any order, so it is told that of the transactions.
-      const nonce = numberToHex(first + i)
-      return [
-        'eth_sendTransaction',
-        { from: developer.address, nonce, gas: numberToHex(350_000), ...transaction },
-      ]
-    })
+    const from = { ...by.developer, gas: 350_000n }
     // In as few blocks as they fit, so that the test measures addresses and not mining.
     await client.setAutomine(false)
     try {
-      await callBatch(client.transport.url!, calls)
+      for (const one of Array.from({ length: 200 }, (_, i) => `project-${i}`)) {
+        const id = deriveProjectId(profile, developer.address.toLowerCase(), one)
+        await registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], from)
+        await factory.write.create([id, addresses.token, 3_600, cap], from)
+      }
       while ((await client.getTxpoolStatus()).pending > 0) await client.mine({ blocks: 1 })
     } finally {
       await client.setAutomine(true)

@@ -35,7 +35,6 @@ const evidenceOf = (kind: Offence, round: number): Evidence => ({
   proof: {},
 })
 
-/** What the protocol says an offence costs, held against Solidity. */
 export function testAmounts(): void {
   test('property: the amount of a slash is that of Solidity', async () => {
     const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)

@@ -28,7 +28,6 @@ import {
 
 const other = bytes32(2)
 
-/** Disputes, and how they are decided. */
 export function testDisputes(): void {
   test('a disputed slash waits for the arbiter; cancelled it takes nothing', async () => {
     await propose()

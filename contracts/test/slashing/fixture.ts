@@ -36,7 +36,6 @@ export function useSubscription(): void {
   })
 }
 
-/** The events of a transaction. */
 export const did = (sent: Promise<Hex>) => network.events(network.staking, sent)
 export const propose = (hash = evidence, value = slashed, offenceId = offenceOf(hash)) =>
   did(write.proposeSlash([id, offenceId, hash, value, windowSecs], by.proposer))

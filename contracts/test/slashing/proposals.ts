@@ -33,7 +33,6 @@ import {
 
 const pauseSecs = 3n * 86_400n
 
-/** Proposals, their execution, and what they take. */
 export function testProposals(): void {
   test('after an undisputed window anyone executes, and the collateral goes to the treasury', async () => {
     const said = await propose()

@@ -49,7 +49,6 @@ export const openFunded = async (name: string, epochSecs: bigint, epochCap: bigi
   await network.mined(opened.write.fund([amount], by.developer))
   return opened
 }
-/** The events of a transaction. */
 export const did = (sent: Promise<Hex>) => network.events(vault, sent)
 export const fund = (amount = eth(100)) => did(vault.write.fund([amount], by.developer))
 export const post = (

@@ -15,21 +15,14 @@ import {
   vault,
 } from './fixture.ts'
 
-/** What the developer puts in and takes out. */
 export function testFunds(): void {
   describe('fund', () => {
     test('books what arrives and says so', async () => {
       expect(await fund()).toContainEqual({ event: 'VaultFunded', from: developer.address, amount: eth(100) })
+      const token = expect.stringMatching(new RegExp(network.addresses.token, 'i'))
       expect(await vault.read.summary()).toEqual({
-        projectId,
-        developer: developer.address,
-        token: expect.stringMatching(new RegExp(network.addresses.token, 'i')),
-        balance: eth(100),
-        reserved: 0n,
-        totalFunded: eth(100),
-        totalPaid: 0n,
-        pendingWithdrawal: 0n,
-        withdrawalAvailableAt: 0n,
+        ...{ projectId, developer: developer.address, token, balance: eth(100), totalFunded: eth(100) },
+        ...{ reserved: 0n, totalPaid: 0n, pendingWithdrawal: 0n, withdrawalAvailableAt: 0n },
       })
     })
 

@@ -21,7 +21,6 @@ import {
   vault,
 } from './fixture.ts'
 
-/** What miners, developer and treasury are paid. */
 export function testPayments(): void {
   describe('claim', () => {
     test.each([1, 2, 3, 6, 7, 13])(

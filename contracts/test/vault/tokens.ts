@@ -24,7 +24,6 @@ import {
   type totals,
 } from './fixture.ts'
 
-/** What tokens do that the network did not make. */
 export function testTokens(): void {
   describe('tokens of the developer’s choice', () => {
     type TokenAbi = typeof callbackTokenAbi | typeof feeTokenAbi | typeof issuerTokenAbi

@@ -37,7 +37,6 @@ const sizes = Array.from({ length: 100 }, (_, i) => i + 1)
 const paid: Hex = '0x00000000'
 const invalidProof = toFunctionSelector('InvalidProof(uint256,address)')
 
-/** What the protocol computes of payouts, held against Solidity. */
 export function testTrees(): void {
   describe('payout trees', () => {
     test('property: leaves, root and proofs are those of Solidity', async () => {
