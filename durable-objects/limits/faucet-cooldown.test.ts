@@ -14,7 +14,6 @@ const granted = async (name: string, holder: string, turnsMax = 1) => {
 const sqlOn = (name: string, statement: string) =>
   runInDurableObject(object(name), (_, { storage }) => storage.sql.exec(statement).toArray())
 
-/** Tables of the object's own. */
 const tablesOf = (name: string) => sqlOn(name, "SELECT name FROM sqlite_master WHERE name LIKE 'turns%'")
 
 const alarmAt = (name: string) => runInDurableObject(object(name), (_, { storage }) => storage.getAlarm())

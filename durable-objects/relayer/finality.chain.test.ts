@@ -15,7 +15,6 @@ import type { RelayRequest } from './types.ts'
 
 useRelayer()
 
-/** An action that is final. */
 async function confirmed(): Promise<RelayRequest> {
   const request = await relayed()
   await mined()

@@ -90,7 +90,7 @@ describe('Relayer', () => {
     expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
   })
 
-  test('a node of another chain is none: it gives no nonce, and has no say in what is open', async () => {
+  test('a node of another chain does not count: it gives no nonce, and has no say in what is open', async () => {
     chain.refusal = 'internal error'
     const open = await relayed()
     await evictDurableObject(relayer)

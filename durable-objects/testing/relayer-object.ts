@@ -7,7 +7,6 @@ import type { RelayerConfig, RelayRequest } from '../relayer/types.ts'
 import { FakeChain } from './fake-chain.ts'
 import { relayRequest } from './relay-request.ts'
 
-/** The object of a key on the chain of these tests. */
 export const relayerObjectOf = (privateKey: string) =>
   env.RELAYER.getByName(`31337:${evmAddress(privateKey)}`)
 
@@ -36,7 +35,7 @@ export const useRelayer = () =>
 
 export const alarm = () => runDurableObjectAlarm(relayer)
 
-/** An action that the relayer took. */
+/** An action that a relayer was given. */
 export async function relayed(
   over: Partial<RelayRequest> = {},
   by: { relay: (request: RelayRequest) => unknown } = relayer,
@@ -84,6 +83,5 @@ export const withRelayer = (
     work(new RelayerObject(state, instance, relayerConfig(over)), state),
   )
 
-/** Runs a statement on the storage of a relayer. */
 export const sqlOn = (relayer: ReturnType<typeof relayerObjectOf>, statement: string, ...values: unknown[]) =>
   runInDurableObject(relayer, (_, { storage }) => storage.sql.exec(statement, ...values).toArray())
