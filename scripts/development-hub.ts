@@ -1,5 +1,5 @@
 /** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
-import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { migrator, OtherVersionError, readMigrated, readWranglerHub } from './wrangler-hub.ts'
@@ -34,7 +34,7 @@ export async function prepareDatabase(): Promise<void> {
     migrations,
   } = await readWranglerHub()
   const names = migrations.map(({ name }) => name).join('\n')
-  if (readIfPresent(appliedFile) === names) return
+  if (existsSync(appliedFile) && readFileSync(appliedFile, 'utf8') === names) return
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
@@ -58,13 +58,4 @@ export async function prepareDatabase(): Promise<void> {
   }
   writeFileSync(appliedFile, names)
   console.log('Applied the migrations to the local database')
-}
-
-function readIfPresent(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
 }
