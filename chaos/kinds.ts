@@ -1,6 +1,5 @@
 import type { KindEntry } from './harness/kind.ts'
 
-/** Every kind of chaos, by the name that the command takes. */
 export const kinds: Readonly<Record<string, KindEntry>> = {
   relay: {
     about: 'every signed action is on chain exactly once',

@@ -1,4 +1,6 @@
 /** Runs one kind of chaos, and writes its result; see {@link help}. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,8 +9,12 @@ import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { Difference } from './harness/difference.ts'
 import type { Kind, KindEntry } from './harness/kind.ts'
-import { runInProcess } from './harness/process.ts'
-import { type NetworkResult, runScenarios } from './harness/scenarios.ts'
+import {
+  type NetworkMessage,
+  type NetworkResult,
+  type NetworkTask,
+  runScenarios,
+} from './harness/scenarios.ts'
 import { kinds } from './kinds.ts'
 
 const names = Object.keys(kinds)
@@ -32,7 +38,6 @@ ${Object.values(kinds)
   .join('\n')}`
 
 const results = path.join(import.meta.dirname, 'results')
-const program = path.join(import.meta.dirname, 'network-process.ts')
 const startedMs = performance.now()
 const seconds = () => Math.round((performance.now() - startedMs) / 1000)
 const say = (text: string) => console.log(`${seconds()} s: ${text}`)
@@ -56,6 +61,16 @@ await runCommand(async () => {
 // A network that ended may leave sockets behind.
 process.exit()
 
+/** Runs a network in a process of its own: a network kills every workerd of its process. */
+async function runInProcess(task: NetworkTask, onMessage: (message: NetworkMessage) => void): Promise<void> {
+  const program = path.join(import.meta.dirname, 'network-process.ts')
+  const child = fork(program, [JSON.stringify(task)], { serialization: 'advanced' })
+  child.on('message', (message) => onMessage(message as NetworkMessage))
+  // The last messages may come after the exit, and before the end of their channel.
+  const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  if (code !== 0) throw new Error(`the network of seed ${task.first} ended with ${code}`)
+}
+
 async function run(name: string, { counted, load }: KindEntry, length: number, seed: number): Promise<void> {
   const kind: Kind = await load()
   const write = (result: object) => {
@@ -75,7 +90,7 @@ async function run(name: string, { counted, load }: KindEntry, length: number, s
       say,
       // A run that is ended early has written its result so far.
       onResult: summarise,
-      runInProcess: (task, onMessage) => runInProcess(program, task, onMessage),
+      runInProcess,
     })
     return console.log(summarise(result))
   }
