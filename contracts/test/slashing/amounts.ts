@@ -10,18 +10,7 @@ import {
 } from '../../../protocol/slashing/index.ts'
 import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32 } from '../network.ts'
-import {
-  amount,
-  collateral,
-  execute,
-  graceSecs,
-  id,
-  network,
-  nodeKey,
-  projectId,
-  propose,
-  windowSecs,
-} from './fixture.ts'
+import { act, amount, collateral, id, network, nodeKey, projectId, secs } from './fixture.ts'
 
 const evidenceOf = (kind: Offence, round: number): Evidence => ({
   v: 1,
@@ -74,13 +63,13 @@ export function testAmounts(): void {
       fc.asyncProperty(cases, async ([proposedInOrder, executedInOrder]) => {
         const snapshot = await network.client.snapshot()
         for (const { evidence, taken } of proposedInOrder)
-          await propose(hashEvidence(evidence), taken, deriveOffenceId(evidence))
-        await network.pass(windowSecs + graceSecs)
+          await act.propose(hashEvidence(evidence), taken, deriveOffenceId(evidence))
+        await network.pass(secs.window + secs.grace)
         let left = amount
         for (const { evidence, taken } of executedInOrder) {
           const expected = taken < left ? taken : left
           left -= expected
-          expect(await execute(hashEvidence(evidence))).toContainEqual({
+          expect(await act.execute(hashEvidence(evidence))).toContainEqual({
             event: 'SlashExecuted',
             evidenceHash: hashEvidence(evidence),
             subscriptionId: id,

@@ -2,27 +2,19 @@ import { expect, test } from 'vitest'
 import { by, bytes32, owner, stranger, treasury } from '../network.ts'
 import { refused, refusedAs } from '../use-network.ts'
 import {
+  act,
   amount,
   attempt,
-  cancel,
   collateral,
-  decisionSecs,
   did,
-  dispute,
   evidence,
-  execute,
-  executionSecs,
-  graceSecs,
   id,
   network,
-  propose,
   read,
+  secs,
   slashed,
   state,
   stateOf,
-  uphold,
-  windowMax,
-  windowSecs,
   write,
 } from './fixture.ts'
 
@@ -30,45 +22,45 @@ const other = bytes32(2)
 
 export function testDisputes(): void {
   test('a disputed slash waits for the arbiter; cancelled it takes nothing', async () => {
-    await propose()
-    expect(await dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
-    await network.pass(windowMax + graceSecs)
+    await act.propose()
+    expect(await act.dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
+    await network.pass(secs.windowMax + secs.grace)
     await refused(attempt.execute(), ['InvalidSlashState', evidence, state.disputed])
-    expect(await cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
+    expect(await act.cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.cancelled)
     expect(await collateral()).toBe(amount)
     expect(await network.balanceOf(treasury)).toBe(0n)
   })
 
   test('an upheld slash is executed, but not before its window is over', async () => {
-    await propose()
-    await dispute()
-    expect(await uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
+    await act.propose()
+    await act.dispute()
+    expect(await act.uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.upheld)
     await refusedAs(attempt.execute(), 'DisputeWindowOpen')
-    await network.pass(windowSecs + graceSecs)
-    await execute()
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
     expect(await collateral()).toBe(amount - slashed)
   })
 
   test('an arbiter cancels an undisputed and an upheld slash too', async () => {
-    await propose()
-    await cancel()
+    await act.propose()
+    await act.cancel()
     expect(await stateOf()).toBe(state.cancelled)
-    for (const decide of [propose, dispute, uphold, cancel]) await decide(other)
+    for (const decide of [act.propose, act.dispute, act.uphold, act.cancel]) await decide(other)
     expect(await stateOf(other)).toBe(state.cancelled)
     expect((await read.subscriptionOf([id])).openSlashes).toBe(0)
   })
 
   test('a proposer passes on the dispute of an owner without native tokens; a stranger disputes nothing', async () => {
-    await propose()
+    await act.propose()
     await refused(attempt.dispute(evidence, by.stranger), ['NotDisputer', evidence, stranger.address])
-    await dispute(evidence, by.proposer)
+    await act.dispute(evidence, by.proposer)
     expect(await stateOf()).toBe(state.disputed)
   })
 
   test('a dispute sent in the last second of the window is not overtaken by the execution', async () => {
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
     await network.passTo(executableAt - 1n)
     await network.client.setAutomine(false)
@@ -86,9 +78,9 @@ export function testDisputes(): void {
 
   test('a dispute that nobody decides ends after two weeks in favour of the owner, and not before', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose()
-    await dispute()
-    const decideBy = Number((await network.now()) + decisionSecs)
+    await act.propose()
+    await act.dispute()
+    const decideBy = Number((await network.now()) + secs.decision)
     expect((await read.slashOf([evidence])).decideBy).toBe(decideBy)
     await network.passTo(BigInt(decideBy) - 1n)
     await refused(attempt.endDispute(), ['DecisionPending', evidence, decideBy])
@@ -104,31 +96,31 @@ export function testDisputes(): void {
   })
 
   test('only a dispute ends this way', async () => {
-    await propose()
-    await network.pass(executionSecs)
+    await act.propose()
+    await network.pass(secs.execution)
     await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.proposed])
-    await execute()
+    await act.execute()
     await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.executed])
   })
 
   test('an upheld slash does not end by itself', async () => {
-    await propose()
-    await dispute()
-    await uphold()
-    await network.pass(decisionSecs)
+    await act.propose()
+    await act.dispute()
+    await act.uphold()
+    await network.pass(secs.decision)
     await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.upheld])
-    await execute()
+    await act.execute()
     expect(await collateral()).toBe(amount - slashed)
   })
 
   test('a dispute comes once, and until the grace period of the window is over', async () => {
-    await propose()
-    const endsAt = (await read.slashOf([evidence])).executableAt + graceSecs
+    await act.propose()
+    const endsAt = (await read.slashOf([evidence])).executableAt + secs.grace
     await network.passTo(endsAt - 1n)
     await attempt.dispute()
     await network.passTo(endsAt)
     await refused(attempt.dispute(), ['DisputeWindowOver', evidence, endsAt])
-    for (const decide of [propose, dispute, uphold]) await decide(other)
+    for (const decide of [act.propose, act.dispute, act.uphold]) await decide(other)
     await refused(attempt.dispute(other), ['InvalidSlashState', other, state.upheld])
   })
 
@@ -138,9 +130,9 @@ export function testDisputes(): void {
         await refused(step(), ['InvalidSlashState', evidence, from])
     }
     await leadNowhere(0)
-    await propose()
-    await network.pass(windowSecs + graceSecs)
-    await execute()
+    await act.propose()
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
     await leadNowhere(state.executed)
   })
 }

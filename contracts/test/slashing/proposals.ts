@@ -4,30 +4,22 @@ import { offenceKey } from '../../../protocol/slashing/index.ts'
 import { by, bytes32, eth, owner, params, roles, treasury } from '../network.ts'
 import { refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
+  act,
   amount,
   attempt,
-  cancel,
   collateral,
-  dispute,
   evidence,
-  execute,
-  executionSecs,
-  graceSecs,
   id,
   network,
   nodeKey,
   offenceOf,
   projectId,
-  propose,
   read,
+  secs,
   simulate,
   slashed,
   state,
   stateOf,
-  uphold,
-  voidSlash,
-  windowMax,
-  windowSecs,
   write,
 } from './fixture.ts'
 
@@ -35,18 +27,18 @@ const pauseSecs = 3n * 86_400n
 
 export function testProposals(): void {
   test('after an undisputed window anyone executes, and the collateral goes to the treasury', async () => {
-    const said = await propose()
-    const executableAt = (await network.now()) + windowSecs
+    const said = await act.propose()
+    const executableAt = (await network.now()) + secs.window
     const proposal = { subscriptionId: id, amount: slashed, executableAt }
     expect(said).toEqual([
       { event: 'SlashProposed', evidenceHash: evidence, offenceId: offenceOf(evidence), ...proposal },
     ])
     expect(await read.slashOf([evidence])).toEqual({ ...proposal, state: state.proposed, decideBy: 0 })
-    const endsAt = executableAt + graceSecs
+    const endsAt = executableAt + secs.grace
     await network.passTo(endsAt - 1n)
     await refused(attempt.execute(), ['DisputeWindowOpen', evidence, endsAt])
     await network.client.setNextBlockTimestamp({ timestamp: endsAt })
-    expect(await execute()).toContainEqual({
+    expect(await act.execute()).toContainEqual({
       event: 'SlashExecuted',
       evidenceHash: evidence,
       subscriptionId: id,
@@ -60,20 +52,20 @@ export function testProposals(): void {
 
   test('an arbiter stops proposals and executions, but neither disputes nor decisions nor withdrawals', async () => {
     const [held, third] = [bytes32(2), bytes32(3)]
-    await propose()
-    await propose(held)
+    await act.propose()
+    await act.propose(held)
     await network.mined(write.unbond([id], by.owner))
     await network.mined(write.pause(by.arbiter))
     await refused(attempt.propose(third), ['EnforcedPause'])
-    await dispute()
-    await uphold()
-    await cancel(held)
-    await network.pass(windowSecs + graceSecs)
+    await act.dispute()
+    await act.uphold()
+    await act.cancel(held)
+    await network.pass(secs.window + secs.grace)
     await refused(attempt.execute(), ['EnforcedPause'])
-    await cancel()
+    await act.cancel()
     await network.mined(write.unpause(by.arbiter))
-    await propose(third)
-    await cancel(third)
+    await act.propose(third)
+    await act.cancel(third)
     await network.mined(write.pause(by.arbiter))
     await network.pass(params.unbonding_secs)
     await attempt.withdraw()
@@ -93,7 +85,7 @@ export function testProposals(): void {
     expect(await read.paused()).toBe(true)
     await network.passTo(endsAt)
     expect(await read.paused()).toBe(false)
-    await propose()
+    await act.propose()
     await refused(simulate.pause(by.arbiter), ['PauseSpent', endsAt + 86_400n])
     // An order to end it is never too late.
     await simulate.unpause(by.arbiter)
@@ -104,16 +96,16 @@ export function testProposals(): void {
 
   test('a slash that is not executed within a week is void, also after a pause: the collateral goes back to its owner', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
-    const voidAt = executableAt + graceSecs + executionSecs
+    const voidAt = executableAt + secs.grace + secs.execution
     await network.passTo(voidAt - pauseSecs / 2n)
     await network.mined(write.pause(by.arbiter))
     await network.passTo(voidAt - 1n)
     await refused(attempt.void(), ['ExecutionPending', evidence, voidAt])
     await refused(attempt.withdraw(), ['SlashOpen', id, 1])
     await network.passTo(voidAt)
-    expect(await voidSlash()).toEqual([{ event: 'SlashVoided', evidenceHash: evidence }])
+    expect(await act.void()).toEqual([{ event: 'SlashVoided', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.voided)
     await refused(attempt.void(), ['InvalidSlashState', evidence, state.voided])
     await network.mined(write.withdraw([id], by.owner))
@@ -121,9 +113,9 @@ export function testProposals(): void {
   })
 
   test('is executed until the second before it is void, and not after, paused or not', async () => {
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
-    const voidAt = executableAt + graceSecs + executionSecs
+    const voidAt = executableAt + secs.grace + secs.execution
     await network.passTo(voidAt - 1n)
     await attempt.execute()
     await network.passTo(voidAt)
@@ -131,29 +123,29 @@ export function testProposals(): void {
   })
 
   test('an upheld slash has its week from the end of the time to decide on', async () => {
-    await propose()
-    await dispute()
+    await act.propose()
+    await act.dispute()
     await refused(attempt.void(), ['InvalidSlashState', evidence, 2])
-    await uphold()
+    await act.uphold()
     const { decideBy } = await read.slashOf([evidence])
-    const voidAt = BigInt(decideBy) + executionSecs
+    const voidAt = BigInt(decideBy) + secs.execution
     await network.passTo(voidAt - 1n)
     await attempt.execute()
     await refused(attempt.void(), ['ExecutionPending', evidence, voidAt])
     await network.passTo(voidAt)
-    await voidSlash()
+    await act.void()
     expect(await collateral()).toBe(amount)
   })
 
   test('no withdrawal while a slash is open, in whichever way; afterwards what is left comes back', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose(evidence)
-    await propose(bytes32(2))
+    await act.propose(evidence)
+    await act.propose(bytes32(2))
     await network.pass(params.unbonding_secs)
     await refused(attempt.withdraw(), ['SlashOpen', id, 2])
-    await cancel()
+    await act.cancel()
     await refused(attempt.withdraw(), ['SlashOpen', id, 1])
-    await execute(bytes32(2))
+    await act.execute(bytes32(2))
     await network.mined(write.withdraw([id], by.owner))
     expect(await network.balanceOf(owner.address)).toBe(amount - slashed)
   })
@@ -166,16 +158,16 @@ export function testProposals(): void {
     await network.mined(write.unbond([id], by.owner))
     await network.passTo(epochStart + 2n * daySecs - 1n)
     await refusedAs(attempt.withdraw(), 'NotReleased')
-    await propose()
+    await act.propose()
     expect(await stateOf()).toBe(state.proposed)
   })
 
   test('slashes beyond the collateral take what is left, and the subscription can be topped up', async () => {
-    await propose(bytes32(1), eth(70))
-    await propose(bytes32(2), eth(70))
-    await network.pass(windowSecs + graceSecs)
-    await execute(bytes32(2))
-    expect(await execute(bytes32(1))).toContainEqual(expect.objectContaining({ amount: eth(30) }))
+    await act.propose(bytes32(1), eth(70))
+    await act.propose(bytes32(2), eth(70))
+    await network.pass(secs.window + secs.grace)
+    await act.execute(bytes32(2))
+    expect(await act.execute(bytes32(1))).toContainEqual(expect.objectContaining({ amount: eth(30) }))
     expect(await collateral()).toBe(0n)
     expect(await network.balanceOf(treasury)).toBe(amount)
     await network.give(owner.address, eth(1))
@@ -185,7 +177,7 @@ export function testProposals(): void {
   })
 
   test('one evidence is proposed once, also after it was cancelled or executed', async () => {
-    for (const step of [propose, cancel]) {
+    for (const step of [act.propose, act.cancel]) {
       await step()
       await refused(attempt.propose(evidence, bytes32(9)), ['AlreadyProposed', evidence])
     }
@@ -197,36 +189,36 @@ export function testProposals(): void {
     const otherVotes = bytes32(0xe2)
     const isKnown = () =>
       refused(attempt.propose(otherVotes, offenceId), ['OffenceKnown', offenceId, evidence])
-    await propose(evidence, slashed, offenceId)
+    await act.propose(evidence, slashed, offenceId)
     expect(await read.evidenceOf([offenceId])).toBe(evidence)
     await isKnown()
-    await network.pass(windowSecs + graceSecs)
-    await execute()
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
     await isKnown()
     expect(await collateral()).toBe(amount - slashed)
-    await propose(otherVotes, slashed, offenceOf(otherVotes))
-    await cancel(otherVotes)
+    await act.propose(otherVotes, slashed, offenceOf(otherVotes))
+    await act.cancel(otherVotes)
     const known = offenceOf(otherVotes)
     await refused(attempt.propose(bytes32(0xe3), known), ['OffenceKnown', known, otherVotes])
   })
 
   test('a proposal needs a subscription with collateral, an amount, and a window within bounds', async () => {
     const unknown = bytes32(9)
-    const isRefused = (error: unknown[], subscription: Hex = id, value = 1n, secs = windowSecs) => {
-      const args = [subscription, offenceOf(evidence), evidence, value, secs] as const
+    const isRefused = (error: unknown[], subscription: Hex = id, value = 1n, window = secs.window) => {
+      const args = [subscription, offenceOf(evidence), evidence, value, window] as const
       return refused(simulate.proposeSlash(args, by.proposer), error)
     }
     await isRefused(['InvalidState', unknown, 0], unknown)
     await isRefused(['ZeroAmount'], id, 0n)
     await isRefused(['SafeCastOverflowedUintDowncast', 128, 2n ** 128n], id, 2n ** 128n)
-    for (const secs of [windowSecs - 1n, windowMax + 1n, 0n])
-      await isRefused(['InvalidDisputeWindow', secs, windowSecs, windowMax], id, 1n, secs)
+    for (const value of [secs.window - 1n, secs.windowMax + 1n, 0n])
+      await isRefused(['InvalidDisputeWindow', value, secs.window, secs.windowMax], id, 1n, value)
   })
 
   test('only a proposer proposes, and only an arbiter decides', async () => {
     const isArbiters = attempt.propose(evidence, bytes32(9), by.arbiter)
     await refused(isArbiters, unauthorized(roles.arbiter, 'PROPOSER_ROLE'))
-    await propose()
+    await act.propose()
     for (const call of [simulate.pause, simulate.unpause])
       await refused(call(by.proposer), unauthorized(roles.proposer, 'ARBITER_ROLE'))
     for (const call of [simulate.cancelSlash, simulate.upholdSlash])
