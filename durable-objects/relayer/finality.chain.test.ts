@@ -107,7 +107,7 @@ describe('an action has failed', () => {
   })
 
   test('once every node has refused it for long, and what uses its nonce up instead is final', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 2 }, async (object) => {
+    await withRelayer({ stuckMs: 0, confirmations: 2 }, async (object) => {
       chain.refusal = 'intrinsic gas too low'
       const [bad, good] = [action({ serializationKey: 'one' }), action()]
       await object.relay(bad)
@@ -127,7 +127,7 @@ describe('an action has failed', () => {
   })
 
   test('not while a noop might still lose to the action itself', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 1 }, async (object, state) => {
+    await withRelayer({ stuckMs: 0, confirmations: 1 }, async (object, state) => {
       const request = action({ serializationKey: 'one' })
       chain.refusal = 'exceeds block gas limit'
       await object.relay(request)
@@ -162,7 +162,7 @@ describe('an action has failed', () => {
   })
 
   test('when a foreign transaction that is final used the nonce, and not before that is final', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 3 }, async (object) => {
+    await withRelayer({ stuckMs: 0, confirmations: 3 }, async (object) => {
       const { signer } = await object.health()
       for (let early = 0; early < 5; early++) {
         await object.relay(action())

@@ -151,7 +151,7 @@ describe('Relayer', () => {
   })
 
   test('hundreds that wait for their block to be final do not keep others waiting', async () => {
-    await withRelayer(relayer, {}, async (patient) => {
+    await withRelayer({}, async (patient) => {
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
       await mined(patient)
@@ -170,7 +170,7 @@ describe('Relayer', () => {
   })
 
   test('an alarm that comes while actions are being submitted does not send them as well', async () => {
-    await withRelayer(relayer, {}, async (sending) => {
+    await withRelayer({}, async (sending) => {
       const requests = Array.from({ length: 3 }, () => action())
       for (const request of requests) await sending.accept(request)
       const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -261,7 +261,7 @@ describe('Relayer', () => {
 
   test('an action is accepted also when its message cannot be sent', async () => {
     const enqueue = () => Promise.reject(new Error('full'))
-    await withRelayer(relayer, { enqueue }, async (mute) => {
+    await withRelayer({ enqueue }, async (mute) => {
       expect(await mute.accept(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
     })
     expect(await alarmAt()).not.toBeNull()
@@ -323,7 +323,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
   ) => {
     const request = action()
     chain.minedRevert = '0xdeadbeef'
-    await withRelayer(relayer, { confirmations: 1, findForeignSubmission: find }, async (asking) => {
+    await withRelayer({ confirmations: 1, findForeignSubmission: find }, async (asking) => {
       await asking.relay(request)
       chain.mine()
       await check(asking, request.id)

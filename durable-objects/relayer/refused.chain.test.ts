@@ -11,8 +11,8 @@ const ether = 10n ** 18n
 useRelayer()
 
 /** An object for which nothing is too early, and its storage. */
-const withObject = (over: Partial<RelayerConfig>, work: Parameters<typeof withRelayer>[2]) =>
-  withRelayer(relayer, { stuckMs: 0, confirmations: 1, ...over }, work)
+const withObject: typeof withRelayer = (over, work) =>
+  withRelayer({ stuckMs: 0, confirmations: 1, ...over }, work)
 
 /** Lets the refusals so far have begun long ago. */
 const longAgo = ({ storage }: DurableObjectState) =>

@@ -73,9 +73,8 @@ export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig 
   ...over,
 })
 
-/** Works with the object of a key as it is made with other settings, over the storage of `relayer`. */
+/** Works with the object as it is made with other settings, over the storage of {@link relayer}. */
 export const withRelayer = (
-  relayer: ReturnType<typeof relayerObjectOf>,
   over: Partial<RelayerConfig>,
   work: (object: RelayerObject, state: DurableObjectState) => Promise<void>,
 ) =>
