@@ -28,3 +28,7 @@ export const quantile = (values: readonly number[], share: number): number =>
   Number.NaN
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** A table of Markdown, of whole rows. */
+export const table = (head: string, rows: readonly string[]): string =>
+  [head, `|${' --- |'.repeat(head.split('|').length - 2)}`, ...rows].join('\n')
