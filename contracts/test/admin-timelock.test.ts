@@ -1,28 +1,15 @@
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { adminDelaySecs } from '../creations.ts'
-import {
-  by,
-  bytes32,
-  eth,
-  hasAnvil,
-  heldRoles,
-  type Network,
-  owner,
-  params,
-  roles,
-  stranger,
-} from './network.ts'
-import { refused, refusedAs, useNetwork } from './use-network.ts'
+import { by, bytes32, eth, hasAnvil, heldRoles, owner, params, roles, stranger } from './network.ts'
+import { network, refused, refusedAs, useNetwork } from './use-network.ts'
 
 const unauthorized = 'AccessControlUnauthorizedAccount'
 const delaySecs = BigInt(adminDelaySecs(params))
 
 describe.skipIf(!hasAnvil)('AdminTimelock', () => {
-  let network: Network
   let arbiterRole: Hex
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     arbiterRole = await network.staking.read.ARBITER_ROLE()
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { deriveProjectId, isSlug } from '../../protocol/identity/index.ts'
 import { by, bytes32, developer, hasAnvil, type Network, profile, stranger } from './network.ts'
 import { domainOf, type SignedType, sign } from './typed-data.ts'
-import { refused, unauthorized, useNetwork } from './use-network.ts'
+import { network, refused, unauthorized, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const id = deriveProjectId(profile, developer.address.toLowerCase(), slug)
@@ -13,10 +13,8 @@ const registration = [slug, worker, consensusHash, manifestHash] as const
 const [submitted, pendingReview, listed, paused, underfunded, rejected, delisted] = [1, 2, 3, 4, 5, 6, 7]
 
 describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
-  let network: Network
   let registry: Network['registry']
-  useNetwork((started) => {
-    network = started
+  useNetwork(() => {
     registry = network.registry
   })
 

@@ -2,9 +2,9 @@ import { type Hex, zeroAddress } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveSubscriptionId, profileStrings } from '../../protocol/identity/index.ts'
-import { by, bytes32, eth, hasAnvil, type Network, owner, params, profile, stranger } from './network.ts'
+import { by, bytes32, eth, hasAnvil, owner, params, profile, stranger } from './network.ts'
 import { deployWallet, domainOf, type SignedType, sign } from './typed-data.ts'
-import { refused, refusedAs, useNetwork } from './use-network.ts'
+import { network, refused, refusedAs, useNetwork } from './use-network.ts'
 
 const nodeKey = bytes32(0xb2)
 const slug = 'tide-forecast'
@@ -19,7 +19,7 @@ interface SignedAction {
   readonly contract: 'registry' | 'staking'
   /** Members beside those that every action has. */
   readonly fields: Record<string, unknown>
-  readonly prepare: (network: Network) => Promise<void>
+  readonly prepare?: () => Promise<void>
 }
 
 const signerOf = ({ contract }: SignedAction) => (contract === 'registry' ? 'developer' : 'owner')
@@ -27,7 +27,6 @@ const signerOf = ({ contract }: SignedAction) => (contract === 'registry' ? 'dev
 /** Brings an action to the contract, as a stranger can. */
 const bring = <Way extends 'simulate' | 'write'>(
   way: Way,
-  network: Network,
   { type, contract }: SignedAction,
   { message, signature }: { message: unknown; signature: Hex },
 ) => {
@@ -40,32 +39,25 @@ const bring = <Way extends 'simulate' | 'write'>(
   return functions[name]!([message, signature, ...permit], by.stranger)
 }
 
-const bond = async ({ staking, mined }: Network) => {
-  await mined(staking.write.bond([projectId, nodeKey, amount], by.owner))
+const bond = async () => {
+  await network.mined(network.staking.write.bond([projectId, nodeKey, amount], by.owner))
 }
-const unbond = async (network: Network) => {
-  await bond(network)
+const unbond = async () => {
+  await bond()
   await network.mined(network.staking.write.unbond([id], by.owner))
   await network.pass(params.unbonding_secs)
 }
-const registered = async ({ registry, mined }: Network) => {
-  await mined(registry.write.register([slug, bytes32(1), bytes32(2), bytes32(3)], by.owner))
+const registered = async () => {
+  await network.mined(network.registry.write.register([slug, bytes32(1), bytes32(2), bytes32(3)], by.owner))
 }
-const nothing = async () => {}
 
 const hashes = { consensusHash: bytes32(4), manifestHash: bytes32(5) }
 const register: SignedAction = {
   type: 'Register',
   contract: 'registry',
   fields: { slug, worker: bytes32(1), ...hashes },
-  prepare: nothing,
 }
-const bonding: SignedAction = {
-  type: 'Bond',
-  contract: 'staking',
-  fields: { projectId, nodeKey, amount },
-  prepare: nothing,
-}
+const bonding: SignedAction = { type: 'Bond', contract: 'staking', fields: { projectId, nodeKey, amount } }
 const ofSubscription = { contract: 'staking', fields: { subscriptionId: id }, prepare: bond } as const
 const actions: SignedAction[] = [
   register,
@@ -90,9 +82,7 @@ function changedValue(value: unknown): unknown {
 }
 
 describe.skipIf(!hasAnvil)('signed actions', () => {
-  let network: Network
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     await network.give(owner.address, eth(1_000))
     await network.mined(network.token.write.approve([network.addresses.staking, eth(1_000)], by.owner))
   })
@@ -110,12 +100,12 @@ describe.skipIf(!hasAnvil)('signed actions', () => {
     return { message, signature, deadline }
   }
   type Built = { message: Record<string, unknown>; signature: Hex }
-  const attempt = (action: SignedAction, built: Built) => bring('simulate', network, action, built)
-  const act = (action: SignedAction, built: Built) => network.mined(bring('write', network, action, built))
+  const attempt = (action: SignedAction, built: Built) => bring('simulate', action, built)
+  const act = (action: SignedAction, built: Built) => network.mined(bring('write', action, built))
   const otherNonce = (next: bigint) => ['InvalidAccountNonce', owner.address, next]
 
   describe.each(actions)('$type', (action) => {
-    beforeEach(() => action.prepare(network))
+    beforeEach(() => action.prepare?.())
 
     test('is accepted once, from anyone, and raises the nonce by one', async () => {
       const built = await build(action)

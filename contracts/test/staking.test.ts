@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { by, bytes32, eth, hasAnvil, type Network, owner, params, stranger } from './network.ts'
 import { deployWallet, domainOf, sign } from './typed-data.ts'
-import { refused, useNetwork } from './use-network.ts'
+import { network, refused, useNetwork } from './use-network.ts'
 
 const projectId = bytes32(0xa1)
 const nodeKey = bytes32(0xb2)
@@ -24,10 +24,8 @@ const unbonding = 2
 const noPermit = { deadline: 0n, signature: '0x' } as const
 
 describe.skipIf(!hasAnvil)('Staking: collateral', () => {
-  let network: Network
   let staking: Network['staking']
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     staking = network.staking
     await network.give(owner.address, eth(1_000))
   })

@@ -3,16 +3,18 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { roleHash } from '../verify.ts'
 import { type Network, startNetwork } from './network.ts'
 
+/** The network of the tests that run, after {@link useNetwork}. */
+export let network: Network
+
 /**
  * Gives the tests of a `describe` a chain of its own.
  * @param prepare makes the state in which each of the tests begins.
  */
-export function useNetwork(prepare: (network: Network) => unknown): void {
-  let network: Network
+export function useNetwork(prepare: () => unknown): void {
   let snapshot: Hex
   beforeAll(async () => {
     network = await startNetwork()
-    await prepare(network)
+    await prepare()
     snapshot = await network.client.snapshot()
   })
   beforeEach(async () => {

@@ -2,17 +2,15 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
-import { by, bytes32, developer, hasAnvil, type Network, profile, stranger, treasury } from './network.ts'
-import { refused, refusedAs, useNetwork } from './use-network.ts'
+import { by, bytes32, developer, hasAnvil, profile, stranger, treasury } from './network.ts'
+import { network, refused, refusedAs, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
 const cap = 10n ** 18n
 
 describe.skipIf(!hasAnvil)('VaultFactory', () => {
-  let network: Network
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     await register(slug)
   })
 

@@ -10,7 +10,8 @@ import {
 } from '../../../protocol/slashing/index.ts'
 import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32 } from '../network.ts'
-import { act, amount, collateral, id, network, nodeKey, projectId, secs } from './fixture.ts'
+import { network } from '../use-network.ts'
+import { act, amount, collateral, id, nodeKey, projectId, secs } from './fixture.ts'
 
 const evidenceOf = (kind: Offence, round: number): Evidence => ({
   v: 1,

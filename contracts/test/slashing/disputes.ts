@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { by, bytes32, owner, stranger, treasury } from '../network.ts'
-import { refused, refusedAs } from '../use-network.ts'
+import { network, refused, refusedAs } from '../use-network.ts'
 import {
   act,
   amount,
@@ -9,7 +9,6 @@ import {
   did,
   evidence,
   id,
-  network,
   read,
   secs,
   slashed,

@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { by, bytes32, eth, type Network, owner, params } from '../network.ts'
-import { useNetwork } from '../use-network.ts'
+import { network, useNetwork } from '../use-network.ts'
 
 export const projectId = bytes32(0xa1)
 export const nodeKey = bytes32(0xb2)
@@ -22,15 +22,13 @@ export const secs = {
 export const state = { proposed: 1, disputed: 2, upheld: 3, cancelled: 4, executed: 5, voided: 6 }
 
 /** What every test of slashes begins with, on a chain that {@link useSubscription} starts. */
-export let network: Network
 export let simulate: Network['staking']['simulate']
 export let write: Network['staking']['write']
 export let read: Network['staking']['read']
 
 /** Gives the tests of a `describe` a subscription with collateral, each in its first state. */
 export function useSubscription(): void {
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     ;({ simulate, write, read } = network.staking)
     await network.give(owner.address, amount)
     await network.mined(network.token.write.approve([network.addresses.staking, amount], by.owner))

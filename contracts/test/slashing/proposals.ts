@@ -2,7 +2,7 @@ import { type Hex, keccak256, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import { offenceKey } from '../../../protocol/slashing/index.ts'
 import { by, bytes32, eth, owner, params, roles, treasury } from '../network.ts'
-import { refused, refusedAs, unauthorized } from '../use-network.ts'
+import { network, refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
   act,
   amount,
@@ -10,7 +10,6 @@ import {
   collateral,
   evidence,
   id,
-  network,
   nodeKey,
   offenceOf,
   projectId,

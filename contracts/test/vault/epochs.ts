@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { by, bytes32, developer, eth, roles } from '../network.ts'
-import { refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
+import { network, refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
   cap,
   challengeSecs,
@@ -11,7 +11,6 @@ import {
   epoch,
   fund,
   hour,
-  network,
   openFunded,
   post,
   posting,

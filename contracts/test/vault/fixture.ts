@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { buildPayoutTree, type PayoutTree } from '../../../protocol/earnings/index.ts'
 import { deriveProjectId } from '../../../protocol/identity/index.ts'
 import { by, bytes32, developer, eth, type Network, params, profile } from '../network.ts'
-import { useNetwork } from '../use-network.ts'
+import { network, useNetwork } from '../use-network.ts'
 
 export const slug = 'tide-forecast'
 export const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
@@ -18,15 +18,13 @@ export const root = bytes32(0xabc)
 export const receiptHash = bytes32(0x4ec)
 
 /** What every test of vaults begins with, on a chain that {@link useVault} starts. */
-export let network: Network
 export let vault: ReturnType<Network['vaultAt']>
 /** The epoch of an hour that runs when the vault is opened; it and the next three are over when a test begins. */
 export let epoch: bigint
 
 /** Gives the tests of a `describe` a vault, each in the state in which it was opened. */
 export function useVault(): void {
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     await network.give(developer.address, eth(1_000))
     vault = await openVault(slug, network.token.address)
     await network.mined(network.token.write.approve([vault.address, eth(1_000)], by.developer))

@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { by, developer, eth, type Network, roles, stranger } from '../network.ts'
-import { refused, refusedAs } from '../use-network.ts'
+import { network, refused, refusedAs } from '../use-network.ts'
 import {
   day,
   did,
   fund,
   hour,
-  network,
   noticeSecs,
   openFunded,
   projectId,

@@ -2,7 +2,7 @@ import { concat, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { by, bytes32, developer, eth, treasury } from '../network.ts'
-import { refused } from '../use-network.ts'
+import { network, refused } from '../use-network.ts'
 import {
   claim,
   claiming,
@@ -10,7 +10,6 @@ import {
   epoch,
   fund,
   miner,
-  network,
   post,
   postTree,
   projectId,

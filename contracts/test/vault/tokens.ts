@@ -10,19 +10,8 @@ import {
   issuerTokenBytecode,
 } from '../../generated/mocks.ts'
 import { by, developer, eth, treasury } from '../network.ts'
-import { refused } from '../use-network.ts'
-import {
-  claim,
-  hour,
-  miner,
-  network,
-  openVault,
-  receiptHash,
-  release,
-  root,
-  rowsOf,
-  type totals,
-} from './fixture.ts'
+import { network, refused } from '../use-network.ts'
+import { claim, hour, miner, openVault, receiptHash, release, root, rowsOf, type totals } from './fixture.ts'
 
 export function testTokens(): void {
   describe('tokens of the developer’s choice', () => {

@@ -5,7 +5,8 @@ import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { eachOf } from '../../../protocol/testing/arbitraries.ts'
 import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32, eth } from '../network.ts'
-import { epoch, fund, hour, miner, network, post, projectId, release, rowsOf, vault } from './fixture.ts'
+import { network } from '../use-network.ts'
+import { epoch, fund, hour, miner, post, projectId, release, rowsOf, vault } from './fixture.ts'
 
 type Row = ReturnType<typeof rowsOf>[number]
 
