@@ -16,7 +16,6 @@ export function readCounts<const Names extends string>(
   process.exit(2)
 }
 
-/** Prints a result, and writes it to a file with the date. */
 export function writeResult(file: string, result: object): void {
   const text = JSON.stringify({ date: new Date().toISOString().slice(0, 10), ...result }, null, 2)
   writeFileSync(file, `${text}\n`)
@@ -29,3 +28,7 @@ export const quantile = (values: readonly number[], share: number): number =>
   Number.NaN
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
+
+/** A table of Markdown, of whole rows. */
+export const table = (head: string, rows: readonly string[]): string =>
+  [head, `|${' --- |'.repeat(head.split('|').length - 2)}`, ...rows].join('\n')

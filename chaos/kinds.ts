@@ -3,7 +3,6 @@ import type { KindEntry } from './harness/kind.ts'
 /** They run the hub's own code, so they are checked with the types of the platform, apart from programs of Node. */
 const [simulation, platform]: string[] = ['./simulation/kind.ts', './simulation/platform-kind.ts']
 
-/** Every kind of chaos, by the name that the command takes. */
 export const kinds: Readonly<Record<string, KindEntry>> = {
   relay: {
     about: 'every signed action is on chain exactly once',

@@ -72,12 +72,8 @@ const usualHistoryBlocks = '128'
  * @param flags further flags, for example `--block-time 4 --mixed-mining`.
  * @throws {@link AnvilError}
  */
-export async function startAnvil({
-  port = 0,
-  flags = [],
-  history,
-  detached = false,
-}: AnvilOptions = {}): Promise<Anvil> {
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const { port = 0, flags = [], history, detached = false } = options
   const binary = findAnvil()
   if (binary === null)
     throw new AnvilError(

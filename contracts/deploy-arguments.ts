@@ -39,41 +39,17 @@ export class DeployUsageError extends Error {
   override readonly name = 'DeployUsageError'
 }
 
-export interface DeployArguments {
-  readonly rpcUrl: string
-  readonly key: Hex
-  readonly treasury: Address
-  readonly admin: Address
-  readonly arbiter: Address
-  readonly guardian: Address
-  /** Null for the account that pays. */
-  readonly relayer: Address | null
-  /** Roles that the relayer does not get. */
-  readonly others: Partial<Roles>
-  readonly profile: Record<string, unknown>
-  /** Null for a new deployment. */
-  readonly resume: Beginning | null
-  readonly checkOnly: boolean
-}
+export type DeployArguments = NonNullable<ReturnType<typeof readDeployArguments>>
 
+/** Roles that the relayer has unless another account is named. */
 const separable = ['poster', 'proposer', 'reviewer', 'dripper', 'minter'] as const
-
-const text = { type: 'string' } as const
+const required = ['rpc', 'key-env', 'admin', 'arbiter', 'treasury'] as const
+const texts = [...required, ...separable, 'guardian', 'relayer', 'profile', 'resume'] as const
 const options = {
-  rpc: text,
-  'key-env': text,
-  admin: text,
-  arbiter: text,
-  guardian: text,
-  treasury: text,
-  relayer: text,
-  poster: text,
-  proposer: text,
-  reviewer: text,
-  dripper: text,
-  minter: text,
-  profile: text,
-  resume: text,
+  ...(Object.fromEntries(texts.map((name) => [name, { type: 'string' }])) as Record<
+    (typeof texts)[number],
+    { type: 'string' }
+  >),
   check: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -85,10 +61,10 @@ const options = {
 export function readDeployArguments(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): DeployArguments | null {
+) {
   const values = parse(args)
   if (values.help) return null
-  const required = (name: 'rpc' | 'key-env' | 'admin' | 'arbiter' | 'treasury'): string => {
+  const need = (name: (typeof required)[number]): string => {
     const value = values[name]
     if (value === undefined) throw new DeployUsageError(`--${name} is missing. See --help.`)
     return value
@@ -98,15 +74,18 @@ export function readDeployArguments(
     return value === undefined ? [] : [[name, readAddress(name, value)] as const]
   })
   return {
-    rpcUrl: readUrl(required('rpc')),
-    key: readKey(required('key-env'), env),
-    admin: readAddress('admin', required('admin')),
-    arbiter: readAddress('arbiter', required('arbiter')),
-    guardian: readAddress('guardian', values.guardian ?? required('admin')),
-    treasury: readAddress('treasury', required('treasury')),
+    rpcUrl: readUrl(need('rpc')),
+    key: readKey(need('key-env'), env),
+    admin: readAddress('admin', need('admin')),
+    arbiter: readAddress('arbiter', need('arbiter')),
+    guardian: readAddress('guardian', values.guardian ?? need('admin')),
+    treasury: readAddress('treasury', need('treasury')),
+    /** Null for the account that pays. */
     relayer: values.relayer === undefined ? null : readAddress('relayer', values.relayer),
-    others: Object.fromEntries(given),
+    /** Roles that the relayer does not get. */
+    others: Object.fromEntries(given) as Partial<Roles>,
     profile: readProfile(values.profile ?? '{}'),
+    /** Null for a new deployment. */
     resume: values.resume === undefined ? null : readResume(values.resume),
     checkOnly: values.check ?? false,
   }

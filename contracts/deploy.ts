@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { encodeFunctionData, getContractAddress } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
-import { type NetworkParams, type Profile, profileStrings } from '../protocol/identity/index.ts'
+import { type NetworkParams, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
 import { planContracts } from './creations.ts'
 import type { Beginning, ContractAddresses, DeployOptions } from './deploy-options.ts'
@@ -126,12 +126,12 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   })
   if (problems.length > 0)
     throw new DeployError(`The times of the network contradict each other.\n${problems.join('\n')}`)
-  for (const name of namesOf(profile)) {
+  const { registry_domain, staking_domain, permit_domain, project } = profileStrings(profile)
+  for (const name of [registry_domain, staking_domain, permit_domain, project])
     if (new TextEncoder().encode(name).length > nameBytesMax)
       throw new DeployError(
         `"${name}" is longer than ${nameBytesMax} bytes. Choose shorter names in the profile.`,
       )
-  }
   const sender = await readSender(rpcUrl, account.address)
   if (sender.chainId !== profile.chain_id)
     throw new DeployError(`The chain's id is ${sender.chainId}, the profile's ${profile.chain_id}.`)
@@ -145,11 +145,6 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
       `The private keys of ${published.join(', ')} are public, and the chain ${sender.chainId} is not a local one. Take accounts of your own.`,
     )
   return sender
-}
-
-function namesOf(profile: Profile): string[] {
-  const { registry_domain, staking_domain, permit_domain, project } = profileStrings(profile)
-  return [registry_domain, staking_domain, permit_domain, project]
 }
 
 function grantCalls({ grants = [], roles, account }: DeployOptions, { token }: ContractAddresses) {

@@ -33,19 +33,10 @@ function install(home: string): void {
   mkdirSync(path.dirname(home), { recursive: true })
   const temporary = mkdtempSync(`${home}-installing-`)
   try {
-    const { status, error } = spawnSync(
-      'npm',
-      [
-        'install',
-        '--prefix',
-        temporary,
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        `@foundry-rs/forge@${version}`,
-      ],
-      { stdio: ['ignore', 'ignore', 'inherit'] },
-    )
+    const flags = ['--prefix', temporary, '--ignore-scripts', '--no-audit', '--no-fund']
+    const { status, error } = spawnSync('npm', ['install', ...flags, `@foundry-rs/forge@${version}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     if (error) throw error
     if (status !== 0 || !existsSync(binaryIn(temporary)))
       throw new Error(`npm did not install forge ${version} for ${process.platform} ${process.arch}.`)

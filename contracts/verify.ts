@@ -28,9 +28,7 @@ export async function findDifferences(
     })
     const [code] = (await callNode(rpcUrl, [['eth_getCode', address, 'latest']])) as [Hex]
     if (!isCodeOf(bytecode, code)) {
-      differences.push(
-        code === '0x' ? `${name}: no code at ${address}` : `${name}: different code at ${address}`,
-      )
+      differences.push(`${name}: ${code === '0x' ? 'no' : 'different'} code at ${address}`)
       continue
     }
     const results = (await callNode(rpcUrl, calls)) as Hex[]

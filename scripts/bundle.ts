@@ -75,13 +75,8 @@ export async function bundleInto(folder: string, entryPoints: string[], whole = 
 
 /** Writes the modules of the hub into a folder, minified, with their source maps; returns what is in them. */
 export async function buildHub(folder: string): Promise<Metafile> {
-  const { metafile } = await build({
-    ...settings,
-    outdir: folder,
-    minify: true,
-    sourcemap: true,
-    metafile: true,
-  })
+  const output = { outdir: folder, minify: true, sourcemap: true, metafile: true } as const
+  const { metafile } = await build({ ...settings, ...output })
   copyFileSync(photonFile(), path.join(folder, photon))
   return metafile
 }

@@ -1,5 +1,5 @@
 /** What `wrangler dev` needs before it starts the hub: secrets, and a database with its tables. */
-import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { migrateDatabase, OtherVersionError, readWranglerHub } from './wrangler-hub.ts'
 
@@ -30,7 +30,7 @@ export function prepareSecrets(): void {
 export async function prepareDatabase(): Promise<void> {
   const { migrations } = await readWranglerHub()
   const names = migrations.map(({ name }) => name).join('\n')
-  if (readIfPresent(appliedFile) === names) return
+  if (existsSync(appliedFile) && readFileSync(appliedFile, 'utf8') === names) return
   try {
     await migrateDatabase(statePath)
   } catch (error) {
@@ -42,13 +42,4 @@ export async function prepareDatabase(): Promise<void> {
   }
   writeFileSync(appliedFile, names)
   console.log('Applied the migrations to the local database')
-}
-
-function readIfPresent(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
 }

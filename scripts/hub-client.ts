@@ -48,11 +48,8 @@ function install(): void {
   if (existsSync(path.join(home, 'node_modules/openapi-typescript'))) return
   console.log(`Installing ${packages.join(' and ')} into ${home}`)
   mkdirSync(home, { recursive: true })
-  execFileSync(
-    'npm',
-    ['install', '--prefix', home, '--no-audit', '--no-fund', '--ignore-scripts', ...packages],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  )
+  const args = ['install', '--prefix', home, '--no-audit', '--no-fund', '--ignore-scripts', ...packages]
+  execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 function generate(document: string): string {
@@ -61,9 +58,8 @@ function generate(document: string): string {
     const [source, output] = [path.join(folder, 'openapi.json'), path.join(folder, 'api.ts')]
     writeFileSync(source, document)
     const bin = path.resolve(home, 'node_modules/openapi-typescript/bin/cli.js')
-    execFileSync('node', [bin, source, '--default-non-nullable', 'false', '-o', output], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    const args = [bin, source, '--default-non-nullable', 'false', '-o', output]
+    execFileSync('node', args, { stdio: ['ignore', 'ignore', 'inherit'] })
     return readFileSync(output, 'utf8')
   } finally {
     rmSync(folder, { recursive: true, force: true })

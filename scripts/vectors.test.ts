@@ -85,61 +85,57 @@ describe('npm run vectors', () => {
     expect(stdout).toBe('weather: 0/1\n  topic "weather" is not implemented\n')
   })
 
-  test.each([
-    ['a missing file', () => path.join(folder, 'absent.json'), 'ENOENT'],
-    ['text that is no JSON', () => write('broken.json', '{'), 'is not JSON'],
-    ['a document without cases', () => write('none.json', {}), 'has no list of cases'],
-    ['no topics', () => write('topics.json', { topics: {} }), 'has no topic, so nothing would be tested'],
-    ['no cases', () => write('empty.json', { cases: [] }), 'topic empty has no case'],
-    [
-      'one empty topic among others',
-      () => write('partly.json', { topics: { 'project-id': [refused], siwe: [] } }),
-      'topic siwe has no case',
-    ],
+  const oneEmpty = { topics: { 'project-id': [refused], siwe: [] } }
+  const [bare, withLimit] = [
+    { name: 'bare', wasm_hex: '00' },
+    { ...moduleCase, gas_limit: 1 },
+  ]
+  const idle = { gas_limit: 1, expect: {} }
+
+  test.each<[string, topic: string, content: unknown, message: string]>([
+    ['text that is no JSON', 'broken', '{', 'is not JSON'],
+    ['a document without cases', 'none', {}, 'has no list of cases'],
+    ['no topics', 'topics', { topics: {} }, 'has no topic, so nothing would be tested'],
+    ['no cases', 'empty', [], 'topic empty has no case'],
+    ['one empty topic among others', 'partly', oneEmpty, 'topic siwe has no case'],
     [
       'an output that states nothing',
-      () => write('siwe.json', { cases: [refused, { ...refused, output: {} }] }),
-      'case refused of topic siwe states no output',
+      'siwe',
+      [refused, { ...refused, output: {} }],
+      'refused of topic siwe states no output',
     ],
-    [
-      'a case without output',
-      () => write('siwe.json', { cases: [refused, { input: {} }] }),
-      'case 2 of topic siwe states no output',
-    ],
-    [
-      'a case that is none',
-      () => write('siwe.json', { cases: [7] }),
-      'case 1 of topic siwe states no output',
-    ],
-    [
-      'a module without call',
-      () => write('engine.json', { cases: [{ name: 'bare', wasm_hex: '00' }] }),
-      'case bare of topic engine cannot be run: call: ',
-    ],
-    [
-      'a module without expectation',
-      () => write('engine.json', { cases: [{ ...moduleCase, gas_limit: 1 }] }),
-      'case module of topic engine cannot be run: expect: ',
-    ],
+    ['a case without output', 'siwe', [refused, { input: {} }], 'case 2 of topic siwe states no output'],
+    ['a case that is no object', 'siwe', [7], 'case 1 of topic siwe states no output'],
+    ['a module without call', 'engine', [bare], 'bare of topic engine cannot be run: call: '],
+    ['a module without expectation', 'engine', [withLimit], 'module of topic engine cannot be run: expect: '],
     [
       'a module without runs',
-      () => write('engine.json', { cases: [{ ...moduleCase, runs: [] }] }),
-      'case module of topic engine cannot be run: runs: must not be empty',
+      'engine',
+      [{ ...moduleCase, runs: [] }],
+      'engine cannot be run: runs: must not be empty',
     ],
     [
       'a run that expects nothing',
-      () => write('engine.json', { cases: [{ ...moduleCase, runs: [{ gas_limit: 1, expect: {} }] }] }),
-      'case module of topic engine cannot be run: runs.0.expect.success: ',
+      'engine',
+      [{ ...moduleCase, runs: [idle] }],
+      'cannot be run: runs.0.expect.success: ',
     ],
     [
       'a case without module among some with',
-      () => write('engine.json', { cases: [refused, { ...moduleCase, gas_limit: 1 }] }),
-      'case refused of topic engine cannot be run: wasm_hex: ',
+      'engine',
+      [refused, withLimit],
+      'refused of topic engine cannot be run: wasm_hex: ',
     ],
-  ])('exit 2 and a clear message for %s', (_, file, message) => {
-    const { status, stderr } = run(file())
-    expect(status).toBe(2)
-    expect(stderr).toContain(message)
+  ])('exit 2 and a clear message for %s', (_, topic, content, message) => {
+    const { status, stderr } = run(
+      write(`${topic}.json`, Array.isArray(content) ? { cases: content } : content),
+    )
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  test('exit 2 and a clear message for a missing file', () => {
+    const { status, stderr } = run(path.join(folder, 'absent.json'))
+    expect([status, stderr]).toEqual([2, expect.stringContaining('ENOENT')])
   })
 
   test('the project passes its own vectors, those of the engine too, and each topic is once in the list', () => {

@@ -64,10 +64,7 @@ async function execute(set: VectorSet, engines: readonly EngineName[]): Promise<
   if (!set.cases.some(isEngineCase)) return executeVectors(set)
   const cases = set.cases as unknown as EngineCase[]
   const runs = engines.map(async (engine) =>
-    (await runEngineCases(cases, engine)).map((outcome) => ({
-      ...outcome,
-      name: `${outcome.name}, ${engine}`,
-    })),
+    (await runEngineCases(cases, engine)).map((one) => ({ ...one, name: `${one.name}, ${engine}` })),
   )
   const outcomes = (await Promise.all(runs)).flat()
   const differences = outcomes.filter((outcome) => !agrees(outcome))

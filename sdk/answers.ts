@@ -12,10 +12,7 @@ export async function unwrap<T>(answer: Answer<T>): Promise<T> {
 
 /** As {@link unwrap}, but null where the hub answers 404. */
 export async function unwrapIfFound<T>(answer: Answer<T>): Promise<T | null> {
-  const { data, error, response } = await answer
-  if (response.ok) return data as T
-  if (response.status === 404) return null
-  throw refusal(response, error)
+  return (await answer).response.status === 404 ? null : unwrap(answer)
 }
 
 /** Whether a body has the form in which a hub refuses. */

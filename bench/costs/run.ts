@@ -1,11 +1,11 @@
 /** Prints the tables of docs/costs.md from the units of each kind and the prices: `npm run bench -- costs`. */
+import { table } from '../result.ts'
 import { type Kind, kinds, task } from './kinds.ts'
 import { prices, type Unit } from './prices.ts'
 
 const million = 1_000_000
 const units = Object.keys(prices) as Unit[]
 
-/** Dollars for a million requests of a kind. */
 const costOf = ({ units: used }: Kind): number =>
   units.reduce((sum, unit) => sum + (used[unit] ?? 0) * prices[unit], 0)
 
@@ -15,37 +15,27 @@ const row = (...cells: readonly (string | number)[]): string => `| ${cells.join(
 const total = kinds.reduce((sum, { permille }) => sum + permille, 0)
 if (total !== 1000) throw new Error(`the shares of the mix add up to ${total} thousandths`)
 
-console.log(row('Unit', `Price of ${million.toLocaleString('en')}`))
-console.log(row('---', '---'))
-for (const unit of units) console.log(row(unit, `$${prices[unit]}`))
-
-console.log(`\n${row('Kind of request', 'Share', ...units, 'A million of them')}`)
-console.log(row('---', '---', ...units.map(() => '---'), '---'))
-for (const kind of kinds)
-  console.log(
-    row(
-      kind.name,
-      `${kind.permille / 10} %`,
-      ...units.map((unit) => Number((kind.units[unit] ?? 0).toFixed(2))),
-      dollars(costOf(kind)),
-    ),
-  )
-
-console.log(`\n${row('Unit', 'In a million of the mix', 'Cost')}`)
-console.log(row('---', '---', '---'))
+const priceRows = units.map((unit) => row(unit, `$${prices[unit]}`))
+const kindRows = kinds.map((kind) => {
+  const used = units.map((unit) => Number((kind.units[unit] ?? 0).toFixed(2)))
+  return row(kind.name, `${kind.permille / 10} %`, ...used, dollars(costOf(kind)))
+})
 let sum = 0
-for (const unit of units) {
+const mixRows = units.map((unit) => {
   const used = kinds.reduce((all, kind) => all + kind.permille * (kind.units[unit] ?? 0) * 1000, 0)
   const cost = (used / million) * prices[unit]
   sum += cost
-  console.log(row(unit, Math.round(used).toLocaleString('en'), `$${cost.toFixed(3)}`))
-}
-console.log(row('**Together**', '', `**${dollars(sum)}**`))
-
-console.log(`\n${row('Unit', 'In a task', 'Cost of a million tasks')}`)
-console.log(row('---', '---', '---'))
-for (const unit of units) {
+  return row(unit, Math.round(used).toLocaleString('en'), `$${cost.toFixed(3)}`)
+})
+const taskRows = units.flatMap((unit) => {
   const used = task.units[unit] ?? 0
-  if (used > 0) console.log(row(unit, Number(used.toFixed(2)), dollars(used * prices[unit])))
-}
-console.log(row('**Together**', '', `**${dollars(costOf(task))}**`))
+  return used > 0 ? [row(unit, Number(used.toFixed(2)), dollars(used * prices[unit]))] : []
+})
+const together = (dollarsInAll: number) => row('**Together**', '', `**${dollars(dollarsInAll)}**`)
+const tables = [
+  table(row('Unit', `Price of ${million.toLocaleString('en')}`), priceRows),
+  table(row('Kind of request', 'Share', ...units, 'A million of them'), kindRows),
+  table(row('Unit', 'In a million of the mix', 'Cost'), [...mixRows, together(sum)]),
+  table(row('Unit', 'In a task', 'Cost of a million tasks'), [...taskRows, together(costOf(task))]),
+]
+console.log(tables.join('\n\n'))

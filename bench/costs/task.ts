@@ -15,9 +15,8 @@ const idleSecs = 20
 const network = await startRoundsNetwork({
   projects,
   slots: 64,
-  runMs: 10,
   front: countedHub,
-  onProgress: (text) => console.log(text),
+  onProgress: console.log,
 })
 try {
   // Everything that a first task loads and opens.

@@ -63,7 +63,6 @@ export function measureCold(): ColdTimes {
   }
 }
 
-/** Builds the package and its artifacts. */
 function commandsIn(folder: string): Command[] {
   const dist = path.join(folder, 'dist')
   run(['node-cli/build.ts'], { NODECTL_DIST: dist })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -43,10 +43,10 @@ function compile(name: string, folder: string): Uint8Array {
   const asc = createRequire(import.meta.url).resolve('assemblyscript/bin/asc.js')
   const out = path.join(folder, `${name}.wasm`)
   const flags = ['--runtime', 'stub', '--optimizeLevel', '3', '--shrinkLevel', '0', '--enable', 'simd']
-  const { status, stderr } = spawnSync(process.execPath, [asc, `${name}.ts`, ...flags, '--outFile', out], {
-    cwd: path.join(import.meta.dirname, 'assembly'),
-    encoding: 'utf8',
-  })
+  const parts = ['guest', name].map((part) => path.join(import.meta.dirname, 'assembly', `${part}.ts`))
+  writeFileSync(path.join(folder, `${name}.ts`), parts.map((part) => readFileSync(part, 'utf8')).join(''))
+  const args = [asc, `${name}.ts`, ...flags, '--outFile', out]
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   return readFileSync(out)
 }

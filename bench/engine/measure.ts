@@ -1,4 +1,5 @@
 /** Measures kernels and passes in a thread with the stack that runs have; see speed.ts. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -43,15 +44,10 @@ export interface Measurements {
   readonly passBytes: number
 }
 
-export function measureInThread(kernels: readonly Kernel[]): Promise<Measurements> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), {
-      workerData: { kernels },
-      resourceLimits: { stackSizeMb: 256 },
-    })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
+export async function measureInThread(kernels: readonly Kernel[]): Promise<Measurements> {
+  const options = { workerData: { kernels }, resourceLimits: { stackSizeMb: 256 } }
+  const [measured] = await once(new Worker(new URL(import.meta.url), options), 'message')
+  return measured as Measurements
 }
 
 interface Runnable {
@@ -103,6 +99,13 @@ function instantiatePlainly(wasm: Uint8Array): Runnable {
   }
 }
 
+/** The entry with an input that is in memory already. */
+function prepared({ allocate, memory, enter }: Runnable, input: Uint8Array): () => bigint {
+  const pointer = allocate(input.length)
+  memory().set(input, pointer)
+  return () => enter(pointer, input.length)
+}
+
 /** Every engine runs once in each round, in a new instance, so that what else the machine does falls on all alike. */
 function measureKernel({ name, about, wasm, input }: Kernel): KernelTimes {
   const kinds = Object.keys(engines) as EngineKind[]
@@ -114,11 +117,10 @@ function measureKernel({ name, about, wasm, input }: Kernel): KernelTimes {
       // The interpreter is warm after its first kernel, and the slowest by far.
       if (kind === 'interpreted' && round % 5 !== 0) continue
       const one = engines[kind](wasm)
-      const pointer = one.allocate(bytes.length)
-      one.memory().set(bytes, pointer)
+      const run = prepared(one, bytes)
       let result = 0n
       const milliseconds = timed(() => {
-        result = one.enter(pointer, bytes.length)
+        result = run()
       })
       const at = Number(result >> 32n)
       outputs.add(Buffer.from(one.memory().slice(at, at + Number(result & 0xffffffffn))).toString())
@@ -132,10 +134,7 @@ function measureKernel({ name, about, wasm, input }: Kernel): KernelTimes {
 
 function gasOf(wasm: Uint8Array, input: Uint8Array): number {
   const instance = native.instantiate(wasm, plenty, host, true)
-  instance.start()
-  const pointer = instance.allocate(input.length, false)
-  instance.memory().set(input, pointer)
-  instance.enter(0, pointer, input.length)
+  prepared(runnable(instance), input)()
   return instance.gasUsed
 }
 

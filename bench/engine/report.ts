@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { table } from '../result.ts'
 import type { ColdTimes } from './cold.ts'
 import { type KernelTimes, type Measurements, rounds } from './measure.ts'
 
@@ -7,11 +8,6 @@ const ms = (value: number): string => value.toFixed(1)
 const times = (value: number): string => value.toFixed(2)
 const mean = (values: number[]): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
-
-const table = (head: string, rows: string[]): string => {
-  const columns = head.split('|').length - 2
-  return [head, `|${' --- |'.repeat(columns)}`, ...rows].join('\n')
-}
 
 export function kernelPart(kernels: readonly KernelTimes[]): string {
   const metered = kernels.map((one) => one.metered / one.plain)

@@ -56,14 +56,12 @@ process.exit()
 
 interface Installed {
   readonly version: string
-  /** Path of the Node. */
   readonly node: string
   readonly dist: string
   readonly files: number
   readonly call: (args: readonly string[]) => Ran
 }
 
-/** @returns The tarball. */
 function pack(): string {
   const { status, stdout, stderr } = runProgram(
     'npm',
@@ -103,7 +101,6 @@ function install(tarball: string, version: string): Installed {
   }
 }
 
-/** @returns How many there are. */
 function callEveryCommand(version: string, call: Installed['call']): number {
   const calls = packageCalls(path.join(folder, `work-${version}`), call)
   assert.deepEqual(Object.keys(calls).sort(), Object.keys(commands).sort())

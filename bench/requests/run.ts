@@ -25,7 +25,6 @@ const key = `0x${'42'.repeat(32)}`
 interface Call {
   path: string
   headers?: Record<string, string>
-  /** Of a POST. */
   json?: unknown
 }
 
@@ -107,13 +106,12 @@ try {
   await seed(hub.miniflare)
   const targets = await targetsOf(pid, origin)
   const figures = new Map(targets.map(({ name }) => [name, [] as number[]]))
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round <= rounds; round++)
     for (const target of targets) {
       const ms = await turn(target, round)
       // The first round warms up.
       if (round > 0) figures.get(target.name)?.push(ms)
     }
-  }
   report(figures)
 } finally {
   for (const stop of children) stop()
@@ -133,19 +131,9 @@ async function targetsOf(pid: number, origin: URL): Promise<Target[]> {
   const { token } = await signIn(await readNetwork(baseUrl), key)
   const bearer = { Authorization: `Bearer ${token}` }
 
-  const gets = (
-    name: string,
-    at: URL,
-    path: string,
-    headers?: Record<string, string>,
-    status = 200,
-    of = pid,
-  ) => ({
-    name,
-    pid: of,
-    origin: at,
-    status,
-    calls: () => Array<Call>(perTurn).fill({ path, ...(headers && { headers }) }),
+  const gets = (name: string, at: URL, path: string, headers = {}, status = 200, of = pid): Target => ({
+    ...{ name, pid: of, origin: at, status },
+    calls: () => Array<Call>(perTurn).fill({ path, headers }),
   })
   const again = async (path: string) => {
     const { headers } = await fetch(new URL(path, origin))
@@ -153,23 +141,20 @@ async function targetsOf(pid: number, origin: URL): Promise<Target[]> {
   }
   const signed = await signedTexts(origin, (rounds + 1) * signedPerTurn * 2)
   const posts = (name: string, at: URL, path: string, from: number): Target => ({
-    name,
-    pid,
-    origin: at,
-    status: 200,
+    ...{ name, pid, origin: at, status: 200 },
     calls: (round) =>
-      signed
-        .slice(from + round * signedPerTurn, from + (round + 1) * signedPerTurn)
-        .map((json) => ({ path, json })),
+      Array.from({ length: signedPerTurn }, (_, index) => {
+        return { path, json: signed[from + round * signedPerTurn + index] }
+      }),
   })
   return [
     gets('empty', empty, '/'),
-    gets('unknown', origin, '/v1/nowhere', undefined, 404),
+    gets('unknown', origin, '/v1/nowhere', {}, 404),
     gets('descriptor', origin, '/'),
     gets('params', origin, '/v1/network/params'),
     gets('categories', origin, '/v1/categories'),
     gets('openapi', origin, '/v1/openapi.json'),
-    gets('openapi304', origin, '/v1/openapi.json', await again('/v1/openapi.json')),
+    gets('openapi304', origin, '/v1/openapi.json', await again('/v1/openapi.json'), 304),
     gets('honoPoint', hono, '/point/project'),
     gets('project', origin, projectPath),
     gets('project304', origin, projectPath, await again(projectPath), 304),
@@ -178,12 +163,12 @@ async function targetsOf(pid: number, origin: URL): Promise<Target[]> {
     gets('honoList', hono, '/list'),
     gets('list', origin, '/v1/projects'),
     gets('session', origin, '/v1/me/preferences', bearer),
-    gets('nodePoint', node.origin, '/point/project', undefined, 200, node.pid),
-    gets('nodeList', node.origin, '/list', undefined, 200, node.pid),
+    gets('nodePoint', node.origin, '/point/project', {}, 200, node.pid),
+    gets('nodeList', node.origin, '/list', {}, 200, node.pid),
     posts('recover', hono, '/recover', 0),
     posts('honoSignIn', hono, '/sign-in', (rounds + 1) * signedPerTurn),
     posts('signIn', origin, '/v1/auth/siwe', 0),
-  ].map((target) => (target.name === 'openapi304' ? { ...target, status: 304 } : target))
+  ]
 }
 
 async function nodePeer(answer: string, list: string): Promise<{ pid: number; origin: URL }> {
@@ -202,10 +187,8 @@ async function signedTexts(origin: URL, count: number): Promise<{ message: strin
   const address = evmAddress(key)
   const texts: { message: string; signature: string }[] = []
   for (let i = 0; i < count; i++) {
-    const { text } = await call(origin, {
-      path: '/v1/auth/nonce',
-      json: { address, domain: new URL(baseUrl).host },
-    })
+    const json = { address, domain: new URL(baseUrl).host }
+    const { text } = await call(origin, { path: '/v1/auth/nonce', json })
     const { message } = JSON.parse(text) as { message: string }
     texts.push({ message, signature: signPersonalMessage(key, message) })
   }

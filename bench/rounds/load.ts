@@ -6,7 +6,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks, submitTask } from '../../chaos/rounds/tasks.ts'
-import { cpuMs } from '../../testing/workerd.ts'
+import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { quantile, readCounts, writeResult } from '../result.ts'
 
 const { tasks, projects, seed } = readCounts('rounds', { tasks: 200, projects: 1, seed: 1 })
@@ -18,9 +18,9 @@ const startedMs = performance.now()
 const onProgress = (text: string) =>
   console.log(`${((performance.now() - startedMs) / 1000).toFixed(1)} s: ${text}`)
 
-const network = await startRoundsNetwork({ projects, slots: 64, runMs: 10, onProgress })
+const network = await startRoundsNetwork({ projects, slots: 64, onProgress })
 try {
-  const cpu = () => cpuMs(network.workerds())
+  const cpu = () => cpuMs(ownWorkerds())
   const load = loadavg()[0]!
   const idleCpu = cpu()
   await sleep(idleSecs * 1_000)
@@ -66,20 +66,13 @@ process.exit()
 /** One task after the other, as a caller sees it that waits until the committee agrees; beside the bare way there and back. */
 async function measureAlone() {
   const project = network.projects[0]!
-  const [functionName] = project.consensus.work.functions
   const agreed: number[] = []
   const trips: number[] = []
   for (let index = 0; index < aloneTasks; index += 1) {
     trips.push(await network.miners[0]!.roundTrip())
     const begunMs = performance.now()
-    const { status } = await submitTask(
-      network,
-      project.projectId,
-      functionName!,
-      `alone ${seed} ${index}`,
-      `alone-${seed}-${index}`,
-      '?wait=30&accept=agreed',
-    )
+    const name = `alone-${seed}-${index}`
+    const { status } = await submitTask(network, project, name, name, '?wait=30&accept=agreed')
     if (status !== 'committee_agreed' && status !== 'finalized')
       throw new Error(`a task that was alone is ${status}`)
     agreed.push(performance.now() - begunMs)

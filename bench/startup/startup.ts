@@ -7,10 +7,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildHub } from '../../scripts/bundle.ts'
+import { median } from '../result.ts'
 import { sizesOf } from './sizes.ts'
 
 const rounds = 15
 const folder = mkdtempSync(path.join(tmpdir(), 'hub-startup-'))
+
 function showSizes({ start, whole, startInputs }: ReturnType<typeof sizesOf>): void {
   console.log('| Modules | Number | kB | kB, gzip |\n| --- | --- | --- | --- |')
   for (const [name, { modules, bytes, gzipBytes }] of [
@@ -40,13 +42,11 @@ function showStarts(): void {
   for (let round = 0; round < rounds; round++)
     for (const name of ['hello', 'hub'] as const) times[name].push(activeMs(bundles[name]))
   console.log(`\n| Active at start, of ${rounds} runs | least | median |\n| --- | --- | --- |`)
-  for (const [name, of] of Object.entries(times)) {
-    const sorted = of.sort((a, b) => a - b)
-    console.log(`| ${name} | ${ms(sorted[0])} | ${ms(sorted[Math.floor(rounds / 2)])} |`)
-  }
+  for (const [name, of] of Object.entries(times))
+    console.log(`| ${name} | ${ms(Math.min(...of))} | ${ms(median(of))} |`)
 }
 
-const ms = (milliseconds = 0): string => `${milliseconds.toFixed(1)} ms`
+const ms = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
 
 /** What `wrangler deploy` would upload. */
 function pack(config: string): string {

@@ -30,7 +30,6 @@ export class FaultCounts {
   }
 }
 
-/** Adds up tallies of faults, each by name. */
 export const sumFaults = (...tallies: readonly ReadonlyMap<string, number>[]): Figures =>
   tallies.map((tally): Figures => ({ faults: Object.fromEntries(tally) })).reduce(addFigures, { faults: {} })
     .faults as Figures

@@ -2,7 +2,6 @@ import { Difference } from './difference.ts'
 import { addFigures, type Figures } from './figures.ts'
 import type { NetworkOptions, ScenarioKind } from './kind.ts'
 
-/** The result of a network, so far or in the end. */
 export interface NetworkResult {
   readonly scenarios: number
   readonly figures: Figures
@@ -53,7 +52,6 @@ export interface ScenarioRun {
   readonly firstSeed: number
   readonly say: (text: string) => void
   readonly onResult: (result: NetworkResult) => void
-  /** Runs a network in a process of its own. */
   readonly runInProcess: (task: NetworkTask, onMessage: (message: NetworkMessage) => void) => Promise<void>
 }
 

@@ -95,7 +95,6 @@ export function createCaller(
     return { status: response.status, body: JSON.parse(text || 'null') as T, repeated: isRepeated }
   }
 
-  /** Network time as the hub has it. */
   const time = async (): Promise<number> => {
     if (performance.now() - leadReadAtMs >= timeMs) {
       const { body } = await call<{ time: number }>({ path: '/v1/status' })

@@ -15,7 +15,6 @@ import type { components } from '../../sdk/api.generated.ts'
 /** A payout as the hub lists it, with the proof that its vault takes. */
 export type Claim = components['schemas']['Claim']
 
-/** A call of a contract, to read or to send. */
 export interface ContractCall {
   to: string
   abi: Abi
@@ -59,13 +58,11 @@ export const stakingCall = (
   ...args: unknown[]
 ): ContractCall => ({ to: contracts.staking, abi: stakingAbi, functionName, args })
 
-/** A call as it is sent in a transaction. */
 export const encodeCall = ({ to, abi, functionName, args }: ContractCall): { to: string; data: Hex } => ({
   to,
   data: encodeFunctionData({ abi, functionName, args }),
 })
 
-/** The `summary` of a vault. */
 export interface VaultView {
   readonly balance: bigint
   readonly reserved: bigint

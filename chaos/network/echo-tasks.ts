@@ -32,7 +32,6 @@ export async function giveTask(
   return { input, task, seconds: null }
 }
 
-/** Follows a task until it is over, at most for so long. */
 export async function followTask({ network: { client } }: EchoNetwork, given: EchoTask, limitMs: number) {
   const startedMs = performance.now()
   while (!isOver(given.task) && performance.now() - startedMs < limitMs) {
@@ -59,7 +58,6 @@ function wayOf({ votes_detail = [], audited = false, committee_size = 0, agreein
   return agreeing < committee_size ? 'contested' : 'clean'
 }
 
-/** How long tasks took until their results were final. */
 export function secondsUntilFinal(tasks: readonly EchoTask[]) {
   const took = tasks.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b)
   const at = (share: number) => Number(took[Math.floor((took.length - 1) * share)]?.toFixed(1))

@@ -9,7 +9,6 @@ export interface Page<T> {
   readonly next_cursor: string | null
 }
 
-/** All items of a list that comes in pages. */
 export async function readAll<T>(page: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = []
   for (let cursor: string | undefined; ; ) {
@@ -20,7 +19,6 @@ export async function readAll<T>(page: (cursor: string | undefined) => Promise<P
   }
 }
 
-/** Every slash that the hub lists of a project. */
 export const readSlashes = ({ network: { client }, projectId }: EchoNetwork): Promise<SlashRecord[]> =>
   readAll((cursor) =>
     unwrap(
@@ -30,7 +28,6 @@ export const readSlashes = ({ network: { client }, projectId }: EchoNetwork): Pr
     ),
   )
 
-/** How many there are of each. */
 export function countEach(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1

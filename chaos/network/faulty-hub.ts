@@ -63,9 +63,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     anvilFlags: ['--auto-impersonate'],
     ...(options.front && { front: options.front }),
     roles: {
-      reviewer: relayer,
-      proposer: relayer,
-      poster: relayer,
+      ...{ reviewer: relayer, proposer: relayer, poster: relayer },
       arbiter: privateKeyToAddress(arbiterKey),
     },
     vars: {
@@ -103,7 +101,6 @@ export async function startFaultyHub(options: FaultyHubOptions) {
       }
   }
   const runSchedule = () => again(() => network.use(wake))
-  /** Registers the node of a key. */
   const register = (seed: string, role: 'miner' | 'validator', url: string) =>
     hub.expect(200, {
       method: 'POST',
@@ -119,16 +116,13 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     port,
     origin,
     contracts: network.contracts,
-    /** Mints tokens. */
     minter: privateKeyToAddress(deployerKey),
-    /** The hub as the tools see it. */
     tools,
     operator,
     chain,
     faulty,
     proxy: proxy as FaultProxy,
     hub,
-    /** Rows of the hub's database. */
     rows: <T extends object = Row>(text: string, ...values: unknown[]) =>
       again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>,
     wake: runSchedule,
@@ -145,10 +139,8 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     /** Registers validators, which become the first generation. */
     async beginWith(validators: readonly Validator[]) {
       for (const { seed, url } of validators) await register(seed, 'validator', url)
-      await beginValidators(
-        operator.client,
-        validators.map(({ nodeId }) => nodeId),
-      )
+      const nodeIds = validators.map(({ nodeId }) => nodeId)
+      await beginValidators(operator.client, nodeIds)
     },
     /** Returns once no crash is under way. */
     up: network.up,

@@ -20,7 +20,6 @@ import { stakingCall, tokenCall } from './contracts.ts'
 import type { FaultyHub } from './faulty-hub.ts'
 import { createNodeKey, type NodeKey } from './validator-server.ts'
 
-/** The parts of a network that making projects needs. */
 export type ProjectNetwork = Pick<
   FaultyHub,
   'profile' | 'contracts' | 'minter' | 'chain' | 'hub' | 'tools' | 'operator'
@@ -38,7 +37,6 @@ export interface Member extends Miner {
   subscriptionId: string
 }
 
-/** A listed project with an open vault. */
 export interface Project {
   developer: Wallet
   projectId: string
@@ -58,9 +56,7 @@ const minersPerProject = 0.9
 const patienceMs = 600_000
 
 export interface ProjectsOptions {
-  /** Devices that work for each project. */
   members?: number
-  /** The collateral of each member. */
   collateral?: bigint
   /** The committees of each project, by its number; what is left out is as in the example. */
   committees?: readonly Partial<ProjectRules['work']['committee']>[]
@@ -73,11 +69,8 @@ export async function createProjects(
   { members = usualMembers, collateral = collateralWei, committees = [] }: ProjectsOptions = {},
 ): Promise<Project[]> {
   const worker = await uploadWorker(network)
-  const miners = await eachOf(
-    Array.from({ length: Math.max(members, Math.ceil(count * minersPerProject)) }),
-    8,
-    () => createMiner(network),
-  )
+  const minerCount = Math.max(members, Math.ceil(count * minersPerProject))
+  const miners = await eachOf(Array.from({ length: minerCount }), 8, () => createMiner(network))
   const projects = await eachOf(Array.from({ length: count }), 8, (_, index) =>
     createProject(network, worker, index, membersOf(miners, members, index), committees[index]),
   )
@@ -95,7 +88,6 @@ export async function createProjects(
   return projects
 }
 
-/** The collateral that the chain has of each member, by the id of its subscription. */
 export async function readCollaterals(
   network: Pick<FaultyHub, 'chain' | 'contracts'>,
   projects: readonly Project[],
@@ -129,7 +121,6 @@ async function createMiner({ profile, tools }: ProjectNetwork): Promise<Miner> {
   return { wallet, device, payout: miners % 2 === 0 ? wallet.address : device.publicKey.slice(0, 42) }
 }
 
-/** How economics differ from project to project. */
 function economicsOf(index: number, given: ProjectRules['economics']): ProjectRules['economics'] {
   const kinds: Partial<ProjectRules['economics']>[] = [
     {},
@@ -156,11 +147,8 @@ async function createProject(
   const slug = `chaos-${index}`
   const projectId = deriveProjectId(profile, developer.address, slug)
   const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
-  await unwrap(
-    developer.client.POST('/v1/developers/me/enrollment', {
-      body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
-    }),
-  )
+  const enrolled = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true } as const
+  await unwrap(developer.client.POST('/v1/developers/me/enrollment', { body: enrolled }))
   const alike = manifestLike(
     { slug, name: `Chaos ${index}`, tagline: 'Meets faults', description: 'Meets faults and pays.' },
     { profile, developer: developer.address, worker, functions, token: contracts.token, vault },
@@ -175,14 +163,9 @@ async function createProject(
   const { register_by_sig } = await unwrap(
     developer.client.POST('/v1/developers/projects', { body: signedManifest(developer.key, manifest) }),
   )
-  const { consensus_hash, manifest_hash } = deriveManifestHashes(profile, manifest)
-  const wanted = {
-    developer: developer.address,
-    slug,
-    worker,
-    consensusHash: consensus_hash,
-    manifestHash: manifest_hash,
-  }
+  const hashes = deriveManifestHashes(profile, manifest)
+  const { consensus_hash: consensusHash, manifest_hash: manifestHash } = hashes
+  const wanted = { developer: developer.address, slug, worker, consensusHash, manifestHash }
   const params = { path: { project_id: projectId } }
   const register = (body: SignedBody) =>
     unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body }))
@@ -200,28 +183,16 @@ async function createProject(
     ...miner,
     subscriptionId: deriveSubscriptionId(projectId, miner.wallet.address, miner.device.publicKey),
   }))
-  return {
-    developer,
-    projectId,
-    vault,
-    manifest,
-    consensus,
-    consensusHash: consensus_hash,
-    members,
-  }
+  return { developer, projectId, vault, manifest, consensus, consensusHash, members }
 }
 
 async function openVault(network: ProjectNetwork, { developer, projectId, vault, consensus }: Project) {
   const { chain, contracts } = network
   const { economics, work } = consensus
   const cap = epochCap(economics.daily_emission, work.epoch_secs)
+  const args = [projectId, contracts.token, work.epoch_secs, cap]
   await chain.send(developer.address, [
-    {
-      to: contracts.vault_factory,
-      abi: vaultFactoryAbi,
-      functionName: 'create',
-      args: [projectId, contracts.token, work.epoch_secs, cap],
-    },
+    { to: contracts.vault_factory, abi: vaultFactoryAbi, functionName: 'create', args },
     tokenCall(network, 'approve', vault, grantWei),
   ])
 }
@@ -234,11 +205,8 @@ async function subscribe(
 ): Promise<void> {
   const { wallet, device, subscriptionId } = member
   const amount = String(collateral)
-  const { bond } = await unwrap(
-    wallet.client.POST('/v1/subscriptions', {
-      body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
-    }),
-  )
+  const created = { project_id: projectId, node_id: device.nodeId, collateral: amount }
+  const { bond } = await unwrap(wallet.client.POST('/v1/subscriptions', { body: created }))
   const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
   const params = { path: { subscription_id: subscriptionId } }
   const post = (body: SignedBody) =>

@@ -16,9 +16,7 @@ export interface Validator extends NodeKey {
   url: string
 }
 
-/** A call of the hub to one of the validators. */
 export interface ValidatorCall {
-  /** The number of the validator. */
   readonly index: number
   /** Below the URL of the validator. */
   readonly path: string

@@ -62,7 +62,6 @@ export class KilledNode {
     return { ...point, whileStarting }
   }
 
-  /** Ends the node that is left, if there is one. */
   async stop(): Promise<void> {
     await this.#node?.kill()
   }

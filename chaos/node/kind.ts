@@ -7,7 +7,6 @@ import { addFigures, type Figures } from '../harness/figures.ts'
 import type { ScenarioKind } from '../harness/kind.ts'
 import { KilledNode } from './killed-node.ts'
 
-/** Kills a node at a seeded moment of its work, again and again on one data directory. */
 export const node: ScenarioKind = {
   atOnce: 1,
   // A ledger that is read after each kill must not get long.

@@ -7,6 +7,7 @@ import { waitingIn } from '../../testing/transaction-pool.ts'
 import { Difference } from '../harness/difference.ts'
 import { addFigures, type Figures, sumFaults } from '../harness/figures.ts'
 import type { ScenarioKind, ScenarioNetwork } from '../harness/kind.ts'
+import { countEach } from '../network/explorer.ts'
 import { startFaultyChain } from '../network/faulty-chain.ts'
 import { settle } from './scenario.ts'
 import { type FaultyRelayer, runTurn, type ScenarioRun } from './turn.ts'
@@ -19,30 +20,27 @@ const txFeeCap = 2n * 10n ** 15n
 /** Every other hub asks a node that takes no larger batches. */
 const batchMax = 6
 
-export interface RelayOptions {
-  /** Relayers in one workerd, which follow a scenario each. */
-  readonly atOnce: number
-  /** workerd is killed in the first of so many turns. */
-  readonly killEvery: number
-}
-
-/** Relays signed actions on a chain that fails, with a hub that is killed and keys that are replaced. */
-export const relayKind = ({ atOnce, killEvery }: RelayOptions) =>
-  ({
-    atOnce,
-    perNetwork: 400,
-    networksAtOnce: 1,
-    start: ({ say }) => startRelays({ atOnce, killEvery, say }),
-  }) satisfies ScenarioKind
+/**
+ * Relays signed actions on a chain that fails, with a hub that is killed and keys that are replaced.
+ *
+ * @param atOnce Relayers in one workerd, which follow a scenario each.
+ * @param killEvery workerd is killed in the first of so many turns.
+ */
+export const relayKind = (atOnce: number, killEvery: number): ScenarioKind => ({
+  atOnce,
+  perNetwork: 400,
+  networksAtOnce: 1,
+  start: ({ say }) => startRelays(atOnce, killEvery, say),
+})
 
 /** Eight hubs take seconds to start again, and a kill meets all scenarios that are on their way. */
-export const relay = relayKind({ atOnce: 8, killEvery: 24 })
+export const relay = relayKind(8, 24)
 
-async function startRelays({
-  atOnce,
-  killEvery,
-  say,
-}: RelayOptions & { say: (text: string) => void }): Promise<ScenarioNetwork> {
+async function startRelays(
+  atOnce: number,
+  killEvery: number,
+  say: (text: string) => void,
+): Promise<ScenarioNetwork> {
   const statePath = mkdtempSync(path.join(tmpdir(), 'relay-chaos-'))
   const proxies: FaultProxy[] = []
   const network = await startRelayerNetwork({
@@ -59,11 +57,9 @@ async function startRelays({
     },
   })
   const chain = await startFaultyChain(network, { blockMs, depthMax: 2 * confirmations + 2 })
-  const relayers: FaultyRelayer[] = proxies.map((proxy, hub) => ({
-    hub,
-    proxy,
-    relayer: () => network.relayers[hub] as Relayer,
-  }))
+  const relayers = proxies.map((proxy, hub): FaultyRelayer => {
+    return { hub, proxy, relayer: () => network.relayers[hub] as Relayer }
+  })
   const runs: ScenarioRun[] = []
   let kills = 0
   const figures = (): Figures =>
@@ -75,7 +71,7 @@ async function startRelays({
     async runTurn(seeds, turn) {
       const killed = turn % killEvery === 0
       if (killed) kills += 1
-      const here = await runTurn({ network, relayers, chain, seeds, killed })
+      const here = await runTurn(network, relayers, chain, seeds, killed)
       runs.push(...here)
       for (const one of here) requireExact(one)
       return figures()
@@ -115,10 +111,9 @@ function requireExact({ requests, ...run }: ScenarioRun): void {
 
 /** @param done - The projects on the chain, once for each registration. */
 function requireDoneOnce(runs: readonly ScenarioRun[], done: readonly string[]): void {
-  const times = new Map<string, number>()
-  for (const id of done) times.set(id, (times.get(id) ?? 0) + 1)
+  const times = countEach(done)
   for (const { seed, requests } of runs)
     for (const { projectId } of requests)
-      if (times.get(projectId) !== 1)
-        throw new Difference(`seed ${seed}: ${projectId} is registered ${times.get(projectId) ?? 0} times`)
+      if (times[projectId] !== 1)
+        throw new Difference(`seed ${seed}: ${projectId} is registered ${times[projectId] ?? 0} times`)
 }

@@ -9,7 +9,7 @@ const firstSeed = 43
 describe.skipIf(!hasAnvil)('relayers on a chain that fails', () => {
   test('12 seeded scenarios of faults: everything taken is done once, though workerd is killed', async () => {
     const seeds = Array.from({ length: 12 }, (_, index) => firstSeed + index)
-    const kind = relayKind({ atOnce: 3, killEvery: 2 })
+    const kind = relayKind(3, 2)
     const { scenarios, figures } = await runNetwork(kind, { seeds, say: () => {} })
     expect([scenarios, figures.kills]).toEqual([12, 2])
     expect(figures.rotated).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type FaultProxy, seededRandom } from '../../testing/fault-proxy.ts'
 import type { Relayer, RelayerNetwork } from '../../testing/relayer-network.ts'
 import type { FaultyChain } from '../network/faulty-chain.ts'
@@ -13,14 +14,6 @@ export interface FaultyRelayer {
 
 export type ScenarioRun = Awaited<ReturnType<typeof runTurn>>[number]
 
-export interface Turn {
-  readonly network: RelayerNetwork
-  readonly relayers: readonly FaultyRelayer[]
-  readonly chain: FaultyChain
-  readonly seeds: readonly number[]
-  readonly killed: boolean
-}
-
 /**
  * One scenario on each hub, to its end. The seed fixes which fault meets the n-th request to the chain, how often there is
  * one, how many actions there are and which are posted twice; the message about an action comes once, twice or never. In a
@@ -28,15 +21,20 @@ export interface Turn {
  * some turns the chain is reorganised, less or more deeply than what counts as final, and its base fee jumps. Then the
  * faults end.
  */
-export async function runTurn({ network, relayers, chain, seeds, killed }: Turn) {
+export async function runTurn(
+  network: RelayerNetwork,
+  relayers: readonly FaultyRelayer[],
+  chain: FaultyChain,
+  seeds: readonly number[],
+  killed: boolean,
+) {
   const random = seededRandom(-(seeds[0] as number))
   const rotating = killed ? relayers.map(({ hub }) => hub).filter(() => random() < 0.3) : []
   // Before the first action is posted: from then on workerd may be killed, and what asks it has to try again.
   const before = await Promise.all(
-    relayers.map(async ({ relayer }) => ({
-      nonces: await relayer().mined(),
-      filled: await filledBy(relayer()),
-    })),
+    relayers.map(async ({ relayer }) => {
+      return { nonces: await relayer().mined(), filled: await filledBy(relayer()) }
+    }),
   )
   let taken = 0
   let open = true
@@ -95,5 +93,3 @@ export async function runTurn({ network, relayers, chain, seeds, killed }: Turn)
 
 const filledBy = async ({ objects }: Relayer): Promise<number> =>
   (await Promise.all(objects.map((object) => object.health()))).reduce((sum, { filled }) => sum + filled, 0)
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

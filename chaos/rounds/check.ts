@@ -11,7 +11,6 @@ import type { SimulatedMiner } from './simulator/miner.ts'
 import type { TaskView } from './tasks.ts'
 import type { ValidatorGroup } from './validator-group.ts'
 
-/** A task that is over, and what it was given. */
 export interface EndedTask {
   readonly plan: ScenarioPlan
   readonly input: string
@@ -23,13 +22,11 @@ export interface EndedTask {
 
 type Tally = Readonly<Record<string, number>>
 
-/** Counts of tasks that are over. */
 export const noCounts = {
   finalized: 0,
   by_committee: 0,
   /** Why validators ran the others: nobody could be drawn, members did not agree, or chance chose them. */
   by_validators: {} as Tally,
-  /** By reason. */
   failed: {} as Tally,
   credited: 0,
   /** Leases on which nobody voted in time, by reason. */

@@ -1,11 +1,7 @@
 import { quorum } from '../../protocol/committees/index.ts'
 import {
   attemptStart,
-  attestEpochReceipt,
   type BuiltEpochReceipt,
-  buildEpochReceipt,
-  capUnits,
-  hashEpochReceipt,
   receiptWaitsUntil,
   sumUnits,
 } from '../../protocol/earnings/index.ts'
@@ -18,6 +14,7 @@ import { delay, until } from '../harness/time.ts'
 import { requireStatus } from '../network/caller.ts'
 import { vaultCall } from '../network/contracts.ts'
 import type { Project } from '../network/projects.ts'
+import { attestedReceipt, receiptOf } from '../network/receipts.ts'
 import type { RoundsNetwork } from './network.ts'
 import type { TaskView } from './tasks.ts'
 import type { ValidatorGroup } from './validator-group.ts'
@@ -80,16 +77,8 @@ export class EpochLedger {
 
   #account(project: Project, epoch: number): EpochAccount {
     const key = `${project.projectId}:${epoch}`
-    const unknown = {
-      project,
-      epoch,
-      records: [],
-      rounds: 0,
-      triedEarly: false,
-      isTaken: false,
-      posted: null,
-    }
-    const account = this.#accounts.get(key) ?? unknown
+    const unknown = { records: [], rounds: 0, triedEarly: false, isTaken: false, posted: null }
+    const account = this.#accounts.get(key) ?? { project, epoch, ...unknown }
     this.#accounts.set(key, account)
     return account
   }
@@ -166,30 +155,16 @@ export class EpochLedger {
   }
 
   #build({ project, epoch, records }: EpochAccount): BuiltEpochReceipt | null {
-    const { consensus, projectId } = project
-    const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
-    const units = capUnits(
-      sumUnits(records, params.gas_per_unit),
-      max_recipients_per_epoch,
-      max_units_per_epoch,
-    )
-    return buildEpochReceipt(this.#network.profile, { project_id: projectId, epoch, consensus, units })
+    return receiptOf(this.#network.profile, project, epoch, records)
   }
 
   /** Has a quorum of the epoch's validators attest a receipt, and posts it. */
   #post({ project, epoch }: EpochAccount, { body }: BuiltEpochReceipt) {
     const { hub, profile } = this.#network
     const signers = this.#group.signersOf(epoch, project.consensus.work.epoch_secs)
-    const receipt_hash = hashEpochReceipt(body)
-    const attestations = signers
-      .slice(-quorum(signers.length))
-      .map(({ seed }) => attestEpochReceipt(profile, seed, receipt_hash))
-    return hub.call<Answer>({
-      method: 'POST',
-      path: '/v1/nodes/epoch-receipts',
-      seed: signers[0]!.seed,
-      json: { ...body, receipt_hash, attestations },
-    })
+    const json = attestedReceipt(profile, body, signers.slice(-quorum(signers.length)))
+    const path = '/v1/nodes/epoch-receipts'
+    return hub.call<Answer>({ method: 'POST', path, seed: signers[0]!.seed, json })
   }
 
   /** Posts what is due of epochs that are over, while no task is on its way. Each round of them is paid, once. */

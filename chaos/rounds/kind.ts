@@ -27,7 +27,6 @@ async function start({ say }: NetworkOptions): Promise<ScenarioNetwork> {
     projects: committees.length,
     make: { members: minerCount, collateral, committees },
     slots,
-    runMs: 10,
     conductOf: (input, position) => planOf(input).members.get(position) ?? 'honest',
     modeOf: (input, validator, times) => {
       const modes = planOf(input).validators[validator] ?? []

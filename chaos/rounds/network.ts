@@ -1,6 +1,5 @@
 import type { HubBundle } from '../../scripts/bundle.ts'
 import { freshAddress } from '../../testing/session.ts'
-import { ownWorkerds } from '../../testing/workerd.ts'
 import { FaultCounts } from '../harness/figures.ts'
 import { until } from '../harness/time.ts'
 import { vaultCall } from '../network/contracts.ts'
@@ -17,16 +16,12 @@ export interface RoundsOptions {
   readonly projects: number
   /** Offers that a device works on at once. */
   readonly slots: number
-  /** Milliseconds that a run takes. */
-  readonly runMs: number
   readonly onProgress: (text: string) => void
-  /** Puts something in front of the hub. */
   readonly front?: (script: HubBundle) => HubBundle
   /** Keys that may become validators, beside those that are from the beginning. */
   readonly spareValidators?: number
   /** Seconds that the clock of a miner is ahead of the network's. */
   readonly skewOf?: (miner: number) => number
-  /** How the projects are made. */
   readonly make?: ProjectsOptions
   /** The conduct of a member in a task; honest when left out. */
   readonly conductOf?: (input: string, position: number) => Conduct
@@ -83,11 +78,10 @@ export async function startRoundsNetwork(options: RoundsOptions) {
         profile,
         seed: device.seed,
         publicKey: device.publicKey,
-        payoutOf: () => wallet.address,
+        payout: wallet.address,
         slots: options.slots,
         conductOf,
         now: hub.time,
-        runMs: options.runMs,
         address: freshAddress(),
         faults,
         ...(skewOf && { skew: () => skewOf(index) }),
@@ -110,10 +104,7 @@ export async function startRoundsNetwork(options: RoundsOptions) {
     projects,
     miners,
     validators,
-    /** How often each fault of miners, validators and hub happened. */
     faults,
-    /** Process ids of workerd; others after a kill. */
-    workerds: ownWorkerds,
     async pass(seconds: number) {
       validators.leap()
       await pass(seconds)

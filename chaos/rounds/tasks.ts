@@ -3,6 +3,7 @@ import { isOver } from '../../tools/task/follow.ts'
 import { Difference } from '../harness/difference.ts'
 import { delay, eachOf } from '../harness/time.ts'
 import { requireStatus } from '../network/caller.ts'
+import type { Project } from '../network/projects.ts'
 import type { RoundsNetwork } from './network.ts'
 
 export type TaskView = components['schemas']['Task']
@@ -10,17 +11,14 @@ export type TaskView = components['schemas']['Task']
 /** Submits a task. Asked again with the same key it is the same task, so that a killed hub loses and doubles nothing. */
 export async function submitTask(
   { hub }: Pick<RoundsNetwork, 'hub'>,
-  projectId: string,
-  functionName: string,
+  { projectId, consensus }: Project,
   input: string,
   key: string,
   query = '',
 ): Promise<TaskView> {
-  const reply = await hub.call<TaskView>({
-    method: 'POST',
-    path: `/v1/projects/${projectId}/tasks${query}`,
-    json: { function: functionName, input, idempotency_key: key },
-  })
+  const path = `/v1/projects/${projectId}/tasks${query}`
+  const json = { function: consensus.work.functions[0], input, idempotency_key: key }
+  const reply = await hub.call<TaskView>({ method: 'POST', path, json })
   requireStatus(`the task ${key}`, reply, 202, 200)
   return reply.body
 }
@@ -49,10 +47,9 @@ export async function finishTasks(
 ) {
   const { projects } = network
   return eachOf([...Array(tasks).keys()], atOnce, async (index) => {
-    const { projectId, consensus } = projects[index % projects.length]!
     const input = `${label} ${index}`
     const begunMs = performance.now()
-    const { task_id } = await submitTask(network, projectId, consensus.work.functions[0]!, input, input)
+    const { task_id } = await submitTask(network, projects[index % projects.length]!, input, input)
     const task = await endOfTask(network, task_id)
     return { task, input, ms: performance.now() - begunMs }
   })

@@ -7,12 +7,10 @@ import type { RoundsNetwork } from './network.ts'
 import { faultsWithinMs, planScenario, planTurn, type ScenarioPlan, type TurnPlan } from './plan.ts'
 import { endOfTask, submitTask } from './tasks.ts'
 
-/** Offers that a device works on at once. */
 export const slots = 32
 /** Of each member of a project. */
 export const collateral = 100_000n * 10n ** 18n
 const cronMs = 3_000
-/** How often connections are looked at. */
 const connectionMs = 200
 
 const inputOf = (seed: number) => `scenario ${seed}`
@@ -95,13 +93,12 @@ async function runTask(network: CheckedNetwork, seed: number): Promise<EndedTask
   const input = inputOf(seed)
   const plan = planOf(input)
   const project = network.projects[plan.project]!
-  const [functionName] = project.consensus.work.functions
   await delay(plan.startMs)
   if (plan.isPatient)
     while (!network.miners.every(({ isConnected }) => isConnected)) await delay(connectionMs)
   const givenAtMs = performance.now()
   network.givenAtMs = givenAtMs
-  const { task_id } = await submitTask(network, project.projectId, functionName!, input, `scenario-${seed}`)
+  const { task_id } = await submitTask(network, project, input, `scenario-${seed}`)
   network.givenAtMs = performance.now()
   network.ledger.begin(task_id, project)
   const task = await endOfTask(network, task_id)

@@ -136,7 +136,6 @@ export class ValidatorGroup {
     return found.one
   }
 
-  /** The keys of those that count for an epoch. */
   signersOf(epoch: number, epochSecs: number): Validator[] {
     const keys = generationKeys(this.ofEpoch(epoch, epochSecs).document)
     return this.#network.validators.nodes.filter(({ publicKey }) => keys.includes(publicKey))

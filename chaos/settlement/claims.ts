@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Difference } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import { type Claim, claimManyCall, vaultCall } from '../network/contracts.ts'
 import type { Member } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
@@ -41,18 +41,18 @@ async function claimPayouts(
 
 /** Has the hub claim all payouts of a wallet from the vault, at times where a stranger is faster. */
 async function withdraw({ hub }: ChaosNetwork, { projectId, epochs }: ScenarioProject, { wallet }: Member) {
-  const { status, body } = await hub.call<{ error: string; items: { epochs: { epoch: number }[] }[] }>({
+  const reply = await hub.call<{ error: string; items: { epochs: { epoch: number }[] }[] }>({
     method: 'POST',
     path: '/v1/me/withdrawals/claims',
     token: wallet.token,
     idempotencyKey: randomUUID(),
     json: { project_ids: [projectId] },
   })
-  if (status !== 202 && !(status === 409 && body.error === 'conflict'))
-    throw new Difference(`the withdrawal of ${wallet.address}: ${status} ${JSON.stringify(body)}`)
-  if (status === 202)
-    for (const { epoch } of body.items.flatMap((item) => item.epochs))
-      epochs.get(epoch)?.byHub.add(wallet.address)
+  const { status, body } = reply
+  if (status === 409 && body.error === 'conflict') return
+  requireStatus(`the withdrawal of ${wallet.address}`, reply, 202)
+  for (const { epoch } of body.items.flatMap((item) => item.epochs))
+    epochs.get(epoch)?.byHub.add(wallet.address)
 }
 
 /** Brings proofs to the vault, one after the other or together. */

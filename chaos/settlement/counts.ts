@@ -1,4 +1,3 @@
-/** Counts of a network at rest, as the result file shows them. */
 export const noCounts = () => ({
   epochs_paid: 0,
   epochs_vetoed: 0,

@@ -65,17 +65,16 @@ export function buildEvidence(
     node_id: member.device.nodeId,
   })
   const signer = flaw === 'forged' ? stranger : member
-  const proofs = (variant: number): Record<Evidence['kind'], () => Record<string, unknown>> => ({
-    equivocation: () => ({
-      first: voteOf('right'),
-      second: voteOf(flaw === 'agreeing_votes' ? 'right' : `wrong ${variant}`, signer),
-    }),
-    invalid_result: () => ({
-      vote: voteOf(`wrong ${variant}`, signer),
-      finality: finalityOf(network, record, flaw, variant),
-    }),
-    missed_sla: () => ({ task, finality: finalityOf(network, record, flaw, variant) }),
-  })
+  const proofOf = (variant: number): Record<string, unknown> => {
+    const wrong = () => voteOf(`wrong ${variant}`, signer)
+    if (kind === 'equivocation')
+      return {
+        first: voteOf('right'),
+        second: flaw === 'agreeing_votes' ? voteOf('right', signer) : wrong(),
+      }
+    const finality = finalityOf(network, record, flaw, variant)
+    return kind === 'missed_sla' ? { task, finality } : { vote: wrong(), finality }
+  }
   const evidenceOf = (variant: number): Evidence => ({
     v: 1,
     kind,
@@ -85,7 +84,7 @@ export function buildEvidence(
     subscription_id: (flaw === 'other_subscription' ? stranger : member).subscriptionId,
     node_key: member.device.publicKey,
     consensus_hash: project.consensusHash,
-    proof: proofs(variant)[kind](),
+    proof: proofOf(variant),
   })
   return {
     evidence: evidenceOf(0),
@@ -93,13 +92,7 @@ export function buildEvidence(
     other: evidenceOf(1),
     /** Whether it proves the offence. */
     holds: flaw === null && (kind !== 'missed_sla' || (at.isAttested && isPrimary)),
-    round: {
-      roundId: record.round_id,
-      projectId: project.projectId,
-      epoch: at.epoch,
-      issuedAt: task.issued_at,
-      member,
-    },
+    round: { task, roundId: record.round_id, member },
   }
 }
 
@@ -114,11 +107,11 @@ function taskFor(
   asBackup: boolean,
 ): { task: Task; isPrimary: boolean } {
   const { work, modules } = project.consensus
+  const rules = { committee: work.committee, params: defaultNetworkParams }
   const primaryAt = (seq: number) =>
-    seatCommittee(profile, snapshot, seq, {
-      committee: work.committee,
-      params: defaultNetworkParams,
-    }).seats.some((seat) => seat.role === 'primary' && seat.node_key === member.device.publicKey)
+    seatCommittee(profile, snapshot, seq, rules).seats.some(
+      ({ role, node_key }) => role === 'primary' && node_key === member.device.publicKey,
+    )
   const first = project.seq
   let isPrimary = primaryAt(project.seq)
   while (isPrimary === asBackup && project.seq < first + seqsMax) {

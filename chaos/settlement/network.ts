@@ -31,7 +31,6 @@ const isWaiting = ({ last_error: reason }: OpenAction): boolean =>
 /** The same of rows: what waits is due when its event is indexed, or its time has come. */
 const isPutOff = `state = 'open' AND NOT (${waits.map((wait) => `coalesce(last_error, '') LIKE '${wait}%'`).join(' OR ')})`
 
-/** Starts a hub and a chain that may fail, and the validators of the network. */
 export async function startChaosNetwork() {
   const started = await startFaultyHub({
     confirmations,

@@ -1,6 +1,7 @@
 import { hashEvidence } from '../../protocol/slashing/index.ts'
 import { Difference } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import { stakingCall } from '../network/contracts.ts'
 import type { Member } from '../network/projects.ts'
 import { buildEvidence, type OffenceEpoch } from './evidence.ts'
@@ -21,23 +22,18 @@ export async function accuse(
   if (plan.kind === 'missed_sla') await recordRound(network, round, plan)
   const post = (json: unknown) => hub.call<SlashAnswer>({ method: 'POST', path: '/v1/slashes', json })
   if (!holds) {
-    const { status, body } = await post(evidence)
     const what = `evidence of ${plan.kind} that is wrong (${plan.flaw ?? 'no primary, or no set'})`
-    if (status !== 422) throw new Difference(`${what}: ${status} ${JSON.stringify(body)}`)
-    return
+    return requireStatus(what, await post(evidence), 422)
   }
   if (plan.early) {
     // Kept until the round is over; the schedule may then judge it before anybody posts it again.
-    const { status, body } = await post(evidence)
-    if (status !== 202) throw new Difference(`early evidence: ${status} ${JSON.stringify(body)}`)
+    requireStatus('early evidence', await post(evidence), 202)
     await endRound(network, round)
   }
   const answers =
     plan.again === 'other' ? await Promise.all([post(evidence), post(other)]) : [await post(evidence)]
   if (plan.again === 'same') answers.push(await post(evidence))
-  for (const { status, body } of answers)
-    if (status !== 201 && status !== 200)
-      throw new Difference(`evidence of ${plan.kind}: ${status} ${JSON.stringify(body)}`)
+  for (const answer of answers) requireStatus(`evidence of ${plan.kind}`, answer, 201, 200)
   const hashes = new Set(answers.map(({ body }) => body.evidence_hash))
   const [first] = answers as [(typeof answers)[number]]
   const known: string[] = [hashEvidence(evidence), hashEvidence(other)]
@@ -58,24 +54,31 @@ export async function accuse(
   if (record.expected === 'executed') await dispute(network, record, plan)
 }
 
+interface DisputeAnswer {
+  readonly error: string
+  readonly details: { readonly executable_at: number }
+}
+
+const postDispute = ({ hub }: ChaosNetwork, { evidenceHash, member }: OffenceRecord, reason: string) =>
+  hub.call<DisputeAnswer>({
+    method: 'POST',
+    path: `/v1/slashes/${evidenceHash}/disputes`,
+    token: member.wallet.token,
+    json: { reason, links: [] },
+  })
+
 async function dispute(network: ChaosNetwork, record: OffenceRecord, plan: EvidencePlan): Promise<void> {
   if (plan.dispute === 'no' || plan.dispute === 'late') return
-  const { hub } = network
-  const { evidenceHash, member } = record
   if (record.isOwnDispute) await disputeAlone(network, record)
   else
-    await until(`the dispute of ${evidenceHash} is filed`, async () => {
-      const { status, body, repeated } = await hub.call<{ error: string }>({
-        method: 'POST',
-        path: `/v1/slashes/${evidenceHash}/disputes`,
-        token: member.wallet.token,
-        json: { reason: 'The key was copied.', links: [] },
-      })
-      if (status === 201) return true
+    await until(`the dispute of ${record.evidenceHash} is filed`, async () => {
+      const reply = await postDispute(network, record, 'The key was copied.')
+      const { status, body, repeated } = reply
       if (status === 409 && body.error === 'duplicate' && repeated) return true
       // The proposal is not indexed yet, or was in a block that is gone.
       if (status === 409 && body.error === 'invalid_state') return JSON.stringify(body)
-      throw new Difference(`the dispute of ${evidenceHash}: ${status} ${JSON.stringify(body)}`)
+      requireStatus(`the dispute of ${record.evidenceHash}`, reply, 201)
+      return true
     })
   record.expected = 'disputed'
 }
@@ -97,14 +100,9 @@ export async function disputeAlone(network: ChaosNetwork, { evidenceHash, member
 }
 
 /** Disputes when the window should be over, which a slash that was proposed late may still have open. */
-export async function disputeLate({ hub }: ChaosNetwork, record: OffenceRecord): Promise<void> {
-  const { status, body } = await hub.call<{ error: string; details: { executable_at: number } }>({
-    method: 'POST',
-    path: `/v1/slashes/${record.evidenceHash}/disputes`,
-    token: record.member.wallet.token,
-    json: { reason: 'I was away.', links: [] },
-  })
-  const now = await hub.time()
+export async function disputeLate(network: ChaosNetwork, record: OffenceRecord): Promise<void> {
+  const { status, body } = await postDispute(network, record, 'I was away.')
+  const now = await network.hub.time()
   // A hub that was killed before it answered knows the dispute when it is asked again.
   if (status === 201 || body.error === 'duplicate') record.expected = 'disputed'
   else if (status !== 409 || body.details.executable_at > now)
@@ -120,16 +118,12 @@ export async function decide(
   const isDisputed = record.expected === 'disputed'
   if (decision === 'uphold' && !isDisputed) return
   await until(`${record.evidenceHash} is decided`, async () => {
-    const { status, body } = await hub.call<{ error: string }>({
-      method: 'POST',
-      path: `/admin/v1/slashes/${record.evidenceHash}/resolve`,
-      token: operator.token,
-      json: { decision },
-    })
-    if (status === 200) return true
+    const path = `/admin/v1/slashes/${record.evidenceHash}/resolve`
+    const reply = await hub.call({ method: 'POST', path, token: operator.token, json: { decision } })
     // A dispute of this minute may not be on the chain yet.
-    if (status === 409 && isDisputed) return JSON.stringify(body)
-    throw new Difference(`${decision} of ${record.evidenceHash}: ${status} ${JSON.stringify(body)}`)
+    if (reply.status === 409 && isDisputed) return JSON.stringify(reply.body)
+    requireStatus(`${decision} of ${record.evidenceHash}`, reply, 200)
+    return true
   })
   record.expected = decision === 'cancel' ? 'cancelled' : 'executed'
 }

@@ -8,16 +8,7 @@ export const memberCount = 5
 export type AttesterMode = 'attests' | 'second_time' | 'by_itself' | 'vanishes' | 'lies'
 
 /** Kinds of posted receipts. Only the first two are right, and of these the first to come counts. */
-export type ReceiptKind =
-  | 'right'
-  | 'conflicting'
-  | 'wrong_totals'
-  | 'wrong_amount'
-  | 'wrong_root'
-  | 'too_few'
-  | 'former_validators'
-  | 'other_text'
-  | 'running_epoch'
+export type ReceiptKind = 'right' | 'conflicting' | (typeof wrongReceipts)[number]
 
 export type ScenarioPlan = ReturnType<typeof planScenario>
 export type EpochPlan = ReturnType<typeof planEpoch>
@@ -65,7 +56,7 @@ function planEpoch(random: Draws, back: number) {
   }
 }
 
-const wrongReceipts: readonly ReceiptKind[] = [
+const wrongReceipts = [
   'wrong_totals',
   'wrong_amount',
   'wrong_root',
@@ -73,10 +64,10 @@ const wrongReceipts: readonly ReceiptKind[] = [
   'former_validators',
   'other_text',
   'running_epoch',
-]
+] as const
 
 function planReceipts({ percent, pick }: Draws): ReceiptKind[][] {
-  const before = percent(40) ? [[pick(wrongReceipts)], [pick(wrongReceipts)]] : []
+  const before: ReceiptKind[][] = percent(40) ? [[pick(wrongReceipts)], [pick(wrongReceipts)]] : []
   const decisive: ReceiptKind[][] = percent(8)
     ? []
     : [pick<ReceiptKind[]>([['right'], ['right', 'right', 'right'], ['right', 'conflicting']])]

@@ -1,15 +1,8 @@
-import {
-  attestEpochReceipt,
-  buildEpochReceipt,
-  capUnits,
-  type EpochReceipt,
-  type EpochReceiptBody,
-  hashEpochReceipt,
-  sumUnits,
-} from '../../protocol/earnings/index.ts'
+import type { BuiltEpochReceipt, EpochReceipt, EpochReceiptBody } from '../../protocol/earnings/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
-import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
 import type { Project } from '../network/projects.ts'
+import { attestedReceipt, receiptOf } from '../network/receipts.ts'
 import type { NodeKey } from '../network/validator-server.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { EpochPlan, ReceiptKind } from './plan.ts'
@@ -23,8 +16,7 @@ export function buildReceipts(
   epoch: number,
   { rounds, strangers }: Pick<EpochPlan, 'rounds' | 'strangers'>,
 ) {
-  const { consensus, members, projectId } = project
-  const { max_recipients_per_epoch, max_units_per_epoch } = consensus.economics
+  const { members, projectId } = project
   const records = rounds.map(({ gas, voters }) => ({
     gas_used: gas,
     // Some numbers of projects leave a project with fewer members than a committee has places.
@@ -36,18 +28,9 @@ export function buildReceipts(
     gas_used: 1_000_000 * (index % 7),
     voters: [{ payout_address: hashText(`${projectId} ${epoch} ${index}`).slice(0, 42) }],
   }))
-  const build = (extra: number) => {
-    const [first, ...rest] = sumUnits([...records, ...others], defaultNetworkParams.gas_per_unit)
-    if (first === undefined) return null
-    const units = [{ ...first, units: first.units + extra }, ...rest]
-    return buildEpochReceipt(profile, {
-      project_id: projectId,
-      epoch,
-      consensus,
-      units: capUnits(units, max_recipients_per_epoch, max_units_per_epoch),
-    })
-  }
-  const [right, other] = [build(0), build(3)]
+  const [right, other] = [0, 3].map((extra) =>
+    receiptOf(profile, project, epoch, [...records, ...others], extra),
+  ) as [BuiltEpochReceipt | null, BuiltEpochReceipt | null]
   const isOther = other !== null && right !== null && other.body.merkle_root !== right.body.merkle_root
   return { right, conflicting: isOther ? other : right }
 }
@@ -62,15 +45,8 @@ export function signReceipt(
   const { body } = right
   const nodes: readonly NodeKey[] = validators.nodes
   const quorum = nodes.slice(1)
-  const attested = (
-    signed: EpochReceiptBody,
-    by: readonly NodeKey[],
-    text = hashEpochReceipt(signed),
-  ): EpochReceipt => ({
-    ...signed,
-    receipt_hash: hashEpochReceipt(signed),
-    attestations: by.map(({ seed }) => attestEpochReceipt(profile, seed, text)),
-  })
+  const attested = (signed: EpochReceiptBody, by: readonly NodeKey[], hash?: string) =>
+    attestedReceipt(profile, signed, by, hash)
   const [first, ...rest] = body.compute_units
   const { totals } = body
   const kinds: Record<ReceiptKind, () => [EpochReceipt, ...number[]]> = {

@@ -4,7 +4,6 @@ import type { ChaosNetwork } from './network.ts'
 import { type EpochPlan, type EvidencePlan, memberCount, type ScenarioPlan } from './plan.ts'
 import type { EpochReceipts } from './receipts.ts'
 
-/** An epoch that somebody worked in. */
 export interface EpochRecord {
   epoch: number
   /** Receipts that a quorum attested and somebody posted, by their hash: the hub has one of them. */
@@ -48,7 +47,6 @@ export interface Scenario {
   eligible: { node_key: string; collateral: string }[]
 }
 
-/** Makes a project for each of the scenarios that run at once. */
 export async function makeProjects(network: ChaosNetwork, count: number): Promise<ScenarioProject[]> {
   const projects = await createProjects(network, count, { members: memberCount })
   return projects.map((project) => ({ ...project, seq: 0, epochs: new Map(), offences: [] }))

@@ -3,6 +3,7 @@ import { unwrap } from '../../sdk/answers.ts'
 import { signAndRelay } from '../../sdk/relay.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
+import { requireStatus } from '../network/caller.ts'
 import { collateralWei, type Member, readCollaterals } from '../network/projects.ts'
 import type { Validator } from '../network/validator-server.ts'
 import { claimTogether } from './claims.ts'
@@ -36,13 +37,8 @@ export async function beginScenario(
     .sort((a, b) => (a.node_key < b.node_key ? -1 : 1))
   const epochs = plan.epochs.map((planned) => {
     const number = epoch - planned.back
-    const record: EpochRecord = {
-      epoch: number,
-      posted: new Map(),
-      veto: 'none',
-      claimed: new Map(),
-      byHub: new Set(),
-    }
+    const empty = { posted: new Map(), claimed: new Map(), byHub: new Set<string>() }
+    const record: EpochRecord = { epoch: number, veto: 'none', ...empty }
     project.epochs.set(number, record)
     return { record, plan: planned, receipts: buildReceipts(network.profile, project, number, planned) }
   })
@@ -67,11 +63,10 @@ async function attestStep({ hub, profile, validators }: ChaosNetwork, scenario: 
   const honest = plan.attesters.filter((mode) => mode !== 'vanishes' && mode !== 'lies')
   const isAttested = honest.length >= quorum(validatorCount)
   const read = async ({ seed }: Validator): Promise<Snapshot> => {
-    const request = { path: `/v1/nodes/committee-sets/${path}`, seed }
     for (;;) {
-      const { status, body } = await hub.call<Snapshot>(request)
-      if (status === 200) return body
-      if (status !== 404) throw new Difference(`the set of ${path}: ${status} ${JSON.stringify(body)}`)
+      const reply = await hub.call<Snapshot>({ path: `/v1/nodes/committee-sets/${path}`, seed })
+      requireStatus(`the set of ${path}`, reply, 200, 404)
+      if (reply.status === 200) return reply.body
       await delay(pollMs)
     }
   }

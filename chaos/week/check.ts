@@ -123,19 +123,9 @@ async function checkReceipt(ledger: Ledger, week: NodeNetwork, epoch: number, ow
   ledger.same(`the root in the receipt of ${what}`, receipt?.merkle_root, owed.root)
 }
 
-const totalsOf = ({
-  units,
-  gross,
-  miner,
-  developer,
-  treasury,
-}: Record<'units' | 'gross' | 'miner' | 'developer' | 'treasury', unknown>) => [
-  units,
-  gross,
-  miner,
-  developer,
-  treasury,
-]
+const totalNames = ['units', 'gross', 'miner', 'developer', 'treasury'] as const
+const totalsOf = (totals: Record<(typeof totalNames)[number], unknown>) =>
+  totalNames.map((name) => totals[name])
 
 /** The vault has what the records say, paid that, and keeps the rest. */
 export function checkVault(ledger: Ledger, books: VaultBooks, owed: ReadonlyMap<number, Owed>): void {

@@ -28,7 +28,6 @@ export const noChanges = () => ({
   withdrawn: 0,
 })
 
-/** Does what is planned for an epoch, and what is due of nodes that left before. */
 export async function changeMembers(week: WeekState, epoch: number, { validators, miners }: EpochPlan) {
   const { network, changes, report } = week
   if (validators !== null) await changeValidators(week, epoch, validators)

@@ -1,8 +1,6 @@
 import { type Draws, draws } from '../harness/draws.ts'
 
-/** Tasks, faults and changes of one epoch. */
 export type EpochPlan = ReturnType<typeof planEpoch>
-/** One process ends, and comes back after a while. */
 export type Restart = NonNullable<EpochPlan['atRest']>
 
 const validatorChanges = ['join', 'leave', 'replace'] as const

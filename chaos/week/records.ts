@@ -7,7 +7,6 @@ import type { NodeNetwork } from '../network/node-network.ts'
 
 export type RoundRecord = components['schemas']['Round']
 
-/** Every round of tasks of the project, each with its votes and its finality record. */
 export async function readRounds({ network: { client }, projectId }: NodeNetwork): Promise<RoundRecord[]> {
   const listed = await readAll((cursor) =>
     unwrap(
@@ -49,12 +48,8 @@ export function owedFor(rules: Rules, epoch: number, rounds: readonly RoundRecor
   const { economics, epochSecs, projectId } = rules
   const records = rounds.flatMap(({ finality }) => finality ?? [])
   const { max_recipients_per_epoch, max_units_per_epoch } = economics
-  const units = unitsOf(
-    records,
-    defaultNetworkParams.gas_per_unit,
-    max_recipients_per_epoch,
-    max_units_per_epoch,
-  )
+  const { gas_per_unit } = defaultNetworkParams
+  const units = unitsOf(records, gas_per_unit, max_recipients_per_epoch, max_units_per_epoch)
   if (units.length === 0) return null
   const { shares, totals } = rewardsOf(economics, epochSecs, units)
   const tree = treeOf(projectId, epoch, shares)

@@ -4,7 +4,6 @@ import type { Miner, NodeNetwork } from '../network/node-network.ts'
 import { present, type WeekState } from './members.ts'
 import type { Restart } from './plan.ts'
 
-/** Ends one process, and starts it again after a while. */
 export async function restart({ network, restarts, report }: WeekState, plan: Restart): Promise<void> {
   await delay(plan.afterMs)
   const name = `${plan.who} ${plan.signal}`

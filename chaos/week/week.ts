@@ -17,7 +17,6 @@ const { settle, attempt_secs, vault_challenge_secs } = defaultNetworkParams
 const beforeEndSecs = 8
 const taskLimitMs = 120_000
 
-/** A week that is under way: tasks and faults of each epoch, and then its end. */
 export class Week implements WeekState {
   readonly network: NodeNetwork
   readonly tasks: EchoTask[] = []

@@ -8,7 +8,7 @@ import {GuardedRoles} from "./lib/GuardedRoles.sol";
 
 /**
  * @dev The name that wallets show and the name of the permit's EIP-712 domain are two parameters, because the network's
- * profile has two. Whoever signs takes the domain from `eip712Domain()` or the network's descriptor, never from `name()`.
+ * profile has two. Signers take the domain from `eip712Domain()` or the network's descriptor, never from `name()`.
  */
 contract HubToken is IHubToken, ERC20, ERC20Permit, GuardedRoles {
     bytes32 public constant MINTER_ROLE = keccak256("MINTER_ROLE");

@@ -1,16 +1,15 @@
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { adminDelaySecs } from '../creations.ts'
-import { by, bytes32, eth, hasAnvil, type Network, owner, params, roles, stranger } from './network.ts'
-import { refused, refusedAs, useNetwork } from './use-network.ts'
+import { by, bytes32, eth, hasAnvil, heldRoles, owner, params, roles, stranger } from './network.ts'
+import { network, refused, refusedAs, useNetwork } from './use-network.ts'
 
+const unauthorized = 'AccessControlUnauthorizedAccount'
 const delaySecs = BigInt(adminDelaySecs(params))
 
 describe.skipIf(!hasAnvil)('AdminTimelock', () => {
-  let network: Network
   let arbiterRole: Hex
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     arbiterRole = await network.staking.read.ARBITER_ROLE()
   })
 
@@ -20,24 +19,27 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     [network.staking.address, 0n, grant(account), zeroHash, zeroHash] as const
   const schedule = (account: Address) =>
     network.adminTimelock.write.schedule([...operation(account), delaySecs], by.admin)
+  const execute = (account: Address) =>
+    network.mined(network.adminTimelock.write.execute([...operation(account)], by.admin))
+  const isNotReady = (account: Address) =>
+    refusedAs(
+      network.adminTimelock.simulate.execute([...operation(account)], by.admin),
+      'TimelockUnexpectedOperationState',
+    )
   const isArbiter = (account: Address) => network.staking.read.hasRole([arbiterRole, account])
 
   test('a role is given only after everybody could see it coming', async () => {
-    const { adminTimelock, mined } = network
-    expect(await adminTimelock.read.getMinDelay()).toBe(delaySecs)
-    await mined(schedule(stranger.address))
+    expect(await network.adminTimelock.read.getMinDelay()).toBe(delaySecs)
+    await network.mined(schedule(stranger.address))
     await network.pass(delaySecs - 10n)
-    await refusedAs(
-      adminTimelock.simulate.execute([...operation(stranger.address)], by.admin),
-      'TimelockUnexpectedOperationState',
-    )
+    await isNotReady(stranger.address)
     await network.pass(10n)
-    await mined(adminTimelock.write.execute([...operation(stranger.address)], by.admin))
+    await execute(stranger.address)
     expect(await isArbiter(stranger.address)).toBe(true)
   })
 
   test('an owner who unbonds when a change is announced is out before it', async () => {
-    const { adminTimelock, staking, token, mined } = network
+    const { staking, token, mined } = network
     await network.give(owner.address, eth(100))
     await mined(token.write.approve([staking.address, eth(100)], by.owner))
     await mined(staking.write.bond([bytes32(1), bytes32(2), eth(100)], by.owner))
@@ -46,20 +48,14 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     await network.pass(3_600n)
     await mined(staking.write.unbond([id], by.owner))
     await network.pass(params.unbonding_secs)
-    await refusedAs(
-      adminTimelock.simulate.execute([...operation(roles.admin)], by.admin),
-      'TimelockUnexpectedOperationState',
-    )
+    await isNotReady(roles.admin)
     await mined(staking.write.withdraw([id], by.owner))
     expect(await network.balanceOf(owner.address)).toBe(eth(100))
   })
 
   test('the admin takes no shortcut: not past the timelock, nor with a shorter delay', async () => {
     const { adminTimelock, staking } = network
-    await refusedAs(
-      staking.simulate.grantRole([arbiterRole, roles.admin], by.admin),
-      'AccessControlUnauthorizedAccount',
-    )
+    await refusedAs(staking.simulate.grantRole([arbiterRole, roles.admin], by.admin), unauthorized)
     await refused(adminTimelock.simulate.schedule([...operation(roles.admin), delaySecs - 1n], by.admin), [
       'TimelockInsufficientDelay',
       delaySecs - 1n,
@@ -77,27 +73,13 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
     const id = await adminTimelock.read.hashOperation([...operation(stranger.address)])
     await mined(adminTimelock.write.cancel([id], by.admin))
     await network.pass(delaySecs)
-    await refusedAs(
-      adminTimelock.simulate.execute([...operation(stranger.address)], by.admin),
-      'TimelockUnexpectedOperationState',
-    )
+    await isNotReady(stranger.address)
     expect(await isArbiter(stranger.address)).toBe(false)
   })
 
   test('a guardian takes any role but the admin’s away at once, and can do nothing else', async () => {
-    const { staking, factory, token, faucet, registry, mined } = network
-    const held = [
-      [token, await token.read.MINTER_ROLE(), roles.minter],
-      [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
-      [registry, await registry.read.REVIEWER_ROLE(), roles.reviewer],
-      [staking, await staking.read.PROPOSER_ROLE(), roles.proposer],
-      [staking, arbiterRole, roles.arbiter],
-      [factory, await factory.read.POSTER_ROLE(), roles.poster],
-    ] as const
-    for (const [{ address }, role, account] of held) {
-      const contract = network.at(staking.abi, address)
-      const unauthorized = 'AccessControlUnauthorizedAccount'
-      const change = [role, account] as const
+    const { staking, mined } = network
+    for (const { contract, change } of heldRoles(network)) {
       await refusedAs(contract.simulate.revokeRole(change, by.stranger), unauthorized)
       await refusedAs(contract.simulate.grantRole(change, by.guardian), unauthorized)
       const admin = [zeroHash, network.adminTimelock.address] as const
@@ -105,14 +87,11 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
       await mined(contract.write.revokeRole(change, by.guardian))
       expect(await contract.read.hasRole(change)).toBe(false)
     }
-    await refusedAs(
-      staking.simulate.cancelSlash([bytes32(1)], by.arbiter),
-      'AccessControlUnauthorizedAccount',
-    )
+    await refusedAs(staking.simulate.cancelSlash([bytes32(1)], by.arbiter), unauthorized)
     // What a guardian took, the admin gives again.
     await mined(schedule(roles.arbiter))
     await network.pass(delaySecs)
-    await mined(network.adminTimelock.write.execute([...operation(roles.arbiter)], by.admin))
+    await execute(roles.arbiter)
     expect(await isArbiter(roles.arbiter)).toBe(true)
   })
 
@@ -128,7 +107,7 @@ describe.skipIf(!hasAnvil)('AdminTimelock', () => {
         () => adminTimelock.simulate.execute([...operation(roles.arbiter)], as),
         () => adminTimelock.simulate.cancel([id], as),
       ])
-        await refusedAs(attempt(), 'AccessControlUnauthorizedAccount')
+        await refusedAs(attempt(), unauthorized)
     }
   })
 })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -69,42 +69,30 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
   afterAll(() => chain?.stop())
 
   const run = (args: readonly string[], env: Record<string, string> = { KEY: key }) =>
-    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
       const script = path.join(import.meta.dirname, '../deploy-network.ts')
-      const all = ['--rpc', chain.url, '--key-env', 'KEY', ...accounts, ...args]
-      const child = spawn(process.execPath, [script, ...all], { env: { ...process.env, ...env } })
-      let stdout = ''
-      let stderr = ''
-      child.stdout.on('data', (data) => {
-        stdout += data
-      })
-      child.stderr.on('data', (data) => {
-        stderr += data
-      })
-      child.on('close', (code) => resolve({ code, stdout, stderr }))
+      const all = [script, '--rpc', chain.url, '--key-env', 'KEY', ...accounts, ...args]
+      execFile(process.execPath, all, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, stderr }),
+      )
     })
   const block = () => chain.rpc<Hex>('eth_blockNumber')
 
   test('sends nothing while the balance is too low, roles meet, or a key is published', async () => {
-    const poor = await run([])
-    expect(poor.stderr).toContain('has too little to pay for the deployment')
-    const shared = await run(['--poster', admin])
-    expect(shared.stderr).toContain(`The admin ${admin} is also the poster.`)
-    expect((await run(['--arbiter', payer])).stderr).toContain('is also the minter, dripper, reviewer')
-    const published = await run([], { KEY: anvilKeys[0]! })
-    expect(published.stderr).toMatch(/The private keys of .* are public/)
-    const elsewhere = await run(['--profile', '{"chain_id":1}'])
-    expect(elsewhere.stderr).toContain("The chain's id is 4242, the profile's 1.")
-    const nowhere = await run(['--rpc', 'http://127.0.0.1:1'])
-    expect(nowhere.stderr).toBe('Error: No chain answers at the URL of --rpc.\n')
     const locked = createServer((_, response) => response.writeHead(401).end())
     await new Promise<void>((listening) => locked.listen(0, '127.0.0.1', listening))
     const { port } = locked.address() as AddressInfo
-    const refused = await run(['--rpc', `http://127.0.0.1:${port}`])
-    expect(refused.stderr).toBe(`Error: eth_chainId: 127.0.0.1:${port} answers 401\n`)
+    for (const [said, args, env] of [
+      [/has too little to pay for the deployment/, []],
+      [new RegExp(`The admin ${admin} is also the poster\\.`), ['--poster', admin]],
+      [/is also the minter, dripper, reviewer/, ['--arbiter', payer]],
+      [/The private keys of .* are public/, [], { KEY: anvilKeys[0]! }],
+      [/The chain's id is 4242, the profile's 1\./, ['--profile', '{"chain_id":1}']],
+      [/^Error: No chain answers at the URL of --rpc\.\n$/, ['--rpc', 'http://127.0.0.1:1']],
+      [/^Error: eth_chainId: 127\.0\.0\.1:\d+ answers 401\n$/, ['--rpc', `http://127.0.0.1:${port}`]],
+    ] as [RegExp, string[], Record<string, string>?][])
+      expect(await run(args, env)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(said) })
     locked.close()
-    for (const { code, stdout } of [poor, shared, published, elsewhere, nowhere, refused])
-      expect([code, stdout]).toEqual([1, ''])
     expect((await run(['--admin', 'x'])).code).toBe(2)
     expect(await block()).toBe('0x0')
   })
@@ -121,12 +109,8 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(begun).not.toBe(null)
     expect(stderr.slice(0, begun?.index)).toContain(`\ntoken                ${token}\n`)
     expect(stderr).toMatch(new RegExp(`ARBITER_PRIVATE_KEY is the key of ${arbiter}`))
-    const settings = Object.fromEntries(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => /^(\w+) = '(.*)'$/.exec(line)!.slice(1)),
-    )
+    const lines = stdout.trim().split('\n')
+    const settings = Object.fromEntries(lines.map((line) => /^(\w+) = '(.*)'$/.exec(line)!.slice(1)))
     expect(settings).toMatchObject({ CHAIN_RPC_URL: chain.url, CHAIN_START_BLOCK: '0' })
     expect(JSON.parse(settings.PROFILE)).toMatchObject({ chain_id: chainId, service: 'Hub' })
     const contracts = JSON.parse(settings.CHAIN_CONTRACTS)
@@ -137,11 +121,8 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     expect(resumed.stderr).toContain('Deploying with 0 transactions')
     expect((await run(['--resume', '0:0'])).stderr).toContain('staking: hasRole(')
     const hasRole = async (role: string, holder: string) => {
-      const data = encodeFunctionData({
-        abi: stakingAbi,
-        functionName: 'hasRole',
-        args: [keccak256(toHex(role)), holder as Address],
-      })
+      const args = [keccak256(toHex(role)), holder as Address] as const
+      const data = encodeFunctionData({ abi: stakingAbi, functionName: 'hasRole', args })
       return BigInt(await chain.rpc<Hex>('eth_call', { to: contracts.staking, data }, 'latest')) === 1n
     }
     expect(await hasRole('PROPOSER_ROLE', proposer)).toBe(true)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { type AbiEvent, type Hex, toEventSelector } from 'viem'
+import { type AbiEvent, type Address, type Hex, toEventSelector } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../../protocol/identity/index.ts'
@@ -16,6 +16,7 @@ import {
   deployer,
   eth,
   hasAnvil,
+  heldRoles,
   type Network,
   owner,
   params,
@@ -109,36 +110,20 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
   })
 
   test('roles are where they were asked for, and the deployer has none', async () => {
-    const { token, faucet, registry, factory, staking } = network
     const admin = `0x${'00'.repeat(32)}` as const
-    const held = [
-      [token, await token.read.MINTER_ROLE(), roles.minter],
-      [faucet, await faucet.read.DRIPPER_ROLE(), roles.dripper],
-      [registry, await registry.read.REVIEWER_ROLE(), roles.reviewer],
-      [staking, await staking.read.PROPOSER_ROLE(), roles.proposer],
-      [staking, await staking.read.ARBITER_ROLE(), roles.arbiter],
-      [factory, await factory.read.POSTER_ROLE(), roles.poster],
-      [factory, await factory.read.ARBITER_ROLE(), roles.arbiter],
-    ] as const
-    for (const [contract, role, account] of held) {
-      expect(await contract.read.hasRole([role, account])).toBe(true)
-      expect(await contract.read.hasRole([role, deployer.address])).toBe(false)
-      expect(await contract.read.hasRole([admin, network.adminTimelock.address])).toBe(true)
-      expect(await contract.read.hasRole([admin, roles.admin])).toBe(false)
-      expect(await contract.read.hasRole([admin, deployer.address])).toBe(false)
+    for (const { contract, change } of heldRoles(network)) {
+      const has = (role: Hex, account: Address) => contract.read.hasRole([role, account])
+      expect([await has(...change), await has(change[0], deployer.address)]).toEqual([true, false])
+      expect(await has(admin, network.adminTimelock.address)).toBe(true)
+      for (const account of [roles.admin, deployer.address]) expect(await has(admin, account)).toBe(false)
     }
   })
 
   test('only a minter mints, and only a dripper gives out of the faucet, as long as it lasts', async () => {
     const { token, faucet } = network
-    await refused(
-      token.simulate.mint([owner.address, 1n], { account: owner.address }),
-      unauthorized(owner.address, 'MINTER_ROLE'),
-    )
-    await refused(
-      faucet.simulate.drip([owner.address, 1n], { account: owner.address }),
-      unauthorized(owner.address, 'DRIPPER_ROLE'),
-    )
+    const one = [owner.address, 1n] as const
+    await refused(token.simulate.mint(one, by.owner), unauthorized(owner.address, 'MINTER_ROLE'))
+    await refused(faucet.simulate.drip(one, by.owner), unauthorized(owner.address, 'DRIPPER_ROLE'))
     expect(await network.events(faucet, faucet.write.drip([owner.address, 5n], by.dripper))).toContainEqual({
       event: 'Dripped',
       to: owner.address,
@@ -172,27 +157,18 @@ describe.skipIf(!hasAnvil)('deployContracts', () => {
 
   test('refuses another chain, names that do not fit, grants it may not make, short unbonding, and times that do not fit, before anything is sent', async () => {
     const nonce = await network.client.getTransactionCount({ address: deployer.address })
+    const otherChain = resolveProfile({ chain_id: 1 })
+    const longName = resolveProfile({ service: 'A service with a name' })
+    const short = { ...params, unbonding_secs: 173_759 }
     const refusals: [over: Partial<DeployOptions>, message: string | RegExp | Error][] = [
-      [
-        { profile: resolveProfile({ chain_id: 1 }) },
-        new DeployError("The chain's id is 31337, the profile's 1."),
-      ],
-      [
-        { profile: resolveProfile({ service: 'A service with a name' }) },
-        '"A service with a name ProjectRegistry" is longer than 31 bytes',
-      ],
+      [{ profile: otherChain }, new DeployError("The chain's id is 31337, the profile's 1.")],
+      [{ profile: longName }, '"A service with a name ProjectRegistry" is longer than 31 bytes'],
       [
         { roles: { ...separate, minter: owner.address }, grants: [{ to: owner.address, amountWei: 1n }] },
         'only when the deploying account is the minter',
       ],
-      [
-        { params: { ...params, unbonding_secs: 173_759 } },
-        'unbonding_secs is 173759, and must be at least 173760',
-      ],
-      [
-        { params: { ...params, unbonding_secs: 300_000, unbonding_secs_min: 300_001 } },
-        'must be at least 300001',
-      ],
+      [{ params: short }, 'unbonding_secs is 173759, and must be at least 173760'],
+      [{ params: { ...short, unbonding_secs_min: 300_001 } }, 'must be at least 300001'],
       [
         { params: { ...params, settle: 400, vault_challenge_secs: 60 }, withdrawalNoticeSecs: 3_600 },
         /settle is 400[\s\S]*vault_challenge_secs is 60[\s\S]*notice of a withdrawal is 3600/,
@@ -269,10 +245,9 @@ describe.skipIf(!hasAnvil)('a deployment that does not go smoothly', () => {
   })
 
   test('a node without batches is asked one by one, and one that says nothing is not waited for', async () => {
+    const error = { code: -32_600, message: 'batches are not supported' }
     const single = await startRpcProxy(chain.url, async (requests, ask) =>
-      requests.length > 1
-        ? { id: 0, error: { code: -32_600, message: 'batches are not supported' } }
-        : ask(requests),
+      requests.length > 1 ? { id: 0, error } : ask(requests),
     )
     const calls = [['eth_chainId'], ['eth_blockNumber']] as const
     expect(await callNode(single.url, calls)).toEqual(['0x7a69', await chain.rpc('eth_blockNumber')])
@@ -342,16 +317,9 @@ describe.skipIf(!hasAnvil)('startAnvil', () => {
       const { startAnvil } = await import(${JSON.stringify(new URL('../anvil.ts', import.meta.url).href)})
       console.log((await startAnvil()).url)
       process.exit(0)`
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      encoding: 'utf8',
-    })
-    const url = stdout.trim()
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+    const url = String(stdout).trim()
     expect(url).toMatch(/^http:/)
-    const answers = () =>
-      fetch(url, { method: 'POST' }).then(
-        () => true,
-        () => false,
-      )
-    await expect.poll(answers).toBe(false)
+    await expect.poll(() => fetch(url, { method: 'POST' }).catch(() => 'gone')).toBe('gone')
   })
 })

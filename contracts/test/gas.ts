@@ -1,12 +1,23 @@
 /** Measures what calls cost: `node contracts/test/gas.ts` writes the table of contracts/gas.md. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Address, type Hex, parseSignature } from 'viem'
+import { type Hex, parseSignature } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { buildPayoutTree } from '../../protocol/earnings/index.ts'
-import { deriveProjectId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
-import { by, bytes32, developer, eth, owner, params, profile, startNetwork, stranger } from './network.ts'
+import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
+import {
+  by,
+  bytes32,
+  developer,
+  eth,
+  type Network,
+  owner,
+  params,
+  startNetwork,
+  stranger,
+} from './network.ts'
 import { domainOf, type SignedType, sign } from './typed-data.ts'
+import { claim, miner, projectId, receiptHash, rowsOf, slug } from './vault/fixture.ts'
 
 export const gasTableFile = path.join(import.meta.dirname, '../gas.md')
 
@@ -15,21 +26,15 @@ export interface GasRow {
   readonly gas: bigint
 }
 
-const slug = 'tide-forecast'
-const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
 const nodeKey = bytes32(0xb2)
 const id = deriveSubscriptionId(projectId, owner.address.toLowerCase(), nodeKey)
 const amount = eth(100)
 const epochSecs = 3_600
 const leaves = 1_000
-const receiptHash = bytes32(0x4ec)
-const miner = (number: number): Address => `0x${'1000'.repeat(9)}${String(number).padStart(4, '0')}`
 /** A chain whose clock does not depend on the day: signatures, and so the bytes they cost, are always the same. */
 const clock = { genesis: 1_800_000_000, flags: ['--timestamp', '1800000000'] }
 /** Beyond every block of a measurement, and within the week that a signature may live. */
 const deadline = BigInt(clock.genesis + 500_000)
-
-type Network = Awaited<ReturnType<typeof startNetwork>>
 
 export async function measureGas(): Promise<GasRow[]> {
   const network = await startNetwork({ flags: clock.flags })
@@ -108,30 +113,19 @@ const signed = async (
 
 async function measureProjects(network: Network, measure: Measure): Promise<void> {
   const { registry } = network
+  const own = { developer: developer.address }
   const hashes = { consensusHash: bytes32(4), manifestHash: bytes32(5) }
-  const register = await signed(network, developer, 'Register', {
-    developer: developer.address,
-    slug,
-    worker: bytes32(1),
-    ...hashes,
-    nonce: 0n,
-  })
+  const first = { ...own, slug, worker: bytes32(1), ...hashes, nonce: 0n }
+  const register = await signed(network, developer, 'Register', first)
   await measure(
     'registry: `registerBySig`, first action of the developer',
     registry.write.registerBySig(register, by.stranger),
   )
-  await measure(
-    'registry: `register`',
-    registry.write.register(['another-slug', bytes32(1), bytes32(2), bytes32(3)], by.developer),
-  )
-  const publish = await signed(network, developer, 'PublishVersion', {
-    developer: developer.address,
-    projectId,
-    version: 2,
-    consensusHash: bytes32(6),
-    manifestHash: bytes32(7),
-    nonce: 1n,
-  })
+  const another = ['another-slug', bytes32(1), bytes32(2), bytes32(3)] as const
+  await measure('registry: `register`', registry.write.register(another, by.developer))
+  const others = { consensusHash: bytes32(6), manifestHash: bytes32(7) }
+  const next = { ...own, projectId, version: 2, ...others, nonce: 1n }
+  const publish = await signed(network, developer, 'PublishVersion', next)
   await measure('registry: `publishVersionBySig`', registry.write.publishVersionBySig(publish, by.stranger))
   await measure('registry: `setListingStatus`', registry.write.setListingStatus([projectId, 3], by.reviewer))
 }
@@ -147,14 +141,11 @@ async function measureCollateral(network: Network, measure: Measure): Promise<vo
     const [, signature] = await signed(network, owner, 'Permit', allowance)
     return [...bonding, { deadline, signature }] as const
   }
-  await measure(
-    'staking: `bondBySig` with permit, first bond of the owner',
-    staking.write.bondBySig(await bond(0n), by.stranger),
-  )
-  await measure(
-    'staking: `bondBySig` with permit, top-up',
-    staking.write.bondBySig(await bond(1n), by.stranger),
-  )
+  for (const [permitNonce, which] of ['first bond of the owner', 'top-up'].entries()) {
+    const bonding = await bond(BigInt(permitNonce))
+    const call = `staking: \`bondBySig\` with permit, ${which}`
+    await measure(call, staking.write.bondBySig(bonding, by.stranger))
+  }
   const overtaken = await bond(2n)
   const { r, s, v } = parseSignature(overtaken[2].signature)
   const permit = [owner.address, staking.address, amount, deadline, Number(v), r, s] as const
@@ -191,10 +182,8 @@ async function measureSlashes(network: Network, measure: Measure): Promise<void>
 
 async function measureVault(network: Network, measure: Measure): Promise<void> {
   const { factory, token, addresses } = network
-  await measure(
-    'factory: `create`',
-    factory.write.create([projectId, addresses.token, epochSecs, eth(2_000)], by.developer),
-  )
+  const terms = [projectId, addresses.token, epochSecs, eth(2_000)] as const
+  await measure('factory: `create`', factory.write.create(terms, by.developer))
   const vault = network.vaultAt(await factory.read.vaultOf([projectId]))
   const epoch = (await network.now()) / BigInt(epochSecs)
   await skip(network, 2 * epochSecs)
@@ -205,45 +194,23 @@ async function measureVault(network: Network, measure: Measure): Promise<void> {
 
   const payouts = Array.from({ length: leaves }, (_, i) => ({ miner: miner(i), amount: String(eth(1)) }))
   const tree = buildPayoutTree(projectId, Number(epoch), payouts)!
-  const rows = tree.leaves.map((leaf) => ({
-    epoch,
-    miner: leaf.miner as Address,
-    amount: BigInt(leaf.amount),
-    proof: leaf.proof,
-  }))
+  const rows = rowsOf(tree, epoch)
   const totals = { miner: eth(leaves), developer: eth(30), treasury: eth(10) }
-  await measure(
-    'vault: `postEpoch`, the first',
-    vault.write.postEpoch([epoch, tree.root, receiptHash, totals], by.poster),
-  )
-  await measure(
-    'vault: `postEpoch`',
-    vault.write.postEpoch([epoch + 1n, tree.root, receiptHash, totals], by.poster),
-  )
+  const post = (at: bigint) => vault.write.postEpoch([at, tree.root, receiptHash, totals], by.poster)
+  await measure('vault: `postEpoch`, the first', post(epoch))
+  await measure('vault: `postEpoch`', post(epoch + 1n))
   await measure('vault: `veto`', vault.write.veto([epoch + 1n], by.arbiter))
   await measure('vault: `reopen`', vault.write.reopen([epoch + 1n], by.arbiter))
   await skip(network, params.vault_challenge_secs)
-  const [first] = rows
-  await network.mined(
-    vault.write.claim([first!.epoch, first!.miner, first!.amount, first!.proof], by.stranger),
-  )
-  await measure(
-    `vault: \`claim\`, a leaf of ${leaves.toLocaleString('en-US')}`,
-    vault.write.claim([epoch, rows[1]!.miner, rows[1]!.amount, rows[1]!.proof], by.stranger),
-  )
-  for (const [from, count] of [
-    [10, 10],
-    [100, 50],
-    [200, 100],
-  ] as const)
-    await measure(
-      `vault: \`claimMany\` of ${count}, first tokens of each miner`,
-      vault.write.claimMany([rows.slice(from, from + count)], by.stranger),
-    )
-  await measure(
-    'vault: `claimMany` of 100, all paid before',
-    vault.write.claimMany([rows.slice(200, 300)], by.stranger),
-  )
+  const leaf = leaves.toLocaleString('en-US')
+  await network.mined(vault.write.claim(...claim(rows[0]!)))
+  await measure(`vault: \`claim\`, a leaf of ${leaf}`, vault.write.claim(...claim(rows[1]!)))
+  const claimMany = (from: number, to: number) => vault.write.claimMany([rows.slice(from, to)], by.stranger)
+  for (const [from, count] of Object.entries({ 10: 10, 100: 50, 200: 100 })) {
+    const call = `vault: \`claimMany\` of ${count}, first tokens of each miner`
+    await measure(call, claimMany(Number(from), Number(from) + count))
+  }
+  await measure('vault: `claimMany` of 100, all paid before', claimMany(200, 300))
   await measure('vault: `payFees`', vault.write.payFees([epoch], by.stranger))
   await measure('vault: `requestWithdrawal`', vault.write.requestWithdrawal([eth(1)], by.developer))
   await skip(network, await vault.read.withdrawalNoticeSecs())

@@ -27,6 +27,7 @@ import {
   vaultFactoryAbi,
 } from '../generated/contracts.ts'
 import { contractErrorsAbi } from '../generated/errors.ts'
+import { roleHash } from '../verify.ts'
 
 /** Whether this machine has the chain at all; tests that need one are skipped elsewhere. */
 export const hasAnvil = findAnvil() !== null
@@ -53,26 +54,15 @@ export const roles = {
   arbiter: key(8).address,
   poster: key(9).address,
 }
-const sender = (account: Address) => ({ account })
+const senders = { owner: owner.address, developer: developer.address, stranger: stranger.address, ...roles }
 /** Who sends a transaction. */
-export const by = {
-  owner: sender(owner.address),
-  developer: sender(developer.address),
-  stranger: sender(stranger.address),
-  admin: sender(roles.admin),
-  guardian: sender(roles.guardian),
-  minter: sender(roles.minter),
-  dripper: sender(roles.dripper),
-  reviewer: sender(roles.reviewer),
-  proposer: sender(roles.proposer),
-  arbiter: sender(roles.arbiter),
-  poster: sender(roles.poster),
-}
+export const by = Object.fromEntries(
+  Object.entries(senders).map(([name, account]) => [name, { account }]),
+) as Record<keyof typeof senders, { account: Address }>
 export const treasury: Address = '0x7ea5000000000000000000000000000000000000'
 
 export type Network = Awaited<ReturnType<typeof startNetwork>>
 
-/** A chain of its own with all contracts. */
 export async function startNetwork(options: AnvilOptions = {}, over: Partial<typeof params> = {}) {
   const anvil = await startAnvil(options)
   try {
@@ -91,6 +81,23 @@ export async function startNetwork(options: AnvilOptions = {}, over: Partial<typ
     throw error
   }
 }
+
+/** Every role but those of admin and guardian, in its contract, with the account that has it. */
+export const heldRoles = ({ at, token, faucet, registry, staking, factory }: Network) =>
+  (
+    [
+      [token, 'minter'],
+      [faucet, 'dripper'],
+      [registry, 'reviewer'],
+      [staking, 'proposer'],
+      [staking, 'arbiter'],
+      [factory, 'poster'],
+      [factory, 'arbiter'],
+    ] as const
+  ).map(([{ address }, name]) => ({
+    contract: at([...stakingAbi, ...contractErrorsAbi], address),
+    change: [roleHash(`${name.toUpperCase()}_ROLE`), roles[name]] as const,
+  }))
 
 function connect(url: string, { contracts: addresses, adminTimelock }: Deployment) {
   const client = createTestClient({
@@ -133,13 +140,16 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
     vaultAt: (address: Address) => at([...projectVaultAbi, ...errors], address),
 
     receiptOf,
-    /** Waits until a transaction is mined, and insists that it succeeded. */
+    /** Deploys a contract that only tests have. */
+    async deploy<const A extends Abi>(abi: A, bytecode: Hex, from = deployer.address, args: unknown[] = []) {
+      const hash = client.deployContract({ abi: abi as Abi, bytecode, args, account: from })
+      return at(abi, (await receiptOf(hash)).contractAddress!)
+    },
     async mined(sent: Promise<Hex>) {
       const receipt = await receiptOf(sent)
       if (receipt.status !== 'success') throw new Error(`${receipt.transactionHash} reverted`)
       return receipt
     },
-    /** The events of a transaction, as name and arguments. */
     async events<const A extends Abi>(contract: { abi: A }, sent: Promise<Hex>) {
       const { logs } = await this.mined(sent)
       return parseEventLogs({ abi: contract.abi as Abi, logs }).map((log) => ({
@@ -150,7 +160,6 @@ function connect(url: string, { contracts: addresses, adminTimelock }: Deploymen
     async give(to: Address, amount: bigint) {
       await this.mined(token.write.mint([to, amount], by.minter))
     },
-    /** The balance of tokens. */
     balanceOf: (account: Address) => token.read.balanceOf([account]),
     now: async () => (await client.getBlock()).timestamp,
     /** Lets time pass; calls that follow are answered at the new time. */

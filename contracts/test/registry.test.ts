@@ -2,57 +2,43 @@ import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveProjectId, isSlug } from '../../protocol/identity/index.ts'
 import { by, bytes32, developer, hasAnvil, type Network, profile, stranger } from './network.ts'
-import { domainOf, sign } from './typed-data.ts'
-import { refused, unauthorized, useNetwork } from './use-network.ts'
+import { domainOf, type SignedType, sign } from './typed-data.ts'
+import { network, refused, unauthorized, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const id = deriveProjectId(profile, developer.address.toLowerCase(), slug)
 const unknown = bytes32(0xdead)
 const [worker, consensusHash, manifestHash] = [bytes32(1), bytes32(2), bytes32(3)]
+const registration = [slug, worker, consensusHash, manifestHash] as const
 const [submitted, pendingReview, listed, paused, underfunded, rejected, delisted] = [1, 2, 3, 4, 5, 6, 7]
 
 describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
-  let network: Network
   let registry: Network['registry']
-  useNetwork((started) => {
-    network = started
+  useNetwork(() => {
     registry = network.registry
   })
 
   const did = (sent: Promise<Hex>) => network.events(registry, sent)
-  const register = () =>
-    did(registry.write.register([slug, worker, consensusHash, manifestHash], by.developer))
+  const register = () => did(registry.write.register(registration, by.developer))
   const publish = (version: number, from = by.developer) =>
     registry.simulate.publishVersion([id, version, bytes32(4), bytes32(5)], from)
   const list = (status: number) => did(registry.write.setListingStatus([id, status], by.reviewer))
+  const listing = (status: number, project = id, from = by.reviewer) =>
+    registry.simulate.setListingStatus([project, status], from)
 
   test('registers version 1 under the id that the protocol derives, pending review', async () => {
+    const registered = { developer: developer.address, consensusHash, manifestHash }
     expect(await register()).toEqual([
-      {
-        event: 'ProjectRegistered',
-        projectId: id,
-        developer: developer.address,
-        slug,
-        worker,
-        consensusHash,
-        manifestHash,
-      },
+      { event: 'ProjectRegistered', projectId: id, slug, worker, ...registered },
     ])
-    expect(await registry.read.projectOf([id])).toEqual({
-      developer: developer.address,
-      version: 1,
-      status: pendingReview,
-      consensusHash,
-      manifestHash,
-    })
+    expect(await registry.read.projectOf([id])).toEqual({ version: 1, status: pendingReview, ...registered })
     expect(await registry.read.developerOf([id])).toBe(developer.address)
   })
 
   test('a project is registered once, and a taken slug is free for another developer', async () => {
     await register()
-    const args = [slug, worker, consensusHash, manifestHash] as const
-    await refused(registry.simulate.register(args, by.developer), ['AlreadyRegistered', id])
-    const { result } = await registry.simulate.register(args, by.stranger)
+    await refused(registry.simulate.register(registration, by.developer), ['AlreadyRegistered', id])
+    const { result } = await registry.simulate.register(registration, by.stranger)
     expect(result).toBe(deriveProjectId(profile, stranger.address.toLowerCase(), slug))
   })
 
@@ -67,48 +53,22 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
   })
 
   test('registers and publishes by signature, without the developer sending anything', async () => {
-    const deadline = (await network.now()) + 3600n
-    const message = {
-      developer: developer.address,
-      slug,
-      worker,
-      consensusHash,
-      manifestHash,
-      nonce: 0n,
-      deadline,
-    }
-    const signature = await sign(developer, 'Register', domainOf('Register', network.addresses), message)
+    const signed = { developer: developer.address, deadline: (await network.now()) + 3600n }
+    const signatureOf = (type: SignedType, message: Record<string, unknown>) =>
+      sign(developer, type, domainOf(type, network.addresses), message)
+    const message = { ...signed, slug, worker, consensusHash, manifestHash, nonce: 0n }
+    const signature = await signatureOf('Register', message)
     await network.mined(registry.write.registerBySig([message, signature], by.stranger))
-    const next = {
-      developer: developer.address,
-      projectId: id,
-      version: 3,
-      consensusHash: bytes32(4),
-      manifestHash: bytes32(5),
-      nonce: 1n,
-      deadline,
-    }
-    const nextSignature = await sign(
-      developer,
-      'PublishVersion',
-      domainOf('PublishVersion', network.addresses),
-      next,
-    )
+    const published = { version: 3, consensusHash: bytes32(4), manifestHash: bytes32(5) }
+    const next = { ...signed, projectId: id, ...published, nonce: 1n }
+    const nextSignature = await signatureOf('PublishVersion', next)
     expect(await did(registry.write.publishVersionBySig([next, nextSignature], by.stranger))).toEqual([
-      {
-        event: 'VersionPublished',
-        projectId: id,
-        version: 3,
-        consensusHash: bytes32(4),
-        manifestHash: bytes32(5),
-      },
+      { event: 'VersionPublished', projectId: id, ...published },
     ])
     expect(await registry.read.projectOf([id])).toEqual({
       developer: developer.address,
-      version: 3,
       status: pendingReview,
-      consensusHash: bytes32(4),
-      manifestHash: bytes32(5),
+      ...published,
     })
   })
 
@@ -142,27 +102,16 @@ describe.skipIf(!hasAnvil)('ProjectRegistry', () => {
       await register()
       await list(final)
       for (const status of [listed, rejected, delisted])
-        await refused(registry.simulate.setListingStatus([id, status], by.reviewer), [
-          'ListingNotAllowed',
-          final,
-          status,
-        ])
+        await refused(listing(status), ['ListingNotAllowed', final, status])
     })
 
     test('states before the review are not set, unknown projects have none, and others may not', async () => {
-      const { simulate } = registry
-      await refused(simulate.setListingStatus([unknown, listed], by.reviewer), ['UnknownProject', unknown])
+      await refused(listing(listed, unknown), ['UnknownProject', unknown])
       await register()
       for (const status of [0, submitted, pendingReview])
-        await refused(simulate.setListingStatus([id, status], by.reviewer), [
-          'ListingNotAllowed',
-          pendingReview,
-          status,
-        ])
-      await refused(
-        simulate.setListingStatus([id, listed], by.developer),
-        unauthorized(developer.address, 'REVIEWER_ROLE'),
-      )
+        await refused(listing(status), ['ListingNotAllowed', pendingReview, status])
+      const isDevelopers = listing(listed, id, by.developer)
+      await refused(isDevelopers, unauthorized(developer.address, 'REVIEWER_ROLE'))
     })
   })
 })

@@ -1,56 +1,26 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { sendJson, startLocalServer } from '../../testing/local-server.ts'
+import { forwardCalls, type RpcCall, type RpcReply } from '../../testing/rpc-proxy.ts'
 
-export interface RpcRequest {
-  readonly id: number
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
-export interface RpcAnswer {
-  readonly id: number
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
-}
+type Answer = Omit<RpcReply, 'jsonrpc'>
 
 /** What the node makes of a request; null when it never answers. */
 export type NodeBehaviour = (
-  requests: readonly RpcRequest[],
-  ask: (requests: readonly RpcRequest[]) => Promise<readonly RpcAnswer[]>,
-) => Promise<readonly RpcAnswer[] | RpcAnswer | null>
+  requests: readonly RpcCall[],
+  ask: (requests: readonly RpcCall[]) => Promise<readonly Answer[]>,
+) => Promise<readonly Answer[] | Answer | null>
 
-export const refuse = ({ id }: RpcRequest, message: string): RpcAnswer => ({
+export const refuse = ({ id }: RpcCall, message: string): Answer => ({
   id,
   error: { code: -32_000, message },
 })
 
 /** A node in front of a chain, with limits and faults that the chain does not have. */
-export async function startRpcProxy(chainUrl: string, behave: NodeBehaviour) {
-  const ask = async (requests: readonly RpcRequest[]): Promise<readonly RpcAnswer[]> => {
-    if (requests.length === 0) return []
-    const response = await fetch(chainUrl, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(requests),
-    })
-    return (await response.json()) as RpcAnswer[]
-  }
-  const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const asked = JSON.parse(Buffer.concat(chunks).toString()) as RpcRequest | RpcRequest[]
-    const answer = await behave(Array.isArray(asked) ? asked : [asked], ask)
+export const startRpcProxy = (chainUrl: string, behave: NodeBehaviour) =>
+  startLocalServer(async (request, response) => {
+    const asked = (await json(request)) as RpcCall | RpcCall[]
+    const answer = await behave([asked].flat(), (requests) => forwardCalls(chainUrl, requests))
     if (answer === null) return
     const isList = Array.isArray(answer) && Array.isArray(asked)
-    response.end(JSON.stringify(isList || !Array.isArray(answer) ? answer : answer[0]))
+    sendJson(response, isList || !Array.isArray(answer) ? answer : answer[0])
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise<void>((stopped) => {
-        server.close(() => stopped())
-        server.closeAllConnections()
-      }),
-  }
-}

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { RpcCall } from '../../testing/rpc-proxy.ts'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { readSender, sendCalls } from '../send.ts'
 import { deployer, hasAnvil, stranger } from './network.ts'
-import { type NodeBehaviour, type RpcRequest, startRpcProxy } from './rpc-proxy.ts'
+import { type NodeBehaviour, startRpcProxy } from './rpc-proxy.ts'
 
 describe.skipIf(!hasAnvil)('sendCalls', () => {
   let chain: Anvil
@@ -11,7 +12,7 @@ describe.skipIf(!hasAnvil)('sendCalls', () => {
   })
   afterAll(() => chain?.stop())
 
-  const isSending = ({ method }: RpcRequest) => method === 'eth_sendRawTransaction'
+  const isSending = ({ method }: RpcCall) => method === 'eth_sendRawTransaction'
   const transfers = [1, 2, 3].map(() => ({ to: stranger.address, data: '0x', gas: 30_000n }) as const)
   const count = async () => Number(await chain.rpc('eth_getTransactionCount', deployer.address, 'latest'))
   async function sendThrough(behave: NodeBehaviour) {

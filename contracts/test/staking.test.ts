@@ -4,15 +4,15 @@ import {
   encodeFunctionData,
   type Hex,
   keccak256,
+  parseAbiParameters,
   parseSignature,
   zeroAddress,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveSubscriptionId } from '../../protocol/identity/index.ts'
-import { contractWalletAbi, contractWalletBytecode } from '../generated/mocks.ts'
 import { by, bytes32, eth, hasAnvil, type Network, owner, params, stranger } from './network.ts'
-import { domainOf, sign } from './typed-data.ts'
-import { refused, useNetwork } from './use-network.ts'
+import { deployWallet, domainOf, sign } from './typed-data.ts'
+import { network, refused, useNetwork } from './use-network.ts'
 
 const projectId = bytes32(0xa1)
 const nodeKey = bytes32(0xb2)
@@ -24,10 +24,8 @@ const unbonding = 2
 const noPermit = { deadline: 0n, signature: '0x' } as const
 
 describe.skipIf(!hasAnvil)('Staking: collateral', () => {
-  let network: Network
   let staking: Network['staking']
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     staking = network.staking
     await network.give(owner.address, eth(1_000))
   })
@@ -42,52 +40,38 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
   const unbond = () => network.mined(staking.write.unbond([id], by.owner))
   const deadlineIn = async (seconds: number) => (await network.now()) + BigInt(seconds)
   const signBond = async (over: Partial<{ amount: bigint; owner: Address; nonce: bigint }> = {}) => {
-    const message = {
-      owner: owner.address,
-      projectId,
-      nodeKey,
-      amount,
-      nonce: 0n,
-      deadline: await deadlineIn(3600),
-      ...over,
-    }
+    const order = { owner: owner.address, projectId, nodeKey, amount, nonce: 0n }
+    const message = { ...order, deadline: await deadlineIn(3600), ...over }
     return { message, signature: await sign(owner, 'Bond', domainOf('Bond', network.addresses), message) }
   }
+  type Signed = Awaited<ReturnType<typeof signBond>>
+  type Permit = { deadline: bigint; signature: Hex }
+  const bring = ({ message, signature }: Signed, permit: Permit = noPermit) =>
+    network.mined(staking.write.bondBySig([message, signature, permit], by.stranger))
+  const refusedWith = ({ message, signature }: Signed, permit: Permit, error: readonly unknown[]) =>
+    refused(staking.simulate.bondBySig([message, signature, permit], by.stranger), error)
   const signPermit = async (value = amount, deadline?: bigint) => {
-    const message = {
-      owner: owner.address,
-      spender: network.addresses.staking,
-      value,
-      nonce: await network.token.read.nonces([owner.address]),
-      deadline: deadline ?? (await deadlineIn(3600)),
-    }
+    const allowance = { owner: owner.address, spender: network.addresses.staking, value }
+    const nonce = await network.token.read.nonces([owner.address])
+    const message = { ...allowance, nonce, deadline: deadline ?? (await deadlineIn(3600)) }
     const signature = await sign(owner, 'Permit', domainOf('Permit', network.addresses), message)
     return { deadline: message.deadline, signature }
   }
 
   describe('bond', () => {
+    const isRefused = (value: bigint, error: readonly unknown[]) =>
+      refused(staking.simulate.bond([projectId, nodeKey, value], by.owner), error)
+
     test('moves the tokens, says so, and makes the subscription bonded', async () => {
       await approve()
       const said = await did(staking.write.bond([projectId, nodeKey, amount], by.owner))
-      expect(said).toContainEqual({
-        event: 'Bonded',
-        subscriptionId: id,
-        owner: owner.address,
-        projectId,
-        nodeKey,
-        amount,
-        collateral: amount,
-      })
+      const subscription = { subscriptionId: id, owner: owner.address, projectId, nodeKey }
+      expect(said).toContainEqual({ event: 'Bonded', ...subscription, amount, collateral: amount })
       expect(await network.balanceOf(network.addresses.staking)).toBe(amount)
       expect(await staking.read.stateOf([id])).toBe(bonded)
       expect(await staking.read.payoutOf([id])).toBe(owner.address)
-      expect(await staking.read.subscriptionOf([id])).toEqual({
-        owner: owner.address,
-        releaseAt: 0n,
-        openSlashes: 0,
-        collateral: amount,
-        payout: zeroAddress,
-      })
+      const own = { owner: owner.address, collateral: amount, payout: zeroAddress }
+      expect(await staking.read.subscriptionOf([id])).toEqual({ ...own, releaseAt: 0n, openSlashes: 0 })
     })
 
     test('a second bond tops the same subscription up', async () => {
@@ -98,17 +82,12 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     })
 
     test('is refused for nothing, without allowance, and while unbonding', async () => {
-      const { simulate } = staking
-      await refused(simulate.bond([projectId, nodeKey, 0n], by.owner), ['ZeroAmount'])
-      await refused(simulate.bond([projectId, nodeKey, amount], by.owner), [
-        'ERC20InsufficientAllowance',
-        expect.stringMatching(new RegExp(network.addresses.staking, 'i')),
-        0n,
-        amount,
-      ])
+      await isRefused(0n, ['ZeroAmount'])
+      const spender = expect.stringMatching(new RegExp(network.addresses.staking, 'i'))
+      await isRefused(amount, ['ERC20InsufficientAllowance', spender, 0n, amount])
       await bond()
       await unbond()
-      await refused(simulate.bond([projectId, nodeKey, amount], by.owner), ['InvalidState', id, unbonding])
+      await isRefused(amount, ['InvalidState', id, unbonding])
     })
 
     test('leaves at least the lowest collateral that a project may ask for', async () => {
@@ -116,139 +95,80 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       const least = BigInt(params.min_collateral_floor)
       expect(await read.bondMin()).toBe(least)
       await approve()
-      for (const dust of [1n, least - 1n])
-        await refused(simulate.bond([projectId, nodeKey, dust], by.owner), ['BelowMinimum', id, dust, least])
+      for (const dust of [1n, least - 1n]) await isRefused(dust, ['BelowMinimum', id, dust, least])
       await network.mined(write.bond([projectId, nodeKey, least], by.owner))
       await simulate.bond([projectId, nodeKey, 1n], by.owner)
     })
 
     test('is refused beyond the balance', async () => {
       await approve(eth(1_001))
-      await refused(staking.simulate.bond([projectId, nodeKey, eth(1_001)], by.owner), [
-        'ERC20InsufficientBalance',
-        owner.address,
-        eth(1_000),
-        eth(1_001),
-      ])
+      await isRefused(eth(1_001), ['ERC20InsufficientBalance', owner.address, eth(1_000), eth(1_001)])
     })
 
     test('the subscription id is that of the protocol, for any owner, project and node', async () => {
-      for (const [a, b] of [
-        [1, 2],
-        [2, 1],
-        [0xffff, 0],
-      ] as const) {
+      const parameters = parseAbiParameters('bytes32, address, bytes32')
+      for (const [a, b] of [1, 2, 0xffff].entries()) {
         const of = [bytes32(a), stranger.address, bytes32(b)] as const
-        expect(await staking.read.subscriptionIdOf(of)).toBe(
-          deriveSubscriptionId(of[0], of[1].toLowerCase(), of[2]),
-        )
-        expect(deriveSubscriptionId(of[0], of[1].toLowerCase(), of[2])).toBe(
-          keccak256(encodeAbiParameters([{ type: 'bytes32' }, { type: 'address' }, { type: 'bytes32' }], of)),
-        )
+        const derived = deriveSubscriptionId(of[0], of[1].toLowerCase(), of[2])
+        expect(await staking.read.subscriptionIdOf(of)).toBe(derived)
+        expect(derived).toBe(keccak256(encodeAbiParameters(parameters, of)))
       }
     })
   })
 
   describe('bondBySig', () => {
     test('anyone brings bond and permit; the owner needs no native tokens', async () => {
-      const { message, signature } = await signBond()
-      const permit = await signPermit()
-      await network.mined(staking.write.bondBySig([message, signature, permit], by.stranger))
+      await bring(await signBond(), await signPermit())
       expect(await staking.read.stateOf([id])).toBe(bonded)
       expect(await network.balanceOf(owner.address)).toBe(eth(900))
       expect(await network.token.read.allowance([owner.address, network.addresses.staking])).toBe(0n)
     })
 
     test('survives a permit that somebody else brought first', async () => {
-      const { message, signature } = await signBond()
+      const signed = await signBond()
       const permit = await signPermit()
       const { r, s, v } = parseSignature(permit.signature)
-      const args = [
-        owner.address,
-        network.addresses.staking,
-        amount,
-        permit.deadline,
-        Number(v),
-        r,
-        s,
-      ] as const
+      const { staking: spender } = network.addresses
+      const args = [owner.address, spender, amount, permit.deadline, Number(v), r, s] as const
       await network.mined(network.token.write.permit(args, by.stranger))
-      await network.mined(staking.write.bondBySig([message, signature, permit], by.stranger))
+      await bring(signed, permit)
       expect(await staking.read.stateOf([id])).toBe(bonded)
     })
 
     test('a permit alone authorises nothing', async () => {
       const permit = await signPermit()
       const { message } = await signBond()
-      const foreign = await sign(stranger, 'Bond', domainOf('Bond', network.addresses), message)
-      await refused(staking.simulate.bondBySig([message, foreign, permit], by.stranger), [
-        'InvalidSignature',
-        owner.address,
-      ])
+      const signature = await sign(stranger, 'Bond', domainOf('Bond', network.addresses), message)
+      await refusedWith({ message, signature }, permit, ['InvalidSignature', owner.address])
     })
 
     test('needs no permit when there is an allowance, and an unusable one does not matter then', async () => {
       await approve(amount * 2n)
-      const first = await signBond()
-      await network.mined(staking.write.bondBySig([first.message, first.signature, noPermit], by.stranger))
-      const second = await signBond({ nonce: 1n })
-      const expired = await signPermit(amount, 1n)
-      await network.mined(staking.write.bondBySig([second.message, second.signature, expired], by.stranger))
+      await bring(await signBond())
+      await bring(await signBond({ nonce: 1n }), await signPermit(amount, 1n))
       expect((await staking.read.subscriptionOf([id])).collateral).toBe(amount * 2n)
     })
 
     test('tells why a permit that was needed failed', async () => {
-      const { message, signature } = await signBond()
-      const { simulate } = staking
-      const expired = await signPermit(amount, 1n)
-      await refused(simulate.bondBySig([message, signature, expired], by.stranger), [
-        'ERC2612ExpiredSignature',
-        1n,
-      ])
+      const signed = await signBond()
+      await refusedWith(signed, await signPermit(amount, 1n), ['ERC2612ExpiredSignature', 1n])
       const lower = await signPermit(amount - 1n)
-      await refused(simulate.bondBySig([message, signature, lower], by.stranger), [
-        'ERC2612InvalidSigner',
-        expect.any(String),
-        owner.address,
-      ])
-      const cut = { deadline: lower.deadline, signature: '0x1234' as const }
-      await refused(simulate.bondBySig([message, signature, cut], by.stranger), ['ECDSAInvalidSignature'])
-      await refused(simulate.bondBySig([message, signature, noPermit], by.stranger), [
-        'ERC20InsufficientAllowance',
-        expect.any(String),
-        0n,
-        amount,
-      ])
+      await refusedWith(signed, lower, ['ERC2612InvalidSigner', expect.any(String), owner.address])
+      await refusedWith(signed, { ...lower, signature: '0x1234' }, ['ECDSAInvalidSignature'])
+      await refusedWith(signed, noPermit, ['ERC20InsufficientAllowance', expect.any(String), 0n, amount])
     })
 
     test('a contract wallet bonds out of an allowance, by EIP-1271', async () => {
-      const hash = network.client.deployContract({
-        abi: contractWalletAbi,
-        bytecode: contractWalletBytecode,
-        args: [owner.address],
-        account: owner.address,
-      })
-      const { contractAddress } = await network.receiptOf(hash)
-      const wallet = contractAddress as Address
-      await network.give(wallet, amount)
-      await network.mined(
-        network.at(contractWalletAbi, wallet).write.execute(
-          [
-            network.addresses.token,
-            encodeFunctionData({
-              abi: network.token.abi,
-              functionName: 'approve',
-              args: [network.addresses.staking, amount],
-            }),
-          ],
-          by.owner,
-        ),
-      )
-      const { message, signature } = await signBond({ owner: wallet })
-      await network.mined(staking.write.bondBySig([message, signature, noPermit], by.stranger))
-      const walletId = deriveSubscriptionId(projectId, wallet.toLowerCase(), nodeKey)
+      const { addresses } = network
+      const wallet = await deployWallet(network, owner.address)
+      await network.give(wallet.address, amount)
+      const args = [addresses.staking, amount] as const
+      const data = encodeFunctionData({ abi: network.token.abi, functionName: 'approve', args })
+      await network.mined(wallet.write.execute([addresses.token, data], by.owner))
+      await bring(await signBond({ owner: wallet.address }))
+      const walletId = deriveSubscriptionId(projectId, wallet.address.toLowerCase(), nodeKey)
       expect(await staking.read.stateOf([walletId])).toBe(bonded)
-      expect((await staking.read.subscriptionOf([walletId])).owner.toLowerCase()).toBe(wallet)
+      expect((await staking.read.subscriptionOf([walletId])).owner.toLowerCase()).toBe(wallet.address)
     })
   })
 
@@ -268,15 +188,11 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
     })
 
     test('may change while unbonding, not before the first bond, and not by a stranger', async () => {
-      const { simulate } = staking
-      await refused(simulate.setPayout([id, stranger.address], by.owner), ['InvalidState', id, pending])
+      const payout = [id, stranger.address] as const
+      await refused(staking.simulate.setPayout(payout, by.owner), ['InvalidState', id, pending])
       expect(await staking.read.payoutOf([id])).toBe(zeroAddress)
       await bond()
-      await refused(simulate.setPayout([id, stranger.address], by.stranger), [
-        'NotOwner',
-        id,
-        stranger.address,
-      ])
+      await refused(staking.simulate.setPayout(payout, by.stranger), ['NotOwner', id, stranger.address])
       await unbond()
       await network.mined(staking.write.setPayout([id, stranger.address], by.owner))
     })
@@ -294,12 +210,8 @@ describe.skipIf(!hasAnvil)('Staking: collateral', () => {
       await network.passTo(releaseAt - 1n)
       await refused(staking.simulate.withdraw([id], by.owner), ['NotReleased', id, releaseAt])
       await network.client.setNextBlockTimestamp({ timestamp: releaseAt })
-      expect(await did(staking.write.withdraw([id], by.owner))).toContainEqual({
-        event: 'Withdrawn',
-        subscriptionId: id,
-        owner: owner.address,
-        amount,
-      })
+      const withdrawn = { event: 'Withdrawn', subscriptionId: id, owner: owner.address, amount }
+      expect(await did(staking.write.withdraw([id], by.owner))).toContainEqual(withdrawn)
       expect(await network.balanceOf(owner.address)).toBe(eth(1_000))
       expect(await network.balanceOf(network.addresses.staking)).toBe(0n)
       expect(await staking.read.stateOf([id])).toBe(pending)

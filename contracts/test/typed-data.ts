@@ -2,7 +2,8 @@ import type { Address, Hex, TypedDataDomain } from 'viem'
 import type { LocalAccount } from 'viem/accounts'
 import { profileStrings } from '../../protocol/identity/index.ts'
 import type { ContractAddresses } from '../deploy-options.ts'
-import { profile } from './network.ts'
+import { contractWalletAbi, contractWalletBytecode } from '../generated/mocks.ts'
+import { type Network, profile } from './network.ts'
 
 const members = (text: string) =>
   text.split(',').map((member) => {
@@ -44,7 +45,10 @@ export function domainOf(
   return { name, version: '1', chainId: profile.chain_id, verifyingContract }
 }
 
-/** Signs a message of the protocol with an account's key. */
+/** A contract that vouches for what its owner signs. */
+export const deployWallet = (network: Network, owner: Address) =>
+  network.deploy(contractWalletAbi, contractWalletBytecode, owner, [owner])
+
 export function sign(
   account: LocalAccount,
   type: SignedType,

@@ -3,16 +3,18 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { roleHash } from '../verify.ts'
 import { type Network, startNetwork } from './network.ts'
 
+/** The network of the tests that run, after {@link useNetwork}. */
+export let network: Network
+
 /**
  * Gives the tests of a `describe` a chain of its own.
  * @param prepare makes the state in which each of the tests begins.
  */
-export function useNetwork(prepare: (network: Network) => unknown): void {
-  let network: Network
+export function useNetwork(prepare: () => unknown): void {
   let snapshot: Hex
   beforeAll(async () => {
     network = await startNetwork()
-    await prepare(network)
+    await prepare()
     snapshot = await network.client.snapshot()
   })
   beforeEach(async () => {
@@ -36,7 +38,6 @@ export async function refusal(simulated: Promise<unknown>): Promise<unknown[]> {
   throw new Error(`not refused, but answered with ${JSON.stringify(result, (_, value) => String(value))}`)
 }
 
-/** Expects a simulated call to be refused with an error: its name and arguments. */
 export async function refused(simulated: Promise<unknown>, error: readonly unknown[]): Promise<void> {
   expect(await refusal(simulated)).toEqual(error)
 }
@@ -46,7 +47,6 @@ export async function refusedAs(simulated: Promise<unknown>, name: string): Prom
   expect((await refusal(simulated))[0]).toBe(name)
 }
 
-/** The error for an account that does not have a role. */
 export const unauthorized = (account: string, role: string): unknown[] => [
   'AccessControlUnauthorizedAccount',
   account,

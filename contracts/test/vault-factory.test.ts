@@ -1,24 +1,30 @@
-import { encodeFunctionData, getAddress, numberToHex } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
-import { callBatch, type RpcCall } from '../json-rpc.ts'
-import { by, bytes32, developer, hasAnvil, type Network, profile, stranger, treasury } from './network.ts'
-import { refusal, refused, useNetwork } from './use-network.ts'
+import { by, bytes32, developer, hasAnvil, profile, stranger, treasury } from './network.ts'
+import { network, refused, refusedAs, useNetwork } from './use-network.ts'
 
 const slug = 'tide-forecast'
 const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
 const cap = 10n ** 18n
 
 describe.skipIf(!hasAnvil)('VaultFactory', () => {
-  let network: Network
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     await register(slug)
   })
 
   const register = (one: string) =>
     network.mined(network.registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], by.developer))
+  const create = (from = by.developer) =>
+    network.factory.write.create([projectId, network.addresses.token, 3_600, cap], from)
+  const creating = (
+    over: Partial<{ id: Hex; token: Address; epochSecs: number; epochCap: bigint }> = {},
+    from = by.developer,
+  ) => {
+    const { id = projectId, token = network.addresses.token, epochSecs = 3_600, epochCap = cap } = over
+    return network.factory.simulate.create([id, token, epochSecs, epochCap], from)
+  }
   const predicted = (id: string) =>
     getAddress(
       deriveVaultAddress(network.addresses.vault_factory, network.addresses.vault_implementation, id),
@@ -27,77 +33,37 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   test('opens the vault where the protocol says, with the developer of the registry', async () => {
     const { factory, addresses } = network
     const vault = predicted(projectId)
-    expect(
-      await network.events(
-        factory,
-        factory.write.create([projectId, addresses.token, 3_600, cap], by.developer),
-      ),
-    ).toEqual([
-      {
-        event: 'VaultCreated',
-        projectId,
-        vault,
-        developer: developer.address,
-        token: getAddress(addresses.token),
-        epochSecs: 3_600,
-        epochCap: cap,
-      },
-    ])
+    const terms = { epochSecs: 3_600, epochCap: cap }
+    const parties = { projectId, developer: developer.address, token: getAddress(addresses.token) }
+    const said = await network.events(factory, create())
+    expect(said).toEqual([{ event: 'VaultCreated', vault, ...parties, ...terms }])
     const { read } = network.vaultAt(vault)
-    expect(await read.projectId()).toBe(projectId)
-    expect(await read.developer()).toBe(developer.address)
-    expect(await read.token()).toBe(getAddress(addresses.token))
+    expect(await read.summary()).toMatchObject(parties)
     expect(await read.treasury()).toBe(getAddress(treasury))
     expect(await read.factory()).toBe(getAddress(addresses.vault_factory))
     expect(await read.challengeSecs()).toBe(3_600n)
-    expect(await read.latestTerms()).toEqual({ from: await network.now(), epochSecs: 3_600, epochCap: cap })
+    expect(await read.latestTerms()).toEqual({ from: await network.now(), ...terms })
     expect(await read.withdrawalNoticeSecs()).toBe(172_800n)
     // What the check of settlement times goes by.
     expect(await read.POSTING_SECS()).toBe(86_400n)
   })
 
   test('refuses a token that is no contract, since a vault is opened once only', async () => {
-    const { simulate } = network.factory
-    await refused(simulate.create([projectId, stranger.address, 3_600, cap], by.developer), [
-      'NotAToken',
-      stranger.address,
-    ])
-    await simulate.create([projectId, network.addresses.token, 3_600, cap], by.developer)
+    await refused(creating({ token: stranger.address }), ['NotAToken', stranger.address])
+    await creating()
   })
 
   test('the address of any project is known before: 200 vaults are where they were predicted', async () => {
     const { client, factory, registry, addresses } = network
-    const first = await client.getTransactionCount({ address: developer.address })
-    const data = Array.from({ length: 200 }, (_, i) => `project-${i}`).flatMap((one) => [
-      {
-        to: registry.address,
-        data: encodeFunctionData({
-          abi: registry.abi,
-          functionName: 'register',
-          args: [one, bytes32(1), bytes32(2), bytes32(3)],
-        }),
-      },
-      {
-        to: factory.address,
-        data: encodeFunctionData({
-          abi: factory.abi,
-          functionName: 'create',
-          args: [deriveProjectId(profile, developer.address.toLowerCase(), one), addresses.token, 3_600, cap],
-        }),
-      },
-    ])
-    const calls = data.map((transaction, i): RpcCall => {
-      // The node answers the calls of a batch in any order, so it is told that of the transactions.
-      const nonce = numberToHex(first + i)
-      return [
-        'eth_sendTransaction',
-        { from: developer.address, nonce, gas: numberToHex(350_000), ...transaction },
-      ]
-    })
+    const from = { ...by.developer, gas: 350_000n }
     // In as few blocks as they fit, so that the test measures addresses and not mining.
     await client.setAutomine(false)
     try {
-      await callBatch(client.transport.url!, calls)
+      for (const one of Array.from({ length: 200 }, (_, i) => `project-${i}`)) {
+        const id = deriveProjectId(profile, developer.address.toLowerCase(), one)
+        await registry.write.register([one, bytes32(1), bytes32(2), bytes32(3)], from)
+        await factory.write.create([id, addresses.token, 3_600, cap], from)
+      }
       while ((await client.getTxpoolStatus()).pending > 0) await client.mine({ blocks: 1 })
     } finally {
       await client.setAutomine(true)
@@ -109,56 +75,33 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   })
 
   test('a stranger does not open a vault with a token of its own', async () => {
-    await refused(
-      network.factory.simulate.create([projectId, stranger.address, 3_600, cap], {
-        account: stranger.address,
-      }),
-      ['NotDeveloper', projectId, stranger.address],
-    )
+    const attempt = creating({ token: stranger.address }, by.stranger)
+    await refused(attempt, ['NotDeveloper', projectId, stranger.address])
   })
 
   test('a vault has epochs of a manifest and may pay something', async () => {
-    const attempt = (epochSecs: number, epochCap: bigint) =>
-      refusal(
-        network.factory.simulate.create(
-          [projectId, network.addresses.token, epochSecs, epochCap],
-          by.developer,
-        ),
-      )
     for (const epochSecs of [0, 1, 1_800, 18_000, 172_800])
-      expect((await attempt(epochSecs, cap))[0]).toBe('InvalidTerms')
-    expect((await attempt(3_600, 0n))[0]).toBe('InvalidTerms')
-    for (const epochSecs of epochLengths)
-      await network.factory.simulate.create(
-        [projectId, network.addresses.token, epochSecs, cap],
-        by.developer,
-      )
+      await refusedAs(creating({ epochSecs }), 'InvalidTerms')
+    await refusedAs(creating({ epochCap: 0n }), 'InvalidTerms')
+    for (const epochSecs of epochLengths) await creating({ epochSecs })
   })
 
   test('a poster opens it for the developer, who stays the developer', async () => {
-    const { factory, addresses } = network
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.poster))
+    await network.mined(create(by.poster))
     expect(await network.vaultAt(predicted(projectId)).read.developer()).toBe(developer.address)
   })
 
   test('there is one vault per project, and none of a project that nobody registered', async () => {
-    const { factory, addresses } = network
     const unknown = bytes32(0xdead)
-    await refused(factory.simulate.create([unknown, addresses.token, 3_600, cap], by.developer), [
-      'UnknownProject',
-      unknown,
-    ])
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
-    await refused(factory.simulate.create([projectId, addresses.faucet, 3_600, cap], by.developer), [
-      'VaultExists',
-      projectId,
-      predicted(projectId),
-    ])
+    await refused(creating({ id: unknown }), ['UnknownProject', unknown])
+    await network.mined(create())
+    const again = creating({ token: network.addresses.faucet })
+    await refused(again, ['VaultExists', projectId, predicted(projectId)])
   })
 
   test('nobody but the factory sets up a vault or the code that vaults share', async () => {
-    const { factory, addresses } = network
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
+    const { addresses } = network
+    await network.mined(create())
     for (const address of [predicted(projectId), addresses.vault_implementation])
       await refused(
         network
@@ -169,9 +112,8 @@ describe.skipIf(!hasAnvil)('VaultFactory', () => {
   })
 
   test('tokens that were sent before the vault was opened belong to it', async () => {
-    const { factory, addresses } = network
     await network.give(predicted(projectId), 7n)
-    await network.mined(factory.write.create([projectId, addresses.token, 3_600, cap], by.developer))
+    await network.mined(create())
     const vault = network.vaultAt(predicted(projectId))
     await network.mined(vault.write.fund([0n], by.developer))
     expect(await vault.read.freeBalance()).toBe(7n)

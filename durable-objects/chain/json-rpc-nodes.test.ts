@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { JsonRpc, quantity, RpcAnswerTooLarge, RpcError, RpcUnreachable } from './json-rpc.ts'
 
-/** A node as it answers from its own view of the chain. */
 interface Node {
   chainId: number
   head: number
@@ -63,18 +62,22 @@ afterEach(() => vi.useRealTimers())
 const nodeAt = (index: number) => nodes.get(urls[index] as string) as Node
 const hosts = () => asked.map(([host]) => host)
 const laterOn = () => vi.setSystemTime(Date.now() + 11_000)
-/** Asks until the survey that the first question began is over: it keeps nobody waiting. */
-const surveyed = async (rpc: JsonRpc, until: () => boolean) =>
-  vi.waitFor(async () => {
+/** Asks later on, until the survey that the first question began is over: it keeps nobody waiting. */
+const surveyed = async (rpc: JsonRpc, until: () => boolean) => {
+  laterOn()
+  await vi.waitFor(async () => {
     await rpc.call('hub_anything')
     expect(until()).toBe(true)
   })
+}
 
 describe('JsonRpc with several nodes', () => {
-  const rpcOf = (chainId?: number) => new JsonRpc(urls.join(', '), 1_000, chainId)
+  let rpc: JsonRpc
+  beforeEach(() => {
+    rpc = new JsonRpc(urls.join(', '), 1_000, 7)
+  })
 
   test('asks the first that follows the chain, and passes over one that fails, with whole batches', async () => {
-    const rpc = rpcOf(7)
     await rpc.batch([['hub_a'], ['hub_b']])
     expect(hosts()).toEqual(['one', 'one'])
     nodeAt(0).down = true
@@ -91,7 +94,6 @@ describe('JsonRpc with several nodes', () => {
   })
 
   test('fails only when every node fails, and goes on as soon as one answers', async () => {
-    const rpc = rpcOf(7)
     for (const index of [0, 1, 2]) nodeAt(index).down = true
     await expect(rpc.call('hub_a')).rejects.toBeInstanceOf(RpcUnreachable)
     nodeAt(2).down = false
@@ -100,18 +102,16 @@ describe('JsonRpc with several nodes', () => {
   })
 
   test('what a node refuses is its answer, and no other node is asked', async () => {
-    await expect(rpcOf(7).call('hub_refused')).rejects.toBeInstanceOf(RpcError)
+    await expect(rpc.call('hub_refused')).rejects.toBeInstanceOf(RpcError)
     expect(hosts()).toEqual(['one'])
   })
 
   test('passes over a node that lags, also once it is in use', async () => {
     nodeAt(0).head = 90
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     expect(hosts()).toEqual(['two'])
     nodeAt(0).head = 200
     nodeAt(2).head = 198
-    laterOn()
     await surveyed(rpc, () => hosts().at(-1) === 'one')
     expect(rpc.conflict).toBeNull()
   })
@@ -128,30 +128,25 @@ describe('JsonRpc with several nodes', () => {
 
   test('passes over a node of another chain', async () => {
     nodeAt(0).chainId = 1
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     expect(hosts()).toEqual(['two'])
     expect(rpc.conflict).toBeNull()
   })
 
   test('names two that differ in a final block, and goes on with those that have the history known before', async () => {
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     expect(rpc.conflict).toBeNull()
     nodeAt(0).forkedAt = 70
-    laterOn()
     await surveyed(rpc, () => hosts().at(-1) === 'two')
     expect(rpc.conflict).toMatch(/CHAIN_RPC_URL, address 1 has another block 80 than address 2/)
     // Where two differ only in what is not final, a survey has nothing to say.
     nodeAt(0).forkedAt = 81
-    laterOn()
     await surveyed(rpc, () => rpc.conflict === null)
   })
 
   test('finds another history also in a node that calls nothing final, or what it does not have', async () => {
     Object.assign(nodeAt(1), { final: 0, forkedAt: 70 })
     Object.assign(nodeAt(2), { final: 1_000_000 })
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     expect(rpc.conflict).toMatch(/address 2 has another block 80 than address 1/)
     nodeAt(0).down = true
@@ -160,18 +155,15 @@ describe('JsonRpc with several nodes', () => {
   })
 
   test('a node with another history is not followed for being ahead, and is named', async () => {
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     for (const index of [1, 2])
       Object.assign(nodeAt(index), { forkedAt: 70, head: 200, final: index === 1 ? 0 : 180 })
-    laterOn()
     await surveyed(rpc, () => rpc.conflict !== null)
     expect(rpc.conflict).toMatch(/address 2 has another block 80 than address 1/)
     expect(new Set(hosts())).toEqual(new Set(['one']))
   })
 
   test('nor for being the only one that answers', async () => {
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     for (const index of [1, 2]) nodeAt(index).forkedAt = 70
     nodeAt(0).down = true
@@ -185,14 +177,13 @@ describe('JsonRpc with several nodes', () => {
 
   test('finds another history also in a node that lags, when nothing is known from before', async () => {
     Object.assign(nodeAt(0), { forkedAt: 70, head: 90, final: 75 })
-    const rpc = rpcOf(7)
     await rpc.call('hub_a')
     expect(rpc.conflict).toMatch(/address 1 has another block 75 than address 2/)
   })
 
   test('without a chain to follow, nodes are asked in order until one answers', async () => {
     nodeAt(0).down = true
-    const rpc = rpcOf()
+    const rpc = new JsonRpc(urls.join(), 1_000)
     expect(await rpc.call('hub_a')).toBe('hub_a at 100')
     expect(hosts()).toEqual(['two'])
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(2)
@@ -209,7 +200,7 @@ describe('JsonRpc with several nodes', () => {
       })
       return new Response(body)
     })
-    await expect(rpcOf().call('hub_a')).rejects.toBeInstanceOf(RpcAnswerTooLarge)
+    await expect(new JsonRpc(urls.join(), 1_000).call('hub_a')).rejects.toBeInstanceOf(RpcAnswerTooLarge)
     expect(sent.mock.calls.length).toBeLessThan(25)
     expect(vi.mocked(fetch)).toHaveBeenCalledTimes(1)
   })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { JsonRpc, RpcUnreachable } from './json-rpc.ts'
+import { JsonRpc, type RpcCall, RpcUnreachable } from './json-rpc.ts'
 
 interface Call {
   id: number
@@ -23,15 +23,14 @@ beforeEach(() => {
             : text === 'forget'
               ? null
               : { id, result: text }
-        const answer = () =>
-          resolve(
-            Response.json(Array.isArray(body) ? body.map(reply).filter(Boolean).reverse() : reply(body)),
-          )
+        const replies = () => (Array.isArray(body) ? body.map(reply).filter(Boolean).reverse() : reply(body))
+        const answer = () => resolve(Response.json(replies()))
         asked.push({ calls: [body].flat(), answer, signal })
       }),
   )
 })
 
+const echo = (...texts: string[]) => texts.map((text): RpcCall => ['echo', text])
 const turn = () => new Promise((resolve) => setTimeout(resolve))
 
 /** Uses up all requests that may be on the way at once. */
@@ -71,14 +70,8 @@ describe('JsonRpc', () => {
     const outcomes = Promise.allSettled([
       rpc.call('echo', 'one'),
       rpc.call('echo', 'refuse two'),
-      rpc.batch([
-        ['echo', 'three'],
-        ['echo', 'refuse four'],
-      ]),
-      rpc.batch([
-        ['echo', 'five'],
-        ['echo', 'forget'],
-      ]),
+      rpc.batch(echo('three', 'refuse four')),
+      rpc.batch(echo('five', 'forget')),
       rpc.call('echo', 'six'),
     ])
     await ahead.leave()
@@ -102,7 +95,7 @@ describe('JsonRpc', () => {
     const rpc = new JsonRpc('http://chain.test', 60_000)
     const ahead = await crowd(rpc)
     const single = rpc.call('echo', 'one')
-    const batch = rpc.batch(Array.from({ length: 50 }, (_, index) => ['echo', `${index}`]))
+    const batch = rpc.batch(echo(...Array.from({ length: 50 }, (_, index) => `${index}`)))
     await ahead.leave()
     await vi.waitFor(() => expect(asked).toHaveLength(18))
     expect(asked.slice(16).map(({ calls }) => calls.length)).toEqual([1, 50])

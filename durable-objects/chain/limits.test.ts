@@ -8,7 +8,6 @@ interface Call {
 
 type Answer = (calls: Call[]) => Response
 
-/** Sizes of the requests that came. */
 let sizes: number[]
 /** What the node answers to a request that it refuses; null where it answers as it should. */
 let refusal: (calls: Call[]) => Response | null
@@ -37,6 +36,7 @@ describe('a node that takes only so many calls at once', () => {
   /** The most calls that it takes, and what it answers to more. */
   let limit: number
   let refuse: Answer
+  const tooLarge = { code: -32_000, message: 'batch too large' }
   const tooMany = { code: -32_600, message: 'Batch of more than 10 requests are not allowed' }
   beforeEach(() => {
     limit = 10
@@ -46,14 +46,10 @@ describe('a node that takes only so many calls at once', () => {
 
   test.each<[string, Answer]>([
     ['one error in place of the list', () => Response.json({ jsonrpc: '2.0', id: null, error: tooMany })],
-    [
-      'one error in the list',
-      ([first]) => Response.json([{ id: first?.id, error: { code: -32_600, message: 'batch too large' } }]),
-    ],
+    ['one error in the list', ([first]) => Response.json([{ id: first?.id, error: tooLarge }])],
     [
       'the same error for each call',
-      (calls) =>
-        Response.json(calls.map(({ id }) => ({ id, error: { code: -32_000, message: 'batch limit' } }))),
+      (calls) => Response.json(calls.map(({ id }) => ({ id, error: tooLarge }))),
     ],
     ['HTTP 400', () => new Response('batch size limit exceeded', { status: 400 })],
     ['HTTP 413', () => new Response(null, { status: 413 })],
@@ -100,7 +96,6 @@ describe('a node that takes only so many calls at once', () => {
 })
 
 describe('a node that limits how often it is asked', () => {
-  /** What it answers to each request in turn. */
   let refusals: (Answer | null)[]
   beforeEach(() => {
     refusal = (calls) => refusals.shift()?.(calls) ?? null
@@ -115,20 +110,11 @@ describe('a node that limits how often it is asked', () => {
   })
 
   test('of a batch, only the calls that the rate limit refused are asked again', async () => {
-    const oneRefused = (calls: Call[]) =>
-      Response.json(
-        calls.map(({ id, params: [text] }) =>
-          id === 1 ? { id, error: { code: 429, message: 'too many requests' } } : { id, result: text },
-        ),
-      )
-    refusals = [oneRefused, null]
-    expect(
-      await node(true).all([
-        ['echo', 'a'],
-        ['echo', 'b'],
-        ['echo', 'c'],
-      ]),
-    ).toEqual(['a', 'b', 'c'])
+    const error = { code: 429, message: 'too many requests' }
+    const replyTo = ({ id, params: [result] }: Call) => (id === 1 ? { id, error } : { id, result })
+    refusals = [(calls) => Response.json(calls.map(replyTo)), null]
+    const texts = ['a', 'b', 'c']
+    expect(await node(true).all(texts.map((text): RpcCall => ['echo', text]))).toEqual(texts)
     expect(sizes).toEqual([3, 1])
   })
 
@@ -145,10 +131,8 @@ describe('a node that limits how often it is asked', () => {
   })
 
   test('too many logs are not taken for too many requests', async () => {
-    refusals = [
-      () =>
-        Response.json({ id: 0, error: { code: -32_005, message: 'query returned more than 10000 results' } }),
-    ]
+    const error = { code: -32_005, message: 'query returned more than 10000 results' }
+    refusals = [() => Response.json({ id: 0, error })]
     await expect(node(true).call('echo', 'a')).rejects.toThrow(RpcError)
     expect(sizes).toEqual([1])
   })

@@ -31,11 +31,9 @@ function quorumOf(entry: string, state: readonly StateTransition[]): ExecutionVo
 
 const withBook = (name: string, work: (book: StateBook, count: (table: string) => number) => void) =>
   runInDurableObject(env.DIRECT_ORDER.getByName(name), (_, state) => {
-    const { sql } = state.storage
-    work(
-      new StateBook(state.storage),
-      (table) => sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${table}`).one().n,
-    )
+    const { storage } = state
+    const countSql = (table: string) => storage.sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)
+    work(new StateBook(storage), (table) => countSql(table).one().n)
   })
 
 test('modules that were only read leave neither a head nor votes', async () => {

@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest'
 import { JsonRpc, RpcUnreachable } from '../chain/json-rpc.ts'
 import { IndexerChain } from './chain.ts'
 
-/** A node that gives this result to every call. */
 function nodeOf(result: unknown): IndexerChain {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
     const asked = JSON.parse(String(init?.body)) as { id: number } | { id: number }[]

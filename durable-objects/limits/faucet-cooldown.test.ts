@@ -11,11 +11,18 @@ const granted = async (name: string, holder: string, turnsMax = 1) => {
   return result
 }
 
-/** Tables of the object's own. */
-const tablesOf = (name: string) =>
-  runInDurableObject(object(name), (_, state) =>
-    state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'turns%'").toArray(),
-  )
+const sqlOn = (name: string, statement: string) =>
+  runInDurableObject(object(name), (_, { storage }) => storage.sql.exec(statement).toArray())
+
+const tablesOf = (name: string) => sqlOn(name, "SELECT name FROM sqlite_master WHERE name LIKE 'turns%'")
+
+const alarmAt = (name: string) => runInDurableObject(object(name), (_, { storage }) => storage.getAlarm())
+
+const confirmed = async (name: string, holder: string, turnsMax = 1) => {
+  const turn = await granted(name, holder, turnsMax)
+  await object(name).confirm(turn.turnId)
+  return turn
+}
 
 describe('FaucetCooldown', () => {
   test('of parallel takers of one holder one gets the turn', async () => {
@@ -24,17 +31,11 @@ describe('FaucetCooldown', () => {
   })
 
   test('a confirmed turn blocks its holder until it expires, over an eviction too', async () => {
-    const { turnId, nextEligibleAt } = await granted('confirmed', 'a')
-    await object('confirmed').confirm(turnId)
+    const { turnId, nextEligibleAt } = await confirmed('confirmed', 'a')
     await evictDurableObject(object('confirmed'))
-    expect(await object('confirmed').take(ask('a'))).toEqual({
-      status: 'wait',
-      nextEligibleAt,
-      confirmedTurnId: turnId,
-    })
-    await runInDurableObject(object('confirmed'), (_, state) =>
-      state.storage.sql.exec('UPDATE turns SET expires_at = 1').toArray(),
-    )
+    const wait = { status: 'wait', nextEligibleAt, confirmedTurnId: turnId }
+    expect(await object('confirmed').take(ask('a'))).toEqual(wait)
+    await sqlOn('confirmed', 'UPDATE turns SET expires_at = 1')
     expect((await granted('confirmed', 'a')).turnId).not.toBe(turnId)
   })
 
@@ -44,9 +45,7 @@ describe('FaucetCooldown', () => {
     expect(await object('released').nextEligibleAt(ask('a'))).toBe(0)
     expect((await granted('released', 'a')).turnId).toBe(turnId)
 
-    await runInDurableObject(object('released'), (_, state) =>
-      state.storage.sql.exec('UPDATE turns SET taken_at = taken_at - 61').toArray(),
-    )
+    await sqlOn('released', 'UPDATE turns SET taken_at = taken_at - 61')
     expect((await granted('released', 'a')).turnId).toBe(turnId)
   })
 
@@ -61,42 +60,32 @@ describe('FaucetCooldown', () => {
   })
 
   test('a confirmed turn cannot be released', async () => {
-    const { turnId } = await granted('kept', 'a')
-    await object('kept').confirm(turnId)
+    const { turnId } = await confirmed('kept', 'a')
     await object('kept').release(turnId)
     expect(await object('kept').take(ask('a'))).toMatchObject({ status: 'wait' })
   })
 
   test('a forgotten turn makes room for one with another name', async () => {
-    const { turnId } = await granted('forgotten', 'a')
-    await object('forgotten').confirm(turnId)
+    const { turnId } = await confirmed('forgotten', 'a')
     await object('forgotten').forget(turnId)
     expect((await granted('forgotten', 'a')).turnId).not.toBe(turnId)
   })
 
   test('as many holders as there are turns, and the next waits for the oldest', async () => {
-    const first = await granted('shared', 'a', 2)
-    const second = await granted('shared', 'b', 2)
-    for (const { turnId } of [first, second]) await object('shared').confirm(turnId)
-    expect(await object('shared').take(ask('c', 2))).toEqual({
-      status: 'wait',
-      nextEligibleAt: first.nextEligibleAt,
-      confirmedTurnId: null,
-    })
-    await object('shared').forget(first.turnId)
+    const { turnId, nextEligibleAt } = await confirmed('shared', 'a', 2)
+    await confirmed('shared', 'b', 2)
+    const wait = { status: 'wait', nextEligibleAt, confirmedTurnId: null }
+    expect(await object('shared').take(ask('c', 2))).toEqual(wait)
+    await object('shared').forget(turnId)
     await granted('shared', 'c', 2)
   })
 
   test('an early alarm forgets nothing, a late one clears what has expired', async () => {
-    const { turnId } = await granted('alarmed', 'a')
-    await object('alarmed').confirm(turnId)
+    await confirmed('alarmed', 'a')
     expect(await runDurableObjectAlarm(object('alarmed'))).toBe(true)
     expect(await object('alarmed').take(ask('a'))).toMatchObject({ status: 'wait' })
-    const rows = await runInDurableObject(object('alarmed'), (_, state) => {
-      state.storage.sql.exec('UPDATE turns SET expires_at = 1').toArray()
-      return state.storage.getAlarm()
-    })
-    expect(rows).not.toBeNull()
+    await sqlOn('alarmed', 'UPDATE turns SET expires_at = 1')
+    expect(await alarmAt('alarmed')).not.toBeNull()
     await runDurableObjectAlarm(object('alarmed'))
     expect(await tablesOf('alarmed')).toEqual([])
     expect(await object('alarmed').take(ask('b'))).toMatchObject({ status: 'granted' })
@@ -111,15 +100,12 @@ describe('FaucetCooldown', () => {
   })
 
   test('takes that never stop do not put the sweep off, which comes when the first turn expires', async () => {
-    const alarmAt = () => runInDurableObject(object('swept'), (_, state) => state.storage.getAlarm())
     const first = await granted('swept', 'a', 9)
-    expect(await alarmAt()).toBe(first.nextEligibleAt * 1000)
-    await runInDurableObject(object('swept'), (_, state) =>
-      state.storage.sql.exec('UPDATE turns SET expires_at = expires_at - 100').toArray(),
-    )
+    expect(await alarmAt('swept')).toBe(first.nextEligibleAt * 1000)
+    await sqlOn('swept', 'UPDATE turns SET expires_at = expires_at - 100')
     await object('swept').take({ holder: 'b', turnsMax: 9, cooldownSeconds: 9_999 })
-    expect(await alarmAt()).toBe(first.nextEligibleAt * 1000)
+    expect(await alarmAt('swept')).toBe(first.nextEligibleAt * 1000)
     await runDurableObjectAlarm(object('swept'))
-    expect(await alarmAt()).toBe((first.nextEligibleAt - 100) * 1000)
+    expect(await alarmAt('swept')).toBe((first.nextEligibleAt - 100) * 1000)
   })
 })

@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 
 const ask = (tokens: number, limit = 10) => ({ limit, windowSeconds: 60, tokens })
 
+const endWindow = (limiter: ReturnType<typeof env.RATE_LIMITER.getByName>) =>
+  runInDurableObject(limiter, (_, { storage }) => storage.kv.put('tokens', { windowEndsAtMs: 1, used: 10 }))
+
 describe('RateLimiter', () => {
   test('grants what is left and never more', async () => {
     const limiter = env.RATE_LIMITER.getByName('grants')
@@ -37,9 +40,7 @@ describe('RateLimiter', () => {
   test('a new window begins with the full limit', async () => {
     const limiter = env.RATE_LIMITER.getByName('ended')
     await limiter.take(ask(10))
-    await runInDurableObject(limiter, (_, state) =>
-      state.storage.kv.put('tokens', { windowEndsAtMs: 1, used: 10 }),
-    )
+    await endWindow(limiter)
     expect(await limiter.take(ask(1))).toMatchObject({ granted: 1, remaining: 9 })
   })
 
@@ -49,9 +50,7 @@ describe('RateLimiter', () => {
     expect(await runDurableObjectAlarm(limiter)).toBe(true)
     expect(await limiter.take(ask(1))).toMatchObject({ granted: 0 })
 
-    await runInDurableObject(limiter, (_, state) =>
-      state.storage.kv.put('tokens', { windowEndsAtMs: 1, used: 10 }),
-    )
+    await endWindow(limiter)
     expect(await runDurableObjectAlarm(limiter)).toBe(true)
     expect(await runInDurableObject(limiter, (_, state) => state.storage.kv.get('tokens'))).toBeUndefined()
   })

@@ -58,20 +58,16 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
   override async fetch(request: Request): Promise<Response> {
+    const { paramsHash: params_hash, subprotocol } = this.#config
     const time = await this.#config.now()
     const { 0: client, 1: server } = new WebSocketPair()
     const sessionId = this.#connection.accept(new URL(request.url).pathname.slice(1), server)
     // The records may have changed since the hub let it in, and since this object looked at them last.
     this.#kv.delete('checked_ms')
     this.#publication.changed(readyPauseMs)
-    this.#connection.send({
-      type: 'hello',
-      session_id: sessionId,
-      time,
-      params_hash: this.#config.paramsHash,
-    })
+    this.#connection.send({ type: 'hello', session_id: sessionId, time, params_hash })
     await this.#schedule()
-    const headers = { 'Sec-WebSocket-Protocol': this.#config.subprotocol }
+    const headers = { 'Sec-WebSocket-Protocol': subprotocol }
     return new Response(null, { status: 101, webSocket: client, headers })
   }
 
@@ -282,11 +278,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const cameAt = await this.#config.now()
-    const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, {
-      vote,
-      output_b64,
-      events,
-    })
+    const given = { vote, output_b64, events }
+    const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)
       const message = 'The round does not answer. Send the same vote again shortly.'
@@ -361,12 +354,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #sendError(code: ErrorCode, message: string, offerId?: string): void {
-    this.#connection.send({
-      type: 'error',
-      code,
-      message,
-      ...(offerId !== undefined && { offer_id: offerId }),
-    })
+    const about = offerId === undefined ? {} : { offer_id: offerId }
+    this.#connection.send({ type: 'error', code, message, ...about })
   }
 }
 

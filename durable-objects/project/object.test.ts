@@ -15,19 +15,14 @@ test('where time leaps, a project is looked at when its next set is due, and aft
     let now = 1_000
     let progress: CommitteesProgress = { open: 0, nextInSecs: 600 }
     let looks = 0
-    const object = new ProjectCommitteesObject(state, env, {
+    const object = objectOf(state, {
       // No alarm comes while the test runs.
-      hasChain: true,
       pollMs: 1_000_000,
       now: async () => now,
       advance: async () => {
         looks += 1
         return progress
       },
-      runningEpoch: async () => null,
-      startRound: async () => {},
-      noteQueued: async () => {},
-      noteExpired: async () => {},
     })
     const looksAt = async (time: number) => {
       now = time
@@ -48,13 +43,8 @@ test('a task that could not be noted was not taken: the same again, under its ke
     let fails = true
     const noted: string[] = []
     const ended: string[] = []
-    const object = new ProjectCommitteesObject(state, env, {
-      hasChain: true,
-      pollMs: null,
-      now: async () => 1_000,
-      advance: async () => null,
+    const object = objectOf(state, {
       runningEpoch: async () => ({ epoch: 1, epochSecs: 600, terms: null }),
-      startRound: async () => {},
       noteQueued: async (_projectId, { taskId }) => {
         if (fails) throw new Error('the database is away')
         noted.push(taskId)
@@ -65,15 +55,7 @@ test('a task that could not be noted was not taken: the same again, under its ke
       },
     })
     const submit = (taskId: string) =>
-      object.submit('a project whose database fails', {
-        taskId,
-        function: 'echo',
-        gasLimit: 1,
-        inputHash: '0x00',
-        input: '',
-        idempotencyKey: 'the key',
-        underfunded: false,
-      })
+      object.submit('a project whose database fails', { ...requestOf(taskId), idempotencyKey: 'the key' })
     await expect(submit('first')).rejects.toThrow('the database is away')
     expect(await object.waitForRound('first', 0)).toBeNull()
     await object.alarm()
@@ -89,29 +71,26 @@ test('a task that could not be noted was not taken: the same again, under its ke
     expect(noted).toEqual(['second', 'second'])
     // It waits for its round; one that is over waits for nothing.
     expect(await object.waitForRound('second', 0)).toBeNull()
-    const { count } = state.storage.sql
-      .exec<{ count: number }>("SELECT count(*) AS count FROM tasks WHERE state = 'queued'")
-      .one()
-    expect(count).toBe(1)
+    expect(new TaskQueue(state.storage).count('queued')).toBe(1)
     await state.storage.deleteAlarm()
   })
 })
 
+const waits = 60
+
 test.each([
-  ['longer', { from: 600, to: 1_200, waits: 60 }],
-  ['shorter', { from: 1_200, to: 600, waits: 60 }],
+  ['longer', 600, 1_200],
+  ['shorter', 1_200, 600],
 ])(
   'tasks that wait for a set wait to the end of their epoch, also where epochs become %s then',
-  async (name, { from, to, waits }) => {
+  async (name, from, to) => {
     const stub = env.PROJECT_COMMITTEES.getByName(`a project whose epochs become ${name}`)
     await runInDurableObject(stub, async (_, state) => {
       await state.storage.deleteAll()
       const tasks = new TaskQueue(state.storage)
-      const running = (now: number, epochSecs: number) => ({
-        epoch: Math.floor(now / epochSecs),
-        epochSecs,
-        terms: null,
-      })
+      const running = (now: number, epochSecs: number) => {
+        return { epoch: Math.floor(now / epochSecs), epochSecs, terms: null }
+      }
       // Terms change where epochs of both lengths begin.
       const [begun, end] = [2_400 - from, 2_400]
       for (let i = 0; i < waits; i++)
@@ -128,6 +107,21 @@ test.each([
     })
   },
 )
+
+type Settings = ConstructorParameters<typeof ProjectCommitteesObject>[2]
+
+const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
+  new ProjectCommitteesObject(state, env, {
+    hasChain: true,
+    pollMs: null,
+    now: async () => 1_000,
+    advance: async () => null,
+    runningEpoch: async () => null,
+    startRound: async () => {},
+    noteQueued: async () => {},
+    noteExpired: async () => {},
+    ...over,
+  })
 
 const requestOf = (taskId: string): TaskRequest => ({
   taskId,

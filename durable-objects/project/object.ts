@@ -134,10 +134,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const nextMs = Math.min(
-      setsMs,
-      this.#tasks.count('queued', 'starting', 'untaken') > 0 ? queuePauseMs : Infinity,
-    )
+    const isWaiting = this.#tasks.count('queued', 'starting', 'untaken') > 0
+    const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
 
@@ -202,11 +200,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** A task that nobody may be able to read of is not taken. The note may be there, as its answer may be what was lost. */
-  async #noteQueued(
-    projectId: string,
-    request: TaskRequest,
-    { status, taskId, createdAt }: TakenTask,
-  ): Promise<void> {
+  async #noteQueued(projectId: string, request: TaskRequest, taken: TakenTask): Promise<void> {
+    const { status, taskId, createdAt } = taken
     try {
       await this.#config.noteQueued(projectId, { ...request, taskId }, createdAt)
     } catch (error) {

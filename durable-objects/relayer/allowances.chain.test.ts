@@ -1,17 +1,10 @@
 import { evictDurableObject } from 'cloudflare:test'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { FakeChain } from '../testing/fake-chain.ts'
+import { describe, expect, test } from 'vitest'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import { chain, relayer, sqlOn, useRelayer, withRelayer } from '../testing/relayer-object.ts'
 import type { RelayRequest } from './types.ts'
 
-let chain: FakeChain
-let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
-
-beforeEach(async () => {
-  chain = new FakeChain().install()
-  relayer = await freshRelayerObject()
-})
+useRelayer()
 
 describe('what a wallet may have relayed in a day', () => {
   const day = 86_400_000
@@ -60,7 +53,7 @@ describe('what a wallet may have relayed in a day', () => {
     chain.gas = 400_000
     const other = `0x${'0e'.repeat(20)}`
     const shares = { gasPerDay: 5_000_000, gasPerOwner: 1_000_000 }
-    await withRelayer(relayer, shares, async (sharing, state) => {
+    await withRelayer(shares, async (sharing, state) => {
       const results = await Promise.all(
         Array.from({ length: 20 }, () => sharing.accept(payout({ action: 'register_project', perDay: 20 }))),
       )
@@ -79,7 +72,7 @@ describe('what a wallet may have relayed in a day', () => {
   test('ends for all wallets at what the hub gives in a day, but not for what the hub itself wants', async () => {
     chain.gas = 400_000
     const others = (index: number) => payout({ owner: `0x${index.toString(16).padStart(40, '0')}` })
-    await withRelayer(relayer, { gasPerDay: 1_000_000 }, async (thrifty) => {
+    await withRelayer({ gasPerDay: 1_000_000 }, async (thrifty) => {
       expect(await thrifty.health()).toMatchObject({ status: 'ok' })
       const results = await Promise.all([1, 2, 3, 4].map((index) => thrifty.accept(others(index))))
       expect(statuses(results)).toEqual(['accepted', 'accepted', 'exhausted', 'exhausted'])

@@ -9,10 +9,8 @@ const market = fc.record({ baseFeeWei: wei, tipWei: wei })
 
 describe('initialFees', () => {
   test('leaves room for the base fee to double', () => {
-    expect(initialFees({ baseFeeWei: 10n * gwei, tipWei: gwei }, cap)).toEqual({
-      maxFeeWei: 21n * gwei,
-      tipWei: gwei,
-    })
+    const fees = initialFees({ baseFeeWei: 10n * gwei, tipWei: gwei }, cap)
+    expect(fees).toEqual({ maxFeeWei: 21n * gwei, tipWei: gwei })
   })
 
   test('never exceeds the cap, and gives nothing that could not be mined now', () => {
@@ -46,9 +44,8 @@ describe('replacementFees', () => {
 
   test('follows the market when it has risen by more than an eighth', () => {
     const previous = { maxFeeWei: 2n * gwei, tipWei: gwei }
-    expect(
-      replacementFees(previous, { baseFeeWei: 30n * gwei, tipWei: gwei }, cap)?.maxFeeWei,
-    ).toBeGreaterThan(60n * gwei)
+    const raised = replacementFees(previous, { baseFeeWei: 30n * gwei, tipWei: gwei }, cap)
+    expect(raised?.maxFeeWei).toBeGreaterThan(60n * gwei)
   })
 
   test('ends at the cap', () => {

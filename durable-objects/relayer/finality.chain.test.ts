@@ -1,26 +1,23 @@
-import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { FakeChain } from '../testing/fake-chain.ts'
+import { evictDurableObject } from 'cloudflare:test'
+import { describe, expect, test } from 'vitest'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import {
+  alarm,
+  chain,
+  mined,
+  relayed,
+  relayer,
+  sqlOn,
+  useRelayer,
+  withRelayer,
+} from '../testing/relayer-object.ts'
 import type { RelayRequest } from './types.ts'
 
-let chain: FakeChain
-let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
+useRelayer()
 
-beforeEach(async () => {
-  chain = new FakeChain().install()
-  relayer = await freshRelayerObject()
-})
-
-const alarm = () => runDurableObjectAlarm(relayer)
-
-/** An action that is final. */
 async function confirmed(): Promise<RelayRequest> {
-  const request = action()
-  await relayer.relay(request)
-  chain.mine()
-  await alarm()
+  const request = await relayed()
+  await mined()
   expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
   return request
 }
@@ -36,8 +33,7 @@ describe('a reorganisation deeper than what counts as final', () => {
     for (const { id } of [one, two])
       expect(await relayer.find(id)).toMatchObject({ status: 'sent', confirmations: 0, error: null })
     expect(await relayer.health()).toMatchObject({ open: 2 })
-    chain.mine()
-    await alarm()
+    await mined()
     for (const { id } of [one, two]) expect(await relayer.find(id)).toMatchObject({ status: 'confirmed' })
     expect(await relayer.health()).toMatchObject({ open: 0, nextNonce: 2 })
     expect(new Set(chain.received.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
@@ -52,8 +48,7 @@ describe('a reorganisation deeper than what counts as final', () => {
     await evictDurableObject(relayer)
     await relayer.relay(next)
     await alarm()
-    chain.mine()
-    await alarm()
+    await mined()
     for (const { id } of [dropped, next])
       expect(await relayer.find(id)).toMatchObject({ status: 'confirmed' })
   })
@@ -71,27 +66,23 @@ describe('a reorganisation deeper than what counts as final', () => {
   })
 
   test('may take back that an action reverted', async () => {
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.minedRevert = '0xdeadbeef'
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'reverted', error: expect.any(String) })
     chain.minedRevert = null
     chain.reorganise(1)
     await relayer.wake()
     await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', error: null })
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed', error: null })
   })
 })
 
 describe('an action has failed', () => {
   test('not because a node refuses for good what another took', async () => {
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.refusal = 'exceeds block gas limit'
     for (let times = 0; times < 4; times++) {
       // Who has forgotten when it was sent last sends it again.
@@ -100,26 +91,23 @@ describe('an action has failed', () => {
     }
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent', error: null })
     chain.refusal = null
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
     expect(new Set(chain.received.map(({ hash }) => hash)).size).toBe(1)
   })
 
   test('not because one node refused it once', async () => {
     chain.refusal = 'intrinsic gas too low'
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'queued', error: null })
     chain.refusal = null
     await alarm()
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed', error: null })
   })
 
   test('once every node has refused it for long, and what uses its nonce up instead is final', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 2 }, async (object) => {
+    await withRelayer({ stuckMs: 0, confirmations: 2 }, async (object) => {
       chain.refusal = 'intrinsic gas too low'
       const [bad, good] = [action({ serializationKey: 'one' }), action()]
       await object.relay(bad)
@@ -127,11 +115,9 @@ describe('an action has failed', () => {
       chain.refusal = null
       await object.relay(good)
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await object.find(bad.id)).toMatchObject({ status: 'sent', error: null })
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       const error = 'the chain refuses it: intrinsic gas too low'
       expect(await object.find(bad.id)).toMatchObject({ status: 'failed', error })
       expect(await object.find(good.id)).toMatchObject({ status: 'confirmed' })
@@ -141,7 +127,7 @@ describe('an action has failed', () => {
   })
 
   test('not while a noop might still lose to the action itself', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 1 }, async (object, state) => {
+    await withRelayer({ stuckMs: 0, confirmations: 1 }, async (object, state) => {
       const request = action({ serializationKey: 'one' })
       chain.refusal = 'exceeds block gas limit'
       await object.relay(request)
@@ -152,8 +138,7 @@ describe('an action has failed', () => {
       // One of the refusals was not so: the first bytes are in a pool after all.
       chain.refusal = null
       chain.accept(0)
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       const own = { status: 'confirmed', error: null, txHash: chain.received[0]?.hash }
       expect(await object.find(request.id)).toMatchObject(own)
     })
@@ -163,11 +148,9 @@ describe('an action has failed', () => {
   const longAgo = () => sqlOn(relayer, 'UPDATE relays SET foreign_since_ms = 1')
 
   test('not because nobody finds the receipt of what is in a block', async () => {
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.withoutReceipts = true
-    chain.mine()
-    await alarm()
+    await mined()
     await longAgo()
     for (let times = 0; times < 3; times++) await alarm()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'sent' })
@@ -179,15 +162,14 @@ describe('an action has failed', () => {
   })
 
   test('when a foreign transaction that is final used the nonce, and not before that is final', async () => {
-    await withRelayer(relayer, { stuckMs: 0, confirmations: 3 }, async (object) => {
+    await withRelayer({ stuckMs: 0, confirmations: 3 }, async (object) => {
       const { signer } = await object.health()
       for (let early = 0; early < 5; early++) {
         await object.relay(action())
         chain.mine()
       }
       chain.refusal = 'internal error'
-      const request = action()
-      await object.relay(request)
+      const request = await relayed({}, object)
       chain.refusal = null
       chain.mineForeignTransaction(signer as string)
       chain.mine()
@@ -204,8 +186,7 @@ describe('an action has failed', () => {
 
   test('not as long as no node knows what used the nonce, and the health says so', async () => {
     chain.refusal = 'internal error'
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.refusal = null
     chain.mineForeignTransaction((await relayer.health()).signer as string)
     chain.prunedBelow = chain.head + 1
@@ -235,14 +216,11 @@ describe('one answer that fails', () => {
     const requests = Array.from({ length: 5 }, () => action())
     for (const request of requests) await relayer.relay(request)
     chain.failingReceipts.add(chain.received[2]?.hash as string)
-    chain.mine()
-    await alarm()
+    await mined()
     const statuses = async () => Promise.all(requests.map(async ({ id }) => (await relayer.find(id))?.status))
     expect(await statuses()).toEqual(['confirmed', 'confirmed', 'sent', 'confirmed', 'confirmed'])
-    const late = action()
-    await relayer.relay(late)
-    chain.mine()
-    await alarm()
+    const late = await relayed()
+    await mined()
     expect(await relayer.find(late.id)).toMatchObject({ status: 'confirmed' })
     chain.failingReceipts.clear()
     await alarm()
@@ -254,8 +232,7 @@ describe('one answer that fails', () => {
     for (const request of [one, two]) await relayer.relay(request)
     chain.minedRevert = '0xdeadbeef'
     chain.nonsense.set('eth_call', undefined)
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(one.id)).toMatchObject({ status: 'sent', confirmations: 1 })
     chain.nonsense.clear()
     await alarm()
@@ -271,8 +248,7 @@ describe('a base fee that jumps', () => {
     chain.mine()
     await evictDurableObject(relayer)
     await alarm()
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.health()).toMatchObject({ open: 0, nextNonce: 120 })
   })
 })

@@ -1,23 +1,24 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeErrorResult, parseAbi } from 'viem'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { FakeChain } from '../testing/fake-chain.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, sqlOn, withRelayer } from '../testing/relayer-object.ts'
+import {
+  alarm,
+  chain,
+  mined,
+  relayed,
+  relayer,
+  sqlOn,
+  useRelayer,
+  withRelayer,
+} from '../testing/relayer-object.ts'
 import type { RelayerObject } from './object.ts'
 import type { RelayerConfig } from './types.ts'
 
-let chain: FakeChain
-let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
-
-beforeEach(async () => {
-  chain = new FakeChain().install()
-  relayer = await freshRelayerObject()
-})
+useRelayer()
 
 const alarmAt = () => runInDurableObject(relayer, (_, state) => state.storage.getAlarm())
-const alarm = () => runDurableObjectAlarm(relayer)
 
 describe('Relayer', () => {
   test('20 equal requests at once are one transaction, and later ones get its state', async () => {
@@ -25,8 +26,7 @@ describe('Relayer', () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => relayer.relay(request)))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
     expect(chain.received).toHaveLength(1)
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.relay(request)).toMatchObject({ relay: { status: 'confirmed', confirmations: 1 } })
     expect(chain.received).toHaveLength(1)
   })
@@ -57,13 +57,11 @@ describe('Relayer', () => {
 
   test('alarms come while an action is open, and end with the last one', async () => {
     expect(await alarmAt()).toBeNull()
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     expect(await alarmAt()).not.toBeNull()
     for (let early = 0; early < 3; early++) expect(await alarm()).toBe(true)
     expect(chain.received).toHaveLength(1)
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(request.id)).toMatchObject({ status: 'confirmed' })
     expect(await alarmAt()).toBeNull()
   })
@@ -80,24 +78,21 @@ describe('Relayer', () => {
   )
 
   test('while the chain is down nothing is taken, and what is open waits', async () => {
-    const open = action()
-    await relayer.relay(open)
+    const open = await relayed()
     await evictDurableObject(relayer)
     chain.down = true
     expect(await relayer.relay(action())).toEqual({ status: 'unavailable', part: 'chain' })
     for (let failed = 0; failed < 3; failed++) await alarm()
     expect(await relayer.health()).toMatchObject({ status: 'unavailable', open: 1, nextNonce: 1 })
     chain.down = false
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.find(open.id)).toMatchObject({ status: 'confirmed' })
     expect(await relayer.health()).toMatchObject({ status: 'ok', open: 0 })
   })
 
-  test('a node of another chain is none: it gives no nonce, and has no say in what is open', async () => {
+  test('a node of another chain does not count: it gives no nonce, and has no say in what is open', async () => {
     chain.refusal = 'internal error'
-    const open = action()
-    await relayer.relay(open)
+    const open = await relayed()
     await evictDurableObject(relayer)
     chain.id = 1
     chain.refusal = 'invalid chain id'
@@ -118,8 +113,7 @@ describe('Relayer', () => {
     ['eth_getBalance', 'much'],
     ['eth_getTransactionReceipt', {}],
   ])('alarms go on after a node answered %s with %j', async (method, answer) => {
-    const open = action()
-    await relayer.relay(open)
+    const open = await relayed()
     chain.mine()
     await evictDurableObject(relayer)
     chain.nonsense.set(method, answer)
@@ -138,11 +132,9 @@ describe('Relayer', () => {
     const refused = await relayer.relay(action())
     expect(refused).toMatchObject({ status: 'refused', reason: expect.stringMatching(/^no no .*…$/) })
     chain.revert = null
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.minedRevert = longReason
-    chain.mine()
-    await alarm()
+    await mined()
     const { status, error } = (await relayer.find(request.id)) ?? {}
     expect([status, (error as string).length]).toEqual(['reverted', 300])
   })
@@ -159,16 +151,14 @@ describe('Relayer', () => {
   })
 
   test('hundreds that wait for their block to be final do not keep others waiting', async () => {
-    await withRelayer(relayer, {}, async (patient) => {
+    await withRelayer({}, async (patient) => {
       const early = Array.from({ length: 450 }, () => action())
       await Promise.all(early.map((request) => patient.relay(request)))
-      chain.mine()
-      await patient.alarm()
+      await mined(patient)
       await patient.alarm()
       expect((await patient.find(early.at(-1)?.id as string))?.confirmations).toBe(1)
       chain.refusal = 'internal error'
-      const late = action()
-      await patient.relay(late)
+      const late = await relayed({}, patient)
       chain.refusal = null
       await patient.alarm()
       expect(await patient.find(late.id)).toMatchObject({ status: 'sent' })
@@ -180,7 +170,7 @@ describe('Relayer', () => {
   })
 
   test('an alarm that comes while actions are being submitted does not send them as well', async () => {
-    await withRelayer(relayer, {}, async (sending) => {
+    await withRelayer({}, async (sending) => {
       const requests = Array.from({ length: 3 }, () => action())
       for (const request of requests) await sending.accept(request)
       const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -196,8 +186,7 @@ describe('Relayer', () => {
 
   test('a nonce that a foreign transaction used fails the action in the end, and is never replaced by another one', async () => {
     chain.refusal = 'internal error'
-    const request = action()
-    await relayer.relay(request)
+    const request = await relayed()
     chain.refusal = null
     chain.mineForeignTransaction((await relayer.health()).signer as string)
     await alarm()
@@ -211,10 +200,8 @@ describe('Relayer', () => {
   })
 
   test('copies every state into the database, where reading it needs no relayer', async () => {
-    const request = action()
-    await relayer.relay(request)
-    chain.mine()
-    await alarm()
+    const request = await relayed()
+    await mined()
     const row = await env.DB.prepare('SELECT status, tx_hash, confirmations FROM transactions WHERE id = ?')
       .bind(request.id)
       .first()
@@ -274,7 +261,7 @@ describe('Relayer', () => {
 
   test('an action is accepted also when its message cannot be sent', async () => {
     const enqueue = () => Promise.reject(new Error('full'))
-    await withRelayer(relayer, { enqueue }, async (mute) => {
+    await withRelayer({ enqueue }, async (mute) => {
       expect(await mute.accept(action())).toMatchObject({ status: 'accepted', relay: { status: 'queued' } })
     })
     expect(await alarmAt()).not.toBeNull()
@@ -321,8 +308,7 @@ describe('Relayer', () => {
     expect(await relayer.relay(one)).toMatchObject({ status: 'accepted' })
     expect(await relayer.relay(two)).toEqual({ status: 'busy', id: one.id })
     expect(await relayer.relay(action({ serializationKey: 'b' }))).toMatchObject({ status: 'accepted' })
-    chain.mine()
-    await alarm()
+    await mined()
     expect(await relayer.relay(two)).toMatchObject({ status: 'accepted' })
   })
 })
@@ -337,7 +323,7 @@ describe('a signed action that somebody else brought to the chain first', () => 
   ) => {
     const request = action()
     chain.minedRevert = '0xdeadbeef'
-    await withRelayer(relayer, { confirmations: 1, findForeignSubmission: find }, async (asking) => {
+    await withRelayer({ confirmations: 1, findForeignSubmission: find }, async (asking) => {
       await asking.relay(request)
       chain.mine()
       await check(asking, request.id)

@@ -123,10 +123,8 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** What stands against another key accepting an action. Not all hubs know of that key yet, so this one accepts nothing for a while. */
-  async handOver({
-    id,
-    serializationKey,
-  }: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
+  async handOver(request: Pick<RelayRequest, 'id' | 'serializationKey'>): Promise<RelayResult | null> {
+    const { id, serializationKey } = request
     const untilMs = Date.now() + handedOverMs
     if (this.#handedOverUntilMs() < untilMs - handedOverMs / 2)
       this.ctx.storage.kv.put('handed_over_until_ms', untilMs)
@@ -286,24 +284,19 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
       const { name, args, text: reason } = simulated
       return { status: 'refused', name, args, reason }
     }
-    const fees = initialFees(snapshot, this.#feeCap(simulated.gas))
+    const { gas } = simulated
+    const fees = initialFees(snapshot, this.#feeCap(gas))
     if (fees === null) return { status: 'unavailable', part: 'fees' }
 
     // Nothing awaits from here to storing the row and the alarm.
     if (!this.#accepts()) return { status: 'unavailable', part: 'key' }
     const nowMs = Date.now()
-    const exhausted = this.#allowances.exhausted(request, simulated.gas, nowMs)
+    const exhausted = this.#allowances.exhausted(request, gas, nowMs)
     if (exhausted) return { status: 'exhausted', ...exhausted }
-    const costWei = BigInt(simulated.gas) * fees.maxFeeWei + call.valueWei
+    const costWei = BigInt(gas) * fees.maxFeeWei + call.valueWei
     if (!this.#snapshots.commit(snapshot, costWei)) return { status: 'unavailable', part: 'balance' }
-    const relay = this.#ledger.accept({
-      ...request,
-      ...call,
-      gas: simulated.gas,
-      costWei,
-      acceptedAtMs: nowMs,
-    })
-    this.#allowances.spend(request, simulated.gas, nowMs)
+    const relay = this.#ledger.accept({ ...request, ...call, gas, costWei, acceptedAtMs: nowMs })
+    this.#allowances.spend(request, gas, nowMs)
     await this.#arm()
     return { status: 'accepted', relay: viewOf(relay) }
   }

@@ -1,25 +1,18 @@
 import { evictDurableObject } from 'cloudflare:test'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { FakeChain } from '../testing/fake-chain.ts'
+import { describe, expect, test } from 'vitest'
 import { relayRequest as action } from '../testing/relay-request.ts'
-import { freshRelayerObject, withRelayer } from '../testing/relayer-object.ts'
+import { chain, mined, relayed, relayer, useRelayer, withRelayer } from '../testing/relayer-object.ts'
 import type { RelayerObject } from './object.ts'
 import type { RelayerConfig } from './types.ts'
 
 const gwei = 10n ** 9n
 const ether = 10n ** 18n
 
-let chain: FakeChain
-let relayer: Awaited<ReturnType<typeof freshRelayerObject>>
-
-beforeEach(async () => {
-  chain = new FakeChain().install()
-  relayer = await freshRelayerObject()
-})
+useRelayer()
 
 /** An object for which nothing is too early, and its storage. */
-const withObject = (over: Partial<RelayerConfig>, work: Parameters<typeof withRelayer>[2]) =>
-  withRelayer(relayer, { stuckMs: 0, confirmations: 1, ...over }, work)
+const withObject: typeof withRelayer = (over, work) =>
+  withRelayer({ stuckMs: 0, confirmations: 1, ...over }, work)
 
 /** Lets the refusals so far have begun long ago. */
 const longAgo = ({ storage }: DurableObjectState) =>
@@ -39,8 +32,7 @@ describe('an action that no node takes', () => {
       chain.baseFee = gwei
       await object.alarm()
       expect(await statuses(object, [dear, next])).toEqual(['sent', 'sent'])
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, [dear, next])).toEqual(['confirmed', 'confirmed'])
       expect((await object.health()).nextNonce).toBe(2)
     })
@@ -50,8 +42,7 @@ describe('an action that no node takes', () => {
     await withObject({ txFeeCapWei: 100n * ether }, async (object, { storage }) => {
       chain.txFeeCap = ether / 100n
       chain.refused.set('0x01', 'the node is busy')
-      const request = action()
-      await object.relay(request)
+      const request = await relayed({}, object)
       chain.baseFee = 90n * gwei
       chain.gas = 500_000
       await object.alarm()
@@ -60,8 +51,7 @@ describe('an action that no node takes', () => {
       await object.alarm()
       expect(storage.sql.exec('SELECT count(*) AS n FROM attempts').one()).toEqual({ n: 2 })
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, [request])).toEqual(['confirmed'])
     })
   })
@@ -77,8 +67,7 @@ describe('an action that no node takes', () => {
       expect(await statuses(object, [refused, next])).toEqual(['queued', 'sent'])
       longAgo(state)
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, [refused, next])).toEqual(['failed', 'confirmed'])
       expect(await object.find(refused.id)).toMatchObject({
         error: 'the chain refuses it: the operator of this node does not like it',
@@ -90,15 +79,13 @@ describe('an action that no node takes', () => {
   test('is given as long again when no node answered in between', async () => {
     await withObject({}, async (object, { storage }) => {
       chain.refusal = 'internal error'
-      const request = action()
-      await object.relay(request)
+      const request = await relayed({}, object)
       for (let times = 0; times < 3; times++) await object.alarm()
       storage.sql.exec('UPDATE refusals SET since_ms = 1, last_ms = 2').toArray()
       await object.alarm()
       chain.refusal = null
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, [request])).toEqual(['confirmed'])
     })
   })
@@ -114,8 +101,7 @@ describe('an action that no node takes', () => {
       await object.alarm()
       chain.refused.clear()
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, requests)).toEqual(['confirmed', 'confirmed'])
     })
   })
@@ -133,8 +119,7 @@ describe('an action that no node takes', () => {
       await object.alarm()
       chain.refusal = null
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, [request])).toEqual(['failed'])
     })
   })
@@ -176,8 +161,7 @@ test('an action that no block takes for ten minutes makes the relayer unavailabl
     expect(await object.health()).toMatchObject({ status: 'ok', overdue: 0 })
     storage.sql.exec('UPDATE relays SET accepted_at_ms = accepted_at_ms - 600000').toArray()
     expect(await object.health()).toMatchObject({ status: 'unavailable', overdue: 1 })
-    chain.mine()
-    await object.alarm()
+    await mined(object)
     expect(await object.health()).toMatchObject({ status: 'ok', overdue: 0 })
   })
 })
@@ -216,8 +200,7 @@ describe('a node that counts too many transactions', () => {
       // Seen, and seen again later: a node that lags shows a gap for a moment.
       await object.alarm()
       await object.alarm()
-      chain.mine()
-      await object.alarm()
+      await mined(object)
       expect(await statuses(object, requests)).toEqual(['confirmed', 'confirmed'])
       expect(await object.health()).toMatchObject({ status: 'ok', open: 0, nextNonce: 5, filled: 3 })
       const fillers = chain.received.filter(({ nonce }) => nonce < 3)
@@ -233,8 +216,7 @@ test('a provider that takes ten calls in a batch stops nothing, however many act
     const requests = Array.from({ length: 25 }, () => action())
     for (const request of requests) await object.relay(request)
     await object.alarm()
-    chain.mine()
-    await object.alarm()
+    await mined(object)
     expect(new Set(await statuses(object, requests))).toEqual(new Set(['confirmed']))
     expect(await object.health()).toMatchObject({ status: 'ok', open: 0, nextNonce: 25 })
   })

@@ -20,6 +20,8 @@ const attempt = (over: Partial<Attempt> = {}): Attempt => ({
   noop: false,
   ...over,
 })
+const priced = { fees: marketFees, noop: false }
+const noopAtMarket = { fees: marketFees, noop: true }
 const dear = attempt({ maxFeeWei: 81n * gwei })
 
 const replaced = (over: Partial<WaitingNonce>) =>
@@ -49,25 +51,21 @@ describe('what replaces an attempt', () => {
   test.each<SendRefusal>(['temporary', 'insufficient_funds', 'invalid'])(
     'the fees of the market, where these fell since it was refused: %s',
     (refusal) => {
-      expect(replaced({ attempts: [dear], refusal })).toEqual({ fees: marketFees, noop: false })
-      expect(replaced({ attempts: [dear], refusal, isFirst: false })).toEqual({
-        fees: marketFees,
-        noop: false,
-      })
+      for (const isFirst of [true, false])
+        expect(replaced({ attempts: [dear], refusal, isFirst })).toEqual(priced)
       expect(replaced({ attempts: [{ ...dear, signedAtMs: nowMs - 1 }], refusal })).toBeNull()
       // A node took it at a lower fee, and dropped it when the base fee rose.
       const before = attempt({ accepted: true, maxFeeWei: 2n * gwei })
-      expect(replaced({ attempts: [dear, before], refusal })).toEqual({ fees: marketFees, noop: false })
+      expect(replaced({ attempts: [dear, before], refusal })).toEqual(priced)
     },
   )
 
   test('for long in vain: lower fees first, then a noop', () => {
     const taken = [{ ...dear, accepted: true }]
-    expect(replaced({ attempts: taken, refusal: 'temporary', isGivenUp: true, isFirst: false })).toEqual({
-      fees: marketFees,
-      noop: false,
-    })
-    expect(replaced({ refusal: 'temporary', isGivenUp: true })).toEqual({ fees: marketFees, noop: true })
+    expect(replaced({ attempts: taken, refusal: 'temporary', isGivenUp: true, isFirst: false })).toEqual(
+      priced,
+    )
+    expect(replaced({ refusal: 'temporary', isGivenUp: true })).toEqual(noopAtMarket)
     expect(replaced({ attempts: [dear], refusal: 'invalid', isGivenUp: true })).toMatchObject({ noop: true })
   })
 
@@ -79,9 +77,8 @@ describe('what replaces an attempt', () => {
 
   test('a noop by a noop at another price, never by the action', () => {
     const noop = { ...dear, noop: true }
-    expect(replaced({ attempts: [noop], refusal: 'temporary' })).toEqual({ fees: marketFees, noop: true })
-    expect(
-      replaced({ attempts: [attempt({ noop: true })], refusal: 'temporary', isGivenUp: true }),
-    ).toBeNull()
+    expect(replaced({ attempts: [noop], refusal: 'temporary' })).toEqual(noopAtMarket)
+    const own = [attempt({ noop: true })]
+    expect(replaced({ attempts: own, refusal: 'temporary', isGivenUp: true })).toBeNull()
   })
 })

@@ -15,25 +15,7 @@ import {
   type RoundWaiting,
   waitingFor,
 } from './round.ts'
-import {
-  accepted,
-  answered,
-  auditBlockFound,
-  cancelled,
-  confirmed,
-  declined,
-  interrupted,
-  isVoteAwaited,
-  offered,
-  offering,
-  passTime,
-  refused,
-  resumed,
-  seated,
-  voteCame,
-  voted,
-  voteJudged,
-} from './transitions.ts'
+import * as transitions from './transitions.ts'
 import type { Awaited, RoundConfig } from './types.ts'
 
 const firstPauseMs = 1_000
@@ -63,7 +45,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
     const stored = ctx.storage.kv.get<Round>('round')
-    this.#round = stored === undefined ? null : resumed(stored, config.processId)
+    this.#round = stored === undefined ? null : transitions.resumed(stored, config.processId)
   }
 
   /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
@@ -85,7 +67,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   }
 
   async accepted(offerId: string, nodeKey: string): Promise<void> {
-    await this.#happen(offerId, nodeKey, accepted)
+    await this.#happen(offerId, nodeKey, transitions.accepted)
   }
 
   /** The reason of a node is its own affair, unless the hub is the reason: it owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
@@ -96,7 +78,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
     const askServed = async (round: Round) => this.#config.isServed(round).catch(unread)
     const isServed = !isExcused && (reason === 'stopping' || (await askServed(this.#round)))
-    await this.#happen(offerId, nodeKey, (round, position, now) => declined(round, position, isServed, now))
+    await this.#happen(offerId, nodeKey, (round, position, now) =>
+      transitions.declined(round, position, isServed, now),
+    )
   }
 
   /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
@@ -105,25 +89,25 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const lease = this.#leaseOf(offerId, nodeKey)
     if (this.#round === null || lease === null)
       return refusal('invalid_state', 'The round is over, or never asked this node.')
-    this.#note((round) => voteCame(round, lease.position, cameAt))
+    this.#note((round) => transitions.voteCame(round, lease.position, cameAt))
     const problem = `a vote of ${nodeKey} in ${this.#round.terms.roundId} cannot be looked at`
     const judgement = await this.#config.judge(this.#round, lease, body).catch(orElse(null, problem))
     if (judgement === null)
       return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
-    const judged = (round: Round) => voteJudged(round, lease)
+    const judged = (round: Round) => transitions.voteJudged(round, lease)
     if (judgement.status === 'invalid') {
-      this.#change((round) => refused(judged(round), lease.position, 'invalid_vote'))
+      this.#change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote'))
       await this.#config.reportInvalid(nodeKey)
       return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
     }
     if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     if (judgement.status === 'valid') {
       // A vote after the close is looked at only for what it proves.
-      const isAwaited = isVoteAwaited(this.#round, lease.position, cameAt)
+      const isAwaited = transitions.isVoteAwaited(this.#round, lease.position, cameAt)
       if (isAwaited || this.#round.closedAt !== null)
-        this.#change((round) => voted(judged(round), judgement.vote, judgement.result, cameAt))
+        this.#change((round) => transitions.voted(judged(round), judgement.vote, judgement.result, cameAt))
       if (!isAwaited) {
-        this.#change((round) => refused(judged(round), lease.position, 'late'))
+        this.#change((round) => transitions.refused(judged(round), lease.position, 'late'))
         this.#work()
         return refusal('invalid_state', 'The vote came after its time.')
       }
@@ -146,7 +130,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     this.#alarm.gone()
     if (this.#round === null) return
-    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(interrupted)
+    if (info !== undefined && Date.now() - info.scheduledTime > lateMs) this.#change(transitions.interrupted)
     try {
       await this.#work()
     } catch (error) {
@@ -216,7 +200,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
       const now = await this.#config.now()
-      this.#change((round) => passTime(round, now))
+      this.#change((round) => transitions.passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
         const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
@@ -269,7 +253,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       case 'seat': {
         if (round.drawn !== null) return false
         const drawn = await this.#config.seat(round.terms)
-        return this.#changeNow((one, now) => seated(one, drawn, now))
+        return this.#changeNow((one, now) => transitions.seated(one, drawn, now))
       }
       case 'publish':
         return this.#publish(round)
@@ -277,7 +261,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         return this.#offer(effect.lease)
       case 'cancel':
         await this.#config.cancel(round, effect.lease)
-        this.#note((one) => cancelled(one, effect.lease.position))
+        this.#note((one) => transitions.cancelled(one, effect.lease.position))
         return true
       case 'confirm':
         return this.#confirm(round, effect.lease)
@@ -301,12 +285,12 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   /** Nothing came of it where the node has to be waited for: the alarm tells it again. */
   async #offer({ position }: Lease): Promise<boolean> {
     const now = await this.#config.now()
-    this.#note((one) => offering(one, position, now))
+    this.#note((one) => transitions.offering(one, position, now))
     const lease = this.#round?.leases[position]
     if (this.#round === null || lease?.state !== 'offering') return false
     const outcome = await this.#config.offer(this.#round, lease)
-    if (outcome === 'offered') this.#note((one) => offered(one, position, outcome, now))
-    else await this.#changeNow((one, then) => offered(one, position, outcome, then))
+    if (outcome === 'offered') this.#note((one) => transitions.offered(one, position, outcome, now))
+    else await this.#changeNow((one, then) => transitions.offered(one, position, outcome, then))
     return outcome !== 'full' && outcome !== 'away'
   }
 
@@ -314,7 +298,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   async #confirm(round: Round, lease: Lease): Promise<true> {
     const problem = `the link of ${lease.nodeKey} does not say whether it heard its node`
     const isHeard = await this.#config.wasHeard(round, lease).catch(orElse(false, problem))
-    this.#change((one) => confirmed(one, lease.position, isHeard))
+    this.#change((one) => transitions.confirmed(one, lease.position, isHeard))
     return true
   }
 
@@ -343,7 +327,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const agreedAt = round && agreedAtOf(round)
     const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
-    return this.#changeNow((one, now) => auditBlockFound(one, found.block, found.isAudited, now))
+    return this.#changeNow((one, now) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
   }
 
   /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
@@ -352,7 +336,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (this.#round === null) return false
     const answers = await this.#config.ask(this.#round)
     const ms = Date.now() - terms.startedAtMs
-    return this.#changeNow((one, now) => answered(one, answers, { now, ms }))
+    return this.#changeNow((one, now) => transitions.answered(one, answers, { now, ms }))
   }
 
   async #forget(): Promise<boolean> {

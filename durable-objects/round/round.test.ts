@@ -43,9 +43,12 @@ import {
   voteJudged,
 } from './transitions.ts'
 
+const seatedAt = (now: number) => seated(beginRound(terms, processId), drawn, now)
+const unanswered = { votes: [], results: {}, validators }
+
 describe('a round', () => {
   test('is read of before anybody is asked, and asks all primaries at once', () => {
-    const round = seated(beginRound(terms, processId), drawn, start)
+    const round = seatedAt(start)
     expect(kinds(beginRound(terms, processId))).toEqual(['publish', 'seat'])
     expect(kinds(round)).toEqual(['publish'])
     expect(kinds(begun())).toEqual(['offer', 'offer', 'offer'])
@@ -79,7 +82,7 @@ describe('a round', () => {
   test('looks again when validators are to be asked again, and not while they are asked', () => {
     const closed = auditBlockFound(seated(beginRound(terms, 'a process'), few, start), block, false, start)
     expect(nextTime(closed, start)).toBeNull()
-    const refused = answered(closed, { votes: [], results: {}, validators }, { now: start, ms: 1 })
+    const refused = answered(closed, unanswered, { now: start, ms: 1 })
     expect(nextTime(refused, start)).toBe(start + 5)
   })
 
@@ -200,12 +203,12 @@ describe('a round', () => {
 
   test('that begins late asks for what there is time for, and blames nobody whom it left too little', () => {
     const begunAt = (now: number) => {
-      const round = seated(beginRound(terms, processId), drawn, now)
+      const round = seatedAt(now)
       return passTime(accepted(told(round, now), 0, now), start + 61)
     }
     expect(begunAt(start + 35).leases[0]).toMatchObject({ state: 'missed', missedBecause: 'late' })
     expect(begunAt(start + 45).leases[0]).toMatchObject({ state: 'cancelled', missedBecause: 'cut_short' })
-    expect(seated(beginRound(terms, processId), drawn, start + 61).leases).toEqual([])
+    expect(seatedAt(start + 61).leases).toEqual([])
   })
 
   test('is closed with the last vote, and at its deadline however late that is noticed', () => {
@@ -231,7 +234,6 @@ describe('a round', () => {
     expect(kinds(closed, start + 5_000)).toEqual(['find_audit_block'])
     const found = auditBlockFound(closed, block, false, start + 5_000)
     expect(kinds(found, start + 5_000)).toEqual(['ask'])
-    const unanswered = { votes: [], results: {}, validators }
     const asked = (round: Round, now: number) => answered(round, unanswered, { now, ms: 1 })
     const once = asked(found, start + 5_000)
     expect([once.outcome, once.asking.nextAt]).toEqual([null, start + 5_005])
@@ -253,7 +255,7 @@ describe('a round', () => {
     // The time of the validator that is asked.
     expect(isAgreedAtAcceptable(agreedAtOf(fallback)!, task, limits, start)).toBe(true)
 
-    const open = told({ ...seated(beginRound(terms, processId), drawn, at), published: 'pending' }, at)
+    const open = told({ ...seatedAt(at), published: 'pending' }, at)
     for (const lease of open.leases) {
       expect(lease.createdAt).toBe(Math.max(start, at))
       expect(lease.acceptBy).toBe(lease.createdAt + rules.acceptSecs)
@@ -274,12 +276,10 @@ describe('a round', () => {
   test('counts all votes of the largest committee, in which everybody but one votes twice', () => {
     const { committee_max_size: size, committee_max_backups: backups } = defaultNetworkParams
     const many = Array.from({ length: size + backups }, (_, i) => hashText(`one of many ${i}`))
-    const seats = many.map((seed, position) => ({
-      ...drawn.seats[0]!,
-      position,
-      role: position < size ? ('primary' as const) : ('backup' as const),
-      node_key: ed25519PublicKey(seed),
-    }))
+    const seats = many.map((seed, position) => {
+      const role = position < size ? ('primary' as const) : ('backup' as const)
+      return { ...drawn.seats[0]!, position, role, node_key: ed25519PublicKey(seed) }
+    })
     const committee = { k_eff: size, b_eff: backups, q: 16, fallback: false }
     const large = { ...drawn, committee, seats }
     const open = told({ ...seated(beginRound(terms, processId), large, start), published: 'pending' })

@@ -33,31 +33,24 @@ export class FakeChain {
   /** Wei per gas. */
   baseFee = 10n ** 9n
   id = 31337
-  /** Answers nothing while true. */
   down = false
   /** Answers these methods with what no node should. */
   readonly nonsense = new Map<string, unknown>()
-  /** Answers the question for the receipt of these transactions with an error. */
   readonly failingReceipts = new Set<string>()
-  /** Knows no receipt, whatever is in blocks. */
   withoutReceipts = false
   /** Knows no state of blocks before this one. */
   prunedBelow = 0
-  /** Is told of every call before it is answered. */
   onCall: ((method: string) => void) | null = null
   /** The answer to raw transactions comes no sooner than this. */
   held: Promise<void> | null = null
   /** The answer to a trial run comes no sooner than this. */
   heldTrials: Promise<void> | null = null
-  /** Trial runs so far. */
   trials = 0
-  /** Refuses raw transactions with this message. */
   refusal: string | null = null
   /** Refuses raw transactions with these data, and this message. */
   readonly refused = new Map<string, string>()
   /** Refuses raw transactions that may pay more than this in all. */
   txFeeCap: bigint | null = null
-  /** Refuses requests with more calls than this. */
   batchMax = Number.POSITIVE_INFINITY
   /** Counts so many transactions more than there are in blocks. */
   countedTooMany = 0
@@ -71,7 +64,6 @@ export class FakeChain {
   callAnswer = 0n
   /** Raw transactions that arrived, repetitions included. */
   readonly received: Sent[] = []
-  /** By sender and nonce. */
   readonly #pool = new Map<string, Sent>()
   readonly #blocks = new Map<number, Sent[]>()
 
@@ -121,7 +113,6 @@ export class FakeChain {
     this.#include(foreign)
   }
 
-  /** Replaces the last blocks by empty ones. */
   reorganise(depth: number): void {
     for (let block = this.head - depth + 1; block <= this.head; block++) this.#blocks.delete(block)
   }
@@ -132,7 +123,6 @@ export class FakeChain {
     this.#pool.set(placeOf(sent), sent)
   }
 
-  /** Forgets what waits for a block. */
   emptyPool(): void {
     this.#pool.clear()
   }

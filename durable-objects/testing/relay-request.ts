@@ -2,7 +2,6 @@ import type { RelayRequest } from '../relayer/types.ts'
 
 let ids = 0
 
-/** Something to relay, with an id of its own. */
 export function relayRequest(over: Partial<RelayRequest> = {}): RelayRequest {
   ids += 1
   return {

@@ -1,10 +1,12 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { beforeEach } from 'vitest'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { RelayerObject } from '../relayer/object.ts'
-import type { RelayerConfig } from '../relayer/types.ts'
+import type { RelayerConfig, RelayRequest } from '../relayer/types.ts'
+import { FakeChain } from './fake-chain.ts'
+import { relayRequest } from './relay-request.ts'
 
-/** The object of a key on the chain of these tests. */
 export const relayerObjectOf = (privateKey: string) =>
   env.RELAYER.getByName(`31337:${evmAddress(privateKey)}`)
 
@@ -19,6 +21,34 @@ export async function freshRelayerObject(
   })
   await evictDurableObject(relayer)
   return relayer
+}
+
+/** What each test of relayers begins with, in a file that calls {@link useRelayer}. */
+export let chain: FakeChain
+export let relayer: ReturnType<typeof relayerObjectOf>
+
+export const useRelayer = () =>
+  beforeEach(async () => {
+    chain = new FakeChain().install()
+    relayer = await freshRelayerObject()
+  })
+
+export const alarm = () => runDurableObjectAlarm(relayer)
+
+/** An action that a relayer was given. */
+export async function relayed(
+  over: Partial<RelayRequest> = {},
+  by: { relay: (request: RelayRequest) => unknown } = relayer,
+): Promise<RelayRequest> {
+  const request = relayRequest(over)
+  await by.relay(request)
+  return request
+}
+
+/** Mines a block, and has the relayer look at it. */
+export async function mined(by: { alarm: () => unknown } = { alarm }): Promise<void> {
+  chain.mine()
+  await by.alarm()
 }
 
 /** For an object that a test makes itself, over the storage of another. */
@@ -43,9 +73,8 @@ export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig 
   ...over,
 })
 
-/** Works with the object of a key as it is made with other settings, over the storage of `relayer`. */
+/** Works with the object as it is made with other settings, over the storage of {@link relayer}. */
 export const withRelayer = (
-  relayer: ReturnType<typeof relayerObjectOf>,
   over: Partial<RelayerConfig>,
   work: (object: RelayerObject, state: DurableObjectState) => Promise<void>,
 ) =>
@@ -53,6 +82,5 @@ export const withRelayer = (
     work(new RelayerObject(state, instance, relayerConfig(over)), state),
   )
 
-/** Runs a statement on the storage of a relayer. */
 export const sqlOn = (relayer: ReturnType<typeof relayerObjectOf>, statement: string, ...values: unknown[]) =>
   runInDurableObject(relayer, (_, { storage }) => storage.sql.exec(statement, ...values).toArray())

@@ -5,20 +5,13 @@ type Rooms = Readonly<Record<string, readonly string[]>>
 
 /** Says line by line which imports run against the order of the rooms. The linter finds circles. */
 export function findImportFaults(graph: ImportGraph, rooms: Rooms): string[] {
-  const against = [...graph].flatMap(([file, targets]) =>
-    targets
-      .filter((target) => !isAllowed(rooms, file, target))
-      .map(
-        (target) =>
-          `${file} imports ${target}: ${roomOf(rooms, file)} may import ${allowedText(rooms, file)}.`,
-      ),
-  )
-  const inside = [...graph].flatMap(([file, targets]) =>
-    targets
-      .filter((target) => passesIndex(file, target))
-      .map((target) => `${file} imports ${target}: import the index.ts of its room.`),
-  )
-  return [...against, ...inside]
+  const imports = [...graph].flatMap(([file, targets]) => targets.map((target) => [file, target] as const))
+  const against = imports.filter(([file, target]) => !isAllowed(rooms, file, target))
+  const inside = imports.filter(([file, target]) => passesIndex(file, target))
+  return [
+    ...against.map(([file, target]) => `${file} imports ${target}: ${allowedText(rooms, file)}.`),
+    ...inside.map(([file, target]) => `${file} imports ${target}: import the index.ts of its room.`),
+  ]
 }
 
 const topOf = (file: string): string => file.split('/')[0]!
@@ -28,10 +21,7 @@ const isIn = (file: string, room: string): boolean => file === room || file.star
 /** The room of a file; undefined for one in a folder without rules. */
 function roomOf(rooms: Rooms, file: string): string | undefined {
   const names = Object.keys(rooms).filter((room) => isIn(file, room))
-  return names.reduce<string | undefined>(
-    (a, b) => (a === undefined || b.length > a.length ? b : a),
-    undefined,
-  )
+  return names.toSorted((a, b) => b.length - a.length)[0]
 }
 
 /** Any test may import what tests share. */
@@ -54,14 +44,14 @@ const allTops = (rooms: Rooms, top: string): Set<string> =>
 const allowedText = (rooms: Rooms, file: string): string => {
   const room = roomOf(rooms, file)
   const allowed = room === undefined ? [] : rooms[room]!
-  return allowed.length === 0 ? 'nothing but itself' : allowed.join(', ')
+  return `${room} may import ${allowed.join(', ') || 'nothing but itself'}`
 }
 
 /** Whether a file reaches past the index of a room of the protocol. Tests and vectors look inside. */
 function passesIndex(file: string, target: string): boolean {
-  const room =
-    /^protocol\/(encoding|signatures|identity|actions|manifest|execution|committees|rounds|earnings|slashing|link)\//.exec(
+  const [room] =
+    /^protocol\/(?:encoding|signatures|identity|actions|manifest|execution|committees|rounds|earnings|slashing|link)\//.exec(
       target,
-    )?.[0]
+    ) ?? []
   return room !== undefined && !file.startsWith(room) && !isTest(file) && target !== `${room}index.ts`
 }

@@ -1,3 +1,16 @@
+const ofIdentity = ['protocol/signatures', 'protocol/encoding']
+const ofManifest = ['protocol/identity', ...ofIdentity, 'protocol/wasm']
+const ofCommittees = [
+  'protocol/actions',
+  'protocol/manifest',
+  'protocol/execution',
+  'protocol/identity',
+  ...ofIdentity,
+]
+const ofRounds = ['protocol/committees', ...ofCommittees]
+const ofEarnings = ['protocol/rounds', ...ofRounds]
+const ofChaos = ['protocol', 'contracts', 'localnet', 'sdk', 'scripts', 'testing']
+
 /**
  * Which room may import which: the order of the house. A room is a folder or a file, and the longest name that begins a
  * path is the room of that file. What is listed for a folder holds for the rooms inside it that have no line of their own.
@@ -8,49 +21,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'protocol/wasm': [],
   'protocol/encoding': [],
   'protocol/signatures': ['protocol/encoding'],
-  'protocol/identity': ['protocol/signatures', 'protocol/encoding'],
-  'protocol/actions': ['protocol/identity', 'protocol/signatures', 'protocol/encoding'],
-  'protocol/manifest': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
-  'protocol/execution': ['protocol/identity', 'protocol/signatures', 'protocol/encoding', 'protocol/wasm'],
+  'protocol/identity': ofIdentity,
+  'protocol/actions': ['protocol/identity', ...ofIdentity],
+  'protocol/manifest': ofManifest,
+  'protocol/execution': ofManifest,
   'protocol/hbc': ['protocol/wasm', 'protocol/execution', 'protocol/encoding'],
-  'protocol/committees': [
-    'protocol/actions',
-    'protocol/manifest',
-    'protocol/execution',
-    'protocol/identity',
-    'protocol/signatures',
-    'protocol/encoding',
-  ],
-  'protocol/rounds': [
-    'protocol/committees',
-    'protocol/actions',
-    'protocol/manifest',
-    'protocol/execution',
-    'protocol/identity',
-    'protocol/signatures',
-    'protocol/encoding',
-  ],
-  'protocol/earnings': [
-    'protocol/rounds',
-    'protocol/committees',
-    'protocol/actions',
-    'protocol/manifest',
-    'protocol/execution',
-    'protocol/identity',
-    'protocol/signatures',
-    'protocol/encoding',
-  ],
-  'protocol/slashing': [
-    'protocol/earnings',
-    'protocol/rounds',
-    'protocol/committees',
-    'protocol/actions',
-    'protocol/manifest',
-    'protocol/execution',
-    'protocol/identity',
-    'protocol/signatures',
-    'protocol/encoding',
-  ],
+  'protocol/committees': ofCommittees,
+  'protocol/rounds': ofRounds,
+  'protocol/earnings': ofEarnings,
+  'protocol/slashing': ['protocol/earnings', ...ofEarnings],
   'protocol/link': [
     'protocol/rounds',
     'protocol/committees',
@@ -103,31 +82,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 
   'chaos/harness': ['testing'],
-  'chaos/network': [
-    'protocol',
-    'contracts',
-    'localnet',
-    'sdk',
-    'scripts',
-    'testing',
-    'chaos/harness',
-    'tools/task',
-  ],
+  'chaos/network': [...ofChaos, 'chaos/harness', 'tools/task'],
   ...Object.fromEntries(
     ['relay', 'settlement', 'rounds', 'node', 'soak', 'week'].map((kind) => [
       `chaos/${kind}`,
-      [
-        'protocol',
-        'contracts',
-        'localnet',
-        'node-cli',
-        'scripts',
-        'sdk',
-        'testing',
-        'tools',
-        'chaos/harness',
-        'chaos/network',
-      ],
+      [...ofChaos, 'node-cli', 'tools', 'chaos/harness', 'chaos/network'],
     ]),
   ),
   'chaos/simulation': ['protocol', 'durable-objects', 'workers', 'chaos/harness'],

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Deep recursion: the return path is as hot as the call. */
 function ackermann(m: i32, n: i32): i32 {
   if (m == 0) return n + 1
@@ -12,8 +9,4 @@ function kernel(n: i32): i32 {
   let sum = 0
   for (let i = 0; i < n; i++) sum += ackermann(2, 300)
   return sum
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Vectors: eight rows of four floats, mixed and clamped. */
 const rows = new StaticArray<f32>(4096)
 
@@ -19,8 +16,4 @@ function kernel(n: i32): i32 {
   let digest = 0
   for (let i = 0; i < 4096; i++) digest = digest * 31 + reinterpret<i32>(unchecked(rows[i]))
   return digest
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** SHA-256 of blocks, one after the other. */
 const constants: StaticArray<u32> = new StaticArray<u32>(64)
 const schedule = new StaticArray<u32>(64)
@@ -57,8 +54,4 @@ function kernel(n: i32): i32 {
     h7 += h
   }
   return h0 ^ h1 ^ h2 ^ h3 ^ h4 ^ h5 ^ h6 ^ h7
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,15 +1,19 @@
-/** What every kernel shares: memory for the host, and numbers as decimal text. */
+/** What every kernel shares, which is compiled behind this: its entry, memory for the host, and numbers as decimal text. */
+export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
+  return print(kernel(parse(pointer, length)))
+}
+
 export function __alloc(bytes: i32): i32 {
   return <i32>heap.alloc(bytes)
 }
 
-export function parse(pointer: i32, length: i32): i32 {
+function parse(pointer: i32, length: i32): i32 {
   let value = 0
   for (let i = 0; i < length; i++) value = value * 10 + <i32>load<u8>(pointer + i) - 48
   return value
 }
 
-export function print(value: i32): i64 {
+function print(value: i32): i64 {
   const text = <i32>heap.alloc(16)
   let at = 16
   let rest: u32 = value < 0 ? 0 - value : value

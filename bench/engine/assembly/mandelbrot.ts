@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** A tight loop over doubles with an early exit. */
 function kernel(n: i32): i32 {
   let inside = 0
@@ -23,8 +20,4 @@ function kernel(n: i32): i32 {
     }
   }
   return inside
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

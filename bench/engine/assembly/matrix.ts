@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Multiplication of two square matrices of doubles. */
 const side = 96
 const a = new StaticArray<f64>(side * side)
@@ -24,8 +21,4 @@ function kernel(n: i32): i32 {
     trace += unchecked(c[pass % (side * side)])
   }
   return <i32>trace
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** 64-bit integer mixing over memory. */
 const cells = new StaticArray<u64>(1024)
 
@@ -17,8 +14,4 @@ function kernel(n: i32): i32 {
   let digest: u64 = 0
   for (let i = 0; i < 1024; i++) digest ^= unchecked(cells[i])
   return <i32>(digest ^ (digest >> 32))
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

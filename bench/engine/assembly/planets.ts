@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Five bodies that attract each other, in doubles: square roots, divisions, fields of objects. */
 class Body {
   constructor(
@@ -52,8 +49,4 @@ function advance(dt: f64): void {
 function kernel(n: i32): i32 {
   for (let i = 0; i < n; i++) advance(0.01)
   return <i32>(unchecked(bodies[0]).x * 1e6)
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Byte stores in a short loop. */
 function kernel(n: i32): i32 {
   const composite = new Uint8Array(n + 1)
@@ -11,8 +8,4 @@ function kernel(n: i32): i32 {
     for (let j = i + i; j <= n; j += i) unchecked((composite[j] = 1))
   }
   return count
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -1,6 +1,3 @@
-import { parse, print } from './guest'
-export { __alloc } from './guest'
-
 /** Quicksort of pseudorandom numbers. */
 function quicksort(list: StaticArray<i32>, from: i32, to: i32): void {
   while (from < to) {
@@ -37,8 +34,4 @@ function kernel(n: i32): i32 {
   let digest = 0
   for (let i = 0; i < n; i++) digest = digest * 31 + unchecked(list[i])
   return digest
-}
-
-export function __hive_entry(id: i32, pointer: i32, length: i32): i64 {
-  return print(kernel(parse(pointer, length)))
 }

@@ -18,7 +18,7 @@ export const conducts = [
   'votes_late',
   /** Sends everything twice, and its vote once more when it was stored. */
   'repeats',
-  /** Sends frames that are none, or about offers that nobody made. */
+  /** Sends frames that the hub cannot read, or about offers that nobody made. */
   'sends_unknown',
   /** Its connection breaks, and it connects again. */
   'cut_before_accept',

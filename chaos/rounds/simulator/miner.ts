@@ -21,7 +21,6 @@ import type { FaultCounts } from '../../harness/figures.ts'
 import { delay } from '../../harness/time.ts'
 import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import { createVoteFrame, inputOf, resultsOf, roundOf } from './offers.ts'
-import { unknownFrames } from './unknown-frames.ts'
 import type { Wire } from './wire.ts'
 
 export interface MinerOptions {
@@ -29,15 +28,13 @@ export interface MinerOptions {
   readonly profile: Profile
   readonly seed: string
   readonly publicKey: string
-  /** Where the rewards of the node go in a project. */
-  readonly payoutOf: (projectId: string) => string
+  /** Where its rewards go. */
+  readonly payout: string
   readonly slots: number
   /** Its conduct in a task, as a member of its committee at this position. */
   readonly conductOf: (input: string, position: number) => Conduct
   /** Network time, Unix seconds. */
   readonly now: () => Promise<number>
-  /** Milliseconds that a run takes. */
-  readonly runMs: number
   /** The address that the miner calls from, as the hub sees it. */
   readonly address: string
   readonly faults: FaultCounts
@@ -46,6 +43,7 @@ export interface MinerOptions {
 }
 
 const retryMs = 250
+const runMs = 10
 /** A connection that is cut is there again by then, unless the machine is too busy. */
 const momentMs = 5_000
 /** For how long a process that was killed is away. */
@@ -299,7 +297,7 @@ export class SimulatedMiner {
 
   /** @param isKilled Whether the process that began this has ended. */
   async #answer(offer: OfferFrame, input: Uint8Array, conduct: Conduct, isKilled: () => boolean) {
-    const { faults, runMs } = this.#options
+    const { faults } = this.#options
     const { offer_id } = offer
     if (conduct !== 'honest' && !isInterruption(conduct)) faults.note(conduct)
     if (mayMiss(conduct)) this.owing.add(roundOf(offer))
@@ -331,9 +329,9 @@ export class SimulatedMiner {
   }
 
   #vote(offer: OfferFrame, input: Uint8Array, conduct: Conduct): void {
-    const { profile, seed, payoutOf } = this.#options
+    const { profile, seed, payout } = this.#options
     const frames = resultsOf(offer, input, conduct, this.publicKey).map((result) =>
-      createVoteFrame(profile, seed, offer, payoutOf(offer.task.project_id), result),
+      createVoteFrame(profile, seed, offer, payout, result),
     )
     const [first] = frames as [VoteFrame]
     const receipts = frames.map(({ vote }) => vote.receipt_hash)
@@ -355,8 +353,15 @@ export class SimulatedMiner {
     setTimeout(() => this.return(), restartMs)
   }
 
+  /** Frames that a hub cannot read, of which the third closes a socket, and two about an offer that nobody made. */
   #sendUnknown(offerId: string): void {
-    const frames = unknownFrames(offerId)
+    const unknown = `${[...offerId.slice(0, 64)].reverse().join('')}.0`
+    const frames = [
+      '{"type":"dance"}',
+      new Uint8Array([0, 1, 2]),
+      JSON.stringify({ type: 'accept', offer_id: unknown }),
+      JSON.stringify({ type: 'decline', offer_id: unknown, reason: 'busy' }),
+    ]
     this.#options.faults.note('frame_unknown', frames.length)
     for (const frame of frames) this.#sendRaw(frame)
   }

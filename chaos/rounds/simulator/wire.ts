@@ -28,7 +28,6 @@ export async function startWire(port: number) {
     for (const socket of sockets) socket.resetAndDestroy()
   }
   return {
-    /** Where the node finds its hub. */
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
     async stop() {

@@ -183,7 +183,7 @@ interface IStaking is ISignedActions, IExpiringPause {
 
     /**
      * @notice Ends a slash that was not executed in time. Anyone may.
-     * @dev Pauses and proposers that are gone must not hold collateral for ever: whoever is to execute a slash has a week
+     * @dev Pauses and proposers that are gone must not hold collateral for ever: those who execute a slash have a week
      * from the end of its window or, where a dispute was decided, of the time for that.
      */
     function voidSlash(bytes32 evidenceHash) external;

@@ -34,7 +34,7 @@ interface IVaultFactory is IExpiringPause {
 
     /**
      * @notice Opens the vault of a project.
-     * @dev The address says nothing about the token, so whoever opens the vault chooses it. A stranger must not be able to
+     * @dev The address says nothing about the token, so the opener of the vault chooses it. A stranger must not be able to
      * do that first with a token of its own; the developer of the registry may, and a poster, which reads the token from
      * the signed manifest. The developer itself is taken from the registry and cannot be chosen. The hub compares token and
      * terms with the manifest.

@@ -111,7 +111,7 @@ abstract contract Collateral is IStaking {
         }
     }
 
-    /// @dev State before owner: whoever asks about nothing is told that there is nothing.
+    /// @dev State before owner: a call about no subscription is told that there is none.
     function _owned(address account, bytes32 subscriptionId) private view returns (Subscription storage subscription) {
         subscription = _existing(subscriptionId);
         if (subscription.owner != account) revert NotOwner(subscriptionId, account);

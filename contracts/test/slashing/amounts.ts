@@ -8,20 +8,10 @@ import {
   offences,
   slashAmount,
 } from '../../../protocol/slashing/index.ts'
+import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32 } from '../network.ts'
-import { deployReference } from '../reference.ts'
-import {
-  amount,
-  collateral,
-  execute,
-  graceSecs,
-  id,
-  network,
-  nodeKey,
-  projectId,
-  propose,
-  windowSecs,
-} from './fixture.ts'
+import { network } from '../use-network.ts'
+import { act, amount, collateral, id, nodeKey, projectId, secs } from './fixture.ts'
 
 const evidenceOf = (kind: Offence, round: number): Evidence => ({
   v: 1,
@@ -35,10 +25,9 @@ const evidenceOf = (kind: Offence, round: number): Evidence => ({
   proof: {},
 })
 
-/** What the protocol says an offence costs, held against Solidity. */
 export function testAmounts(): void {
   test('property: the amount of a slash is that of Solidity', async () => {
-    const reference = await deployReference(network)
+    const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
     const cases = fc.array(
       fc.record({
         bonded: fc.oneof(fc.bigInt({ min: 0n, max: 20_000n }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })),
@@ -75,13 +64,13 @@ export function testAmounts(): void {
       fc.asyncProperty(cases, async ([proposedInOrder, executedInOrder]) => {
         const snapshot = await network.client.snapshot()
         for (const { evidence, taken } of proposedInOrder)
-          await propose(hashEvidence(evidence), taken, deriveOffenceId(evidence))
-        await network.pass(windowSecs + graceSecs)
+          await act.propose(hashEvidence(evidence), taken, deriveOffenceId(evidence))
+        await network.pass(secs.window + secs.grace)
         let left = amount
         for (const { evidence, taken } of executedInOrder) {
           const expected = taken < left ? taken : left
           left -= expected
-          expect(await execute(hashEvidence(evidence))).toContainEqual({
+          expect(await act.execute(hashEvidence(evidence))).toContainEqual({
             event: 'SlashExecuted',
             evidenceHash: hashEvidence(evidence),
             subscriptionId: id,

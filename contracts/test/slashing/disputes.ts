@@ -1,109 +1,91 @@
 import { expect, test } from 'vitest'
 import { by, bytes32, owner, stranger, treasury } from '../network.ts'
-import { refusal, refused, refusedAs } from '../use-network.ts'
+import { network, refused, refusedAs } from '../use-network.ts'
 import {
+  act,
   amount,
-  cancel,
+  attempt,
   collateral,
-  decisionSecs,
   did,
-  dispute,
   evidence,
-  execute,
-  executionSecs,
-  graceSecs,
   id,
-  network,
-  propose,
   read,
-  simulate,
+  secs,
   slashed,
   state,
   stateOf,
-  uphold,
-  windowMax,
-  windowSecs,
   write,
 } from './fixture.ts'
 
-/** Disputes, and how they are decided. */
+const other = bytes32(2)
+
 export function testDisputes(): void {
   test('a disputed slash waits for the arbiter; cancelled it takes nothing', async () => {
-    await propose()
-    expect(await dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
-    await network.pass(windowMax + graceSecs)
-    await refused(simulate.executeSlash([evidence], by.stranger), [
-      'InvalidSlashState',
-      evidence,
-      state.disputed,
-    ])
-    expect(await cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
+    await act.propose()
+    expect(await act.dispute()).toEqual([{ event: 'SlashDisputed', evidenceHash: evidence }])
+    await network.pass(secs.windowMax + secs.grace)
+    await refused(attempt.execute(), ['InvalidSlashState', evidence, state.disputed])
+    expect(await act.cancel()).toEqual([{ event: 'SlashCancelled', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.cancelled)
     expect(await collateral()).toBe(amount)
     expect(await network.balanceOf(treasury)).toBe(0n)
   })
 
   test('an upheld slash is executed, but not before its window is over', async () => {
-    await propose()
-    await dispute()
-    expect(await uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
+    await act.propose()
+    await act.dispute()
+    expect(await act.uphold()).toEqual([{ event: 'SlashUpheld', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.upheld)
-    await refusedAs(simulate.executeSlash([evidence], by.stranger), 'DisputeWindowOpen')
-    await network.pass(windowSecs + graceSecs)
-    await execute()
+    await refusedAs(attempt.execute(), 'DisputeWindowOpen')
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
     expect(await collateral()).toBe(amount - slashed)
   })
 
   test('an arbiter cancels an undisputed and an upheld slash too', async () => {
-    await propose()
-    await cancel()
+    await act.propose()
+    await act.cancel()
     expect(await stateOf()).toBe(state.cancelled)
-    await propose(bytes32(2))
-    const other = by.owner
-    await network.mined(write.disputeSlash([bytes32(2)], other))
-    await network.mined(write.upholdSlash([bytes32(2)], by.arbiter))
-    await network.mined(write.cancelSlash([bytes32(2)], by.arbiter))
-    expect(await stateOf(bytes32(2))).toBe(state.cancelled)
+    for (const decide of [act.propose, act.dispute, act.uphold, act.cancel]) await decide(other)
+    expect(await stateOf(other)).toBe(state.cancelled)
     expect((await read.subscriptionOf([id])).openSlashes).toBe(0)
   })
 
   test('a proposer passes on the dispute of an owner without native tokens; a stranger disputes nothing', async () => {
-    await propose()
-    await refused(simulate.disputeSlash([evidence], by.stranger), ['NotDisputer', evidence, stranger.address])
-    await dispute(by.proposer)
+    await act.propose()
+    await refused(attempt.dispute(evidence, by.stranger), ['NotDisputer', evidence, stranger.address])
+    await act.dispute(evidence, by.proposer)
     expect(await stateOf()).toBe(state.disputed)
   })
 
   test('a dispute sent in the last second of the window is not overtaken by the execution', async () => {
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
     await network.passTo(executableAt - 1n)
     await network.client.setAutomine(false)
     const fees = { maxFeePerGas: 100n * 10n ** 9n, gas: 300_000n }
     const first = { ...by.stranger, ...fees, maxPriorityFeePerGas: 10n * 10n ** 9n }
     const second = { ...by.owner, ...fees, maxPriorityFeePerGas: 10n ** 9n }
-    const hashes = await Promise.all([
-      write.executeSlash([evidence], first),
-      write.disputeSlash([evidence], second),
-    ])
+    const sent = [write.executeSlash([evidence], first), write.disputeSlash([evidence], second)]
+    await Promise.all(sent)
     await network.passTo(executableAt + 11n)
     await network.client.setAutomine(true)
-    const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
+    const receipts = await Promise.all(sent.map(network.receiptOf))
     expect(receipts.map(({ status }) => status)).toEqual(['reverted', 'success'])
     expect(await stateOf()).toBe(state.disputed)
   })
 
   test('a dispute that nobody decides ends after two weeks in favour of the owner, and not before', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose()
-    await dispute()
-    const decideBy = Number((await network.now()) + decisionSecs)
+    await act.propose()
+    await act.dispute()
+    const decideBy = Number((await network.now()) + secs.decision)
     expect((await read.slashOf([evidence])).decideBy).toBe(decideBy)
     await network.passTo(BigInt(decideBy) - 1n)
-    await refused(simulate.endDispute([evidence], by.stranger), ['DecisionPending', evidence, decideBy])
-    await simulate.upholdSlash([evidence], by.arbiter)
+    await refused(attempt.endDispute(), ['DecisionPending', evidence, decideBy])
+    await attempt.uphold()
     await network.passTo(BigInt(decideBy))
-    await refused(simulate.upholdSlash([evidence], by.arbiter), ['DecisionOverdue', evidence, decideBy])
+    await refused(attempt.uphold(), ['DecisionOverdue', evidence, decideBy])
     expect(await did(write.endDispute([evidence], by.stranger))).toEqual([
       { event: 'SlashCancelled', evidenceHash: evidence },
     ])
@@ -113,52 +95,43 @@ export function testDisputes(): void {
   })
 
   test('only a dispute ends this way', async () => {
-    const ended = () => refusal(simulate.endDispute([evidence], by.stranger))
-    await propose()
-    await network.pass(executionSecs)
-    expect(await ended()).toEqual(['InvalidSlashState', evidence, state.proposed])
-    await execute()
-    expect(await ended()).toEqual(['InvalidSlashState', evidence, state.executed])
+    await act.propose()
+    await network.pass(secs.execution)
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.proposed])
+    await act.execute()
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.executed])
   })
 
   test('an upheld slash does not end by itself', async () => {
-    await propose()
-    await dispute()
-    await uphold()
-    await network.pass(decisionSecs)
-    await refused(simulate.endDispute([evidence], by.stranger), ['InvalidSlashState', evidence, state.upheld])
-    await execute()
+    await act.propose()
+    await act.dispute()
+    await act.uphold()
+    await network.pass(secs.decision)
+    await refused(attempt.endDispute(), ['InvalidSlashState', evidence, state.upheld])
+    await act.execute()
     expect(await collateral()).toBe(amount - slashed)
   })
 
   test('a dispute comes once, and until the grace period of the window is over', async () => {
-    await propose()
-    const endsAt = (await read.slashOf([evidence])).executableAt + graceSecs
+    await act.propose()
+    const endsAt = (await read.slashOf([evidence])).executableAt + secs.grace
     await network.passTo(endsAt - 1n)
-    await simulate.disputeSlash([evidence], by.owner)
+    await attempt.dispute()
     await network.passTo(endsAt)
-    await refused(simulate.disputeSlash([evidence], by.owner), ['DisputeWindowOver', evidence, endsAt])
-    await propose(bytes32(2))
-    await network.mined(write.disputeSlash([bytes32(2)], by.owner))
-    await network.mined(write.upholdSlash([bytes32(2)], by.arbiter))
-    await refused(simulate.disputeSlash([bytes32(2)], by.owner), [
-      'InvalidSlashState',
-      bytes32(2),
-      state.upheld,
-    ])
+    await refused(attempt.dispute(), ['DisputeWindowOver', evidence, endsAt])
+    for (const decide of [act.propose, act.dispute, act.uphold]) await decide(other)
+    await refused(attempt.dispute(other), ['InvalidSlashState', other, state.upheld])
   })
 
   test('a slash that was never proposed, or is decided, leads nowhere', async () => {
-    const refusals = async () => [
-      (await refusal(simulate.disputeSlash([evidence], by.owner)))[2],
-      (await refusal(simulate.cancelSlash([evidence], by.arbiter)))[2],
-      (await refusal(simulate.upholdSlash([evidence], by.arbiter)))[2],
-      (await refusal(simulate.executeSlash([evidence], by.stranger)))[2],
-    ]
-    expect(await refusals()).toEqual([0, 0, 0, 0])
-    await propose()
-    await network.pass(windowSecs + graceSecs)
-    await execute()
-    expect(await refusals()).toEqual([state.executed, state.executed, state.executed, state.executed])
+    const leadNowhere = async (from: number) => {
+      for (const step of [attempt.dispute, attempt.cancel, attempt.uphold, attempt.execute])
+        await refused(step(), ['InvalidSlashState', evidence, from])
+    }
+    await leadNowhere(0)
+    await act.propose()
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
+    await leadNowhere(state.executed)
   })
 }

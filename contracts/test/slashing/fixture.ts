@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { by, bytes32, eth, type Network, owner, params } from '../network.ts'
-import { useNetwork } from '../use-network.ts'
+import { network, useNetwork } from '../use-network.ts'
 
 export const projectId = bytes32(0xa1)
 export const nodeKey = bytes32(0xb2)
@@ -11,24 +11,24 @@ export const evidence = bytes32(0xe1)
 export const offenceOf = (evidenceHash: Hex): Hex => keccak256(evidenceHash)
 export const amount = eth(100)
 export const slashed = eth(30)
-export const windowSecs = BigInt(params.dispute_window_secs_min)
-export const windowMax = BigInt(params.dispute_window_secs_max)
-export const graceSecs = 900n
-export const decisionSecs = 14n * 86_400n
-export const executionSecs = 7n * 86_400n
+export const secs = {
+  window: BigInt(params.dispute_window_secs_min),
+  windowMax: BigInt(params.dispute_window_secs_max),
+  grace: 900n,
+  decision: 14n * 86_400n,
+  execution: 7n * 86_400n,
+}
 /** The numbers of `SlashState`. */
 export const state = { proposed: 1, disputed: 2, upheld: 3, cancelled: 4, executed: 5, voided: 6 }
 
 /** What every test of slashes begins with, on a chain that {@link useSubscription} starts. */
-export let network: Network
 export let simulate: Network['staking']['simulate']
 export let write: Network['staking']['write']
 export let read: Network['staking']['read']
 
 /** Gives the tests of a `describe` a subscription with collateral, each in its first state. */
 export function useSubscription(): void {
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     ;({ simulate, write, read } = network.staking)
     await network.give(owner.address, amount)
     await network.mined(network.token.write.approve([network.addresses.staking, amount], by.owner))
@@ -36,14 +36,27 @@ export function useSubscription(): void {
   })
 }
 
-/** The events of a transaction. */
 export const did = (sent: Promise<Hex>) => network.events(network.staking, sent)
-export const propose = (hash = evidence, value = slashed, offenceId = offenceOf(hash)) =>
-  did(write.proposeSlash([id, offenceId, hash, value, windowSecs], by.proposer))
-export const dispute = (from = by.owner) => did(write.disputeSlash([evidence], from))
-export const cancel = (hash = evidence) => did(write.cancelSlash([hash], by.arbiter))
-export const uphold = () => did(write.upholdSlash([evidence], by.arbiter))
-export const execute = (hash = evidence) => did(write.executeSlash([hash], by.stranger))
-export const voidSlash = (hash = evidence) => did(write.voidSlash([hash], by.stranger))
+export const act = {
+  propose: (hash = evidence, value = slashed, offenceId = offenceOf(hash)) =>
+    did(write.proposeSlash([id, offenceId, hash, value, secs.window], by.proposer)),
+  dispute: (hash = evidence, from = by.owner) => did(write.disputeSlash([hash], from)),
+  cancel: (hash = evidence) => did(write.cancelSlash([hash], by.arbiter)),
+  uphold: (hash = evidence) => did(write.upholdSlash([hash], by.arbiter)),
+  execute: (hash = evidence) => did(write.executeSlash([hash], by.stranger)),
+  void: (hash = evidence) => did(write.voidSlash([hash], by.stranger)),
+}
+/** The same as attempts, which change nothing. */
+export const attempt = {
+  propose: (hash = evidence, offenceId = offenceOf(hash), from = by.proposer) =>
+    simulate.proposeSlash([id, offenceId, hash, slashed, secs.window], from),
+  dispute: (hash = evidence, from = by.owner) => simulate.disputeSlash([hash], from),
+  cancel: () => simulate.cancelSlash([evidence], by.arbiter),
+  uphold: () => simulate.upholdSlash([evidence], by.arbiter),
+  execute: () => simulate.executeSlash([evidence], by.stranger),
+  void: () => simulate.voidSlash([evidence], by.stranger),
+  endDispute: () => simulate.endDispute([evidence], by.stranger),
+  withdraw: () => simulate.withdraw([id], by.owner),
+}
 export const stateOf = async (hash = evidence) => (await read.slashOf([hash])).state
 export const collateral = async () => (await read.subscriptionOf([id])).collateral

@@ -2,63 +2,42 @@ import { type Hex, keccak256, toHex } from 'viem'
 import { expect, test } from 'vitest'
 import { offenceKey } from '../../../protocol/slashing/index.ts'
 import { by, bytes32, eth, owner, params, roles, treasury } from '../network.ts'
-import { refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
+import { network, refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
+  act,
   amount,
-  cancel,
+  attempt,
   collateral,
-  dispute,
   evidence,
-  execute,
-  executionSecs,
-  graceSecs,
   id,
-  network,
   nodeKey,
   offenceOf,
   projectId,
-  propose,
   read,
+  secs,
   simulate,
   slashed,
   state,
   stateOf,
-  uphold,
-  voidSlash,
-  windowMax,
-  windowSecs,
   write,
 } from './fixture.ts'
 
 const pauseSecs = 3n * 86_400n
 
-/** Proposals, their execution, and what they take. */
 export function testProposals(): void {
   test('after an undisputed window anyone executes, and the collateral goes to the treasury', async () => {
-    const said = await propose()
-    const executableAt = (await network.now()) + windowSecs
+    const said = await act.propose()
+    const executableAt = (await network.now()) + secs.window
+    const proposal = { subscriptionId: id, amount: slashed, executableAt }
     expect(said).toEqual([
-      {
-        event: 'SlashProposed',
-        evidenceHash: evidence,
-        subscriptionId: id,
-        offenceId: offenceOf(evidence),
-        amount: slashed,
-        executableAt,
-      },
+      { event: 'SlashProposed', evidenceHash: evidence, offenceId: offenceOf(evidence), ...proposal },
     ])
-    expect(await read.slashOf([evidence])).toEqual({
-      subscriptionId: id,
-      amount: slashed,
-      executableAt,
-      state: state.proposed,
-      decideBy: 0,
-    })
-    const endsAt = executableAt + graceSecs
+    expect(await read.slashOf([evidence])).toEqual({ ...proposal, state: state.proposed, decideBy: 0 })
+    const endsAt = executableAt + secs.grace
     await network.passTo(endsAt - 1n)
-    await refused(simulate.executeSlash([evidence], by.stranger), ['DisputeWindowOpen', evidence, endsAt])
+    await refused(attempt.execute(), ['DisputeWindowOpen', evidence, endsAt])
     await network.client.setNextBlockTimestamp({ timestamp: endsAt })
-    expect(await execute()).toContainEqual({
+    expect(await act.execute()).toContainEqual({
       event: 'SlashExecuted',
       evidenceHash: evidence,
       subscriptionId: id,
@@ -71,26 +50,24 @@ export function testProposals(): void {
   })
 
   test('an arbiter stops proposals and executions, but neither disputes nor decisions nor withdrawals', async () => {
-    const held = bytes32(2)
-    await propose()
-    await propose(held)
+    const [held, third] = [bytes32(2), bytes32(3)]
+    await act.propose()
+    await act.propose(held)
     await network.mined(write.unbond([id], by.owner))
     await network.mined(write.pause(by.arbiter))
-    await refused(simulate.proposeSlash([id, bytes32(3), bytes32(3), slashed, windowSecs], by.proposer), [
-      'EnforcedPause',
-    ])
-    await dispute()
-    await uphold()
-    await network.mined(write.cancelSlash([held], by.arbiter))
-    await network.pass(windowSecs + graceSecs)
-    await refused(simulate.executeSlash([evidence], by.stranger), ['EnforcedPause'])
-    await network.mined(write.cancelSlash([evidence], by.arbiter))
+    await refused(attempt.propose(third), ['EnforcedPause'])
+    await act.dispute()
+    await act.uphold()
+    await act.cancel(held)
+    await network.pass(secs.window + secs.grace)
+    await refused(attempt.execute(), ['EnforcedPause'])
+    await act.cancel()
     await network.mined(write.unpause(by.arbiter))
-    await propose(bytes32(3))
-    await network.mined(write.cancelSlash([bytes32(3)], by.arbiter))
+    await act.propose(third)
+    await act.cancel(third)
     await network.mined(write.pause(by.arbiter))
     await network.pass(params.unbonding_secs)
-    await simulate.withdraw([id], by.owner)
+    await attempt.withdraw()
   })
 
   test('a pause ends by itself after three days, also one that was taken up again, and the next begins a day after', async () => {
@@ -107,7 +84,7 @@ export function testProposals(): void {
     expect(await read.paused()).toBe(true)
     await network.passTo(endsAt)
     expect(await read.paused()).toBe(false)
-    await propose()
+    await act.propose()
     await refused(simulate.pause(by.arbiter), ['PauseSpent', endsAt + 86_400n])
     // An order to end it is never too late.
     await simulate.unpause(by.arbiter)
@@ -118,57 +95,56 @@ export function testProposals(): void {
 
   test('a slash that is not executed within a week is void, also after a pause: the collateral goes back to its owner', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
-    const voidAt = executableAt + graceSecs + executionSecs
+    const voidAt = executableAt + secs.grace + secs.execution
     await network.passTo(voidAt - pauseSecs / 2n)
     await network.mined(write.pause(by.arbiter))
     await network.passTo(voidAt - 1n)
-    const early = () => refusal(simulate.voidSlash([evidence], by.stranger))
-    expect(await early()).toEqual(['ExecutionPending', evidence, voidAt])
-    await refused(simulate.withdraw([id], by.owner), ['SlashOpen', id, 1])
+    await refused(attempt.void(), ['ExecutionPending', evidence, voidAt])
+    await refused(attempt.withdraw(), ['SlashOpen', id, 1])
     await network.passTo(voidAt)
-    expect(await voidSlash()).toEqual([{ event: 'SlashVoided', evidenceHash: evidence }])
+    expect(await act.void()).toEqual([{ event: 'SlashVoided', evidenceHash: evidence }])
     expect(await stateOf()).toBe(state.voided)
-    expect(await early()).toEqual(['InvalidSlashState', evidence, state.voided])
+    await refused(attempt.void(), ['InvalidSlashState', evidence, state.voided])
     await network.mined(write.withdraw([id], by.owner))
     expect(await network.balanceOf(owner.address)).toBe(amount)
   })
 
   test('is executed until the second before it is void, and not after, paused or not', async () => {
-    await propose()
+    await act.propose()
     const { executableAt } = await read.slashOf([evidence])
-    const voidAt = executableAt + graceSecs + executionSecs
+    const voidAt = executableAt + secs.grace + secs.execution
     await network.passTo(voidAt - 1n)
-    await simulate.executeSlash([evidence], by.stranger)
+    await attempt.execute()
     await network.passTo(voidAt)
-    await refused(simulate.executeSlash([evidence], by.stranger), ['ExecutionOverdue', evidence, voidAt])
+    await refused(attempt.execute(), ['ExecutionOverdue', evidence, voidAt])
   })
 
   test('an upheld slash has its week from the end of the time to decide on', async () => {
-    await propose()
-    await dispute()
-    await refused(simulate.voidSlash([evidence], by.stranger), ['InvalidSlashState', evidence, 2])
-    await uphold()
+    await act.propose()
+    await act.dispute()
+    await refused(attempt.void(), ['InvalidSlashState', evidence, 2])
+    await act.uphold()
     const { decideBy } = await read.slashOf([evidence])
-    const voidAt = BigInt(decideBy) + executionSecs
+    const voidAt = BigInt(decideBy) + secs.execution
     await network.passTo(voidAt - 1n)
-    await simulate.executeSlash([evidence], by.stranger)
-    await refused(simulate.voidSlash([evidence], by.stranger), ['ExecutionPending', evidence, voidAt])
+    await attempt.execute()
+    await refused(attempt.void(), ['ExecutionPending', evidence, voidAt])
     await network.passTo(voidAt)
-    await voidSlash()
+    await act.void()
     expect(await collateral()).toBe(amount)
   })
 
   test('no withdrawal while a slash is open, in whichever way; afterwards what is left comes back', async () => {
     await network.mined(write.unbond([id], by.owner))
-    await propose(evidence)
-    await propose(bytes32(2))
+    await act.propose(evidence)
+    await act.propose(bytes32(2))
     await network.pass(params.unbonding_secs)
-    await refused(simulate.withdraw([id], by.owner), ['SlashOpen', id, 2])
-    await cancel()
-    await refused(simulate.withdraw([id], by.owner), ['SlashOpen', id, 1])
-    await execute(bytes32(2))
+    await refused(attempt.withdraw(), ['SlashOpen', id, 2])
+    await act.cancel()
+    await refused(attempt.withdraw(), ['SlashOpen', id, 1])
+    await act.execute(bytes32(2))
     await network.mined(write.withdraw([id], by.owner))
     expect(await network.balanceOf(owner.address)).toBe(amount - slashed)
   })
@@ -180,17 +156,17 @@ export function testProposals(): void {
     await network.client.setNextBlockTimestamp({ timestamp: drawnAt })
     await network.mined(write.unbond([id], by.owner))
     await network.passTo(epochStart + 2n * daySecs - 1n)
-    await refusedAs(simulate.withdraw([id], by.owner), 'NotReleased')
-    await propose()
+    await refusedAs(attempt.withdraw(), 'NotReleased')
+    await act.propose()
     expect(await stateOf()).toBe(state.proposed)
   })
 
   test('slashes beyond the collateral take what is left, and the subscription can be topped up', async () => {
-    await propose(bytes32(1), eth(70))
-    await propose(bytes32(2), eth(70))
-    await network.pass(windowSecs + graceSecs)
-    await execute(bytes32(2))
-    expect(await execute(bytes32(1))).toContainEqual(expect.objectContaining({ amount: eth(30) }))
+    await act.propose(bytes32(1), eth(70))
+    await act.propose(bytes32(2), eth(70))
+    await network.pass(secs.window + secs.grace)
+    await act.execute(bytes32(2))
+    expect(await act.execute(bytes32(1))).toContainEqual(expect.objectContaining({ amount: eth(30) }))
     expect(await collateral()).toBe(0n)
     expect(await network.balanceOf(treasury)).toBe(amount)
     await network.give(owner.address, eth(1))
@@ -200,57 +176,48 @@ export function testProposals(): void {
   })
 
   test('one evidence is proposed once, also after it was cancelled or executed', async () => {
-    const again = () =>
-      refusal(simulate.proposeSlash([id, bytes32(9), evidence, 1n, windowSecs], by.proposer))
-    await propose()
-    expect(await again()).toEqual(['AlreadyProposed', evidence])
-    await cancel()
-    expect(await again()).toEqual(['AlreadyProposed', evidence])
+    for (const step of [act.propose, act.cancel]) {
+      await step()
+      await refused(attempt.propose(evidence, bytes32(9)), ['AlreadyProposed', evidence])
+    }
   })
 
   test('a second evidence for one offence takes nothing, whatever became of the first', async () => {
     const round = { kind: 'equivocation', round_id: `task:${bytes32(7)}`, node_key: nodeKey }
     const offenceId = keccak256(toHex(offenceKey(round as never)))
     const otherVotes = bytes32(0xe2)
-    const again = () =>
-      refusal(simulate.proposeSlash([id, offenceId, otherVotes, slashed, windowSecs], by.proposer))
-    await propose(evidence, slashed, offenceId)
+    const isKnown = () =>
+      refused(attempt.propose(otherVotes, offenceId), ['OffenceKnown', offenceId, evidence])
+    await act.propose(evidence, slashed, offenceId)
     expect(await read.evidenceOf([offenceId])).toBe(evidence)
-    expect(await again()).toEqual(['OffenceKnown', offenceId, evidence])
-    await network.pass(windowSecs + graceSecs)
-    await execute()
-    expect(await again()).toEqual(['OffenceKnown', offenceId, evidence])
+    await isKnown()
+    await network.pass(secs.window + secs.grace)
+    await act.execute()
+    await isKnown()
     expect(await collateral()).toBe(amount - slashed)
-    await propose(otherVotes, slashed, offenceOf(otherVotes))
-    await cancel(otherVotes)
-    await refused(
-      simulate.proposeSlash([id, offenceOf(otherVotes), bytes32(0xe3), slashed, windowSecs], by.proposer),
-      ['OffenceKnown', offenceOf(otherVotes), otherVotes],
-    )
+    await act.propose(otherVotes, slashed, offenceOf(otherVotes))
+    await act.cancel(otherVotes)
+    const known = offenceOf(otherVotes)
+    await refused(attempt.propose(bytes32(0xe3), known), ['OffenceKnown', known, otherVotes])
   })
 
   test('a proposal needs a subscription with collateral, an amount, and a window within bounds', async () => {
     const unknown = bytes32(9)
-    const attempt = (over: { subscription?: Hex; value?: bigint; secs?: bigint }) =>
-      refusal(
-        simulate.proposeSlash(
-          [over.subscription ?? id, offenceOf(evidence), evidence, over.value ?? 1n, over.secs ?? windowSecs],
-          by.proposer,
-        ),
-      )
-    expect(await attempt({ subscription: unknown })).toEqual(['InvalidState', unknown, 0])
-    expect(await attempt({ value: 0n })).toEqual(['ZeroAmount'])
-    expect(await attempt({ value: 2n ** 128n })).toEqual(['SafeCastOverflowedUintDowncast', 128, 2n ** 128n])
-    for (const secs of [windowSecs - 1n, windowMax + 1n, 0n])
-      expect(await attempt({ secs })).toEqual(['InvalidDisputeWindow', secs, windowSecs, windowMax])
+    const isRefused = (error: unknown[], subscription: Hex = id, value = 1n, window = secs.window) => {
+      const args = [subscription, offenceOf(evidence), evidence, value, window] as const
+      return refused(simulate.proposeSlash(args, by.proposer), error)
+    }
+    await isRefused(['InvalidState', unknown, 0], unknown)
+    await isRefused(['ZeroAmount'], id, 0n)
+    await isRefused(['SafeCastOverflowedUintDowncast', 128, 2n ** 128n], id, 2n ** 128n)
+    for (const value of [secs.window - 1n, secs.windowMax + 1n, 0n])
+      await isRefused(['InvalidDisputeWindow', value, secs.window, secs.windowMax], id, 1n, value)
   })
 
   test('only a proposer proposes, and only an arbiter decides', async () => {
-    await refused(
-      simulate.proposeSlash([id, bytes32(9), evidence, 1n, windowSecs], by.arbiter),
-      unauthorized(roles.arbiter, 'PROPOSER_ROLE'),
-    )
-    await propose()
+    const isArbiters = attempt.propose(evidence, bytes32(9), by.arbiter)
+    await refused(isArbiters, unauthorized(roles.arbiter, 'PROPOSER_ROLE'))
+    await act.propose()
     for (const call of [simulate.pause, simulate.unpause])
       await refused(call(by.proposer), unauthorized(roles.proposer, 'ARBITER_ROLE'))
     for (const call of [simulate.cancelSlash, simulate.upholdSlash])

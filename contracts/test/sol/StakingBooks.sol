@@ -59,16 +59,8 @@ abstract contract StakingBooks is Signers {
 
     constructor() {
         token = new HubToken("Hub (testnet)", "HUB", PERMIT_DOMAIN, address(this), GUARDIAN, address(this), address(this), 0);
-        staking = new Staking(
-            DOMAIN,
-            token,
-            TREASURY,
-            StakingParameters(BOND_MIN, UNBONDING_SECS, WINDOW_MIN, WINDOW_MAX),
-            address(this),
-            GUARDIAN,
-            address(this),
-            address(this)
-        );
+        StakingParameters memory parameters = StakingParameters(BOND_MIN, UNBONDING_SECS, WINDOW_MIN, WINDOW_MAX);
+        staking = new Staking(DOMAIN, token, TREASURY, parameters, address(this), GUARDIAN, address(this), address(this));
         for (uint256 i = 0; i < OWNERS; ++i) {
             token.mint(_owner(i), SUPPLY);
             balance[_owner(i)] = SUPPLY;
@@ -178,6 +170,11 @@ abstract contract StakingBooks is Signers {
         }
         vm.prank(STRANGER);
         token.permit(owner, address(staking), amount, permit.deadline, v, r, s);
+    }
+
+    function _refusedFrom(address caller, bytes memory call) internal {
+        vm.prank(caller);
+        _refused(call);
     }
 
     function _refused(bytes memory call) internal {

@@ -14,10 +14,8 @@ contract StakingHandler is StakingBooks {
     function bond(uint256 who, uint256 node, uint256 amount) external {
         (address owner, bytes32 key, bytes32 id) = _pick(who, node);
         amount = amount % 8 == 0 ? between(amount, 1, 2 * BOND_MIN) : between(amount, BOND_MIN, 1e24);
-        if (staking.stateOf(id) == SubscriptionState.Unbonding || collateral[id] + amount < BOND_MIN) {
-            vm.prank(owner);
-            return _refused(abi.encodeCall(Staking.bond, (PROJECT, key, amount)));
-        }
+        if (staking.stateOf(id) == SubscriptionState.Unbonding || collateral[id] + amount < BOND_MIN)
+            return _refusedFrom(owner, abi.encodeCall(Staking.bond, (PROJECT, key, amount)));
         vm.prank(owner);
         staking.bond(PROJECT, key, amount);
         _bonded(owner, id, amount);
@@ -51,10 +49,7 @@ contract StakingHandler is StakingBooks {
 
     function unbond(uint256 who, uint256 node) external {
         (address owner, , bytes32 id) = _pick(who, node);
-        if (staking.stateOf(id) != SubscriptionState.Bonded) {
-            vm.prank(owner);
-            return _refused(abi.encodeCall(Staking.unbond, (id)));
-        }
+        if (staking.stateOf(id) != SubscriptionState.Bonded) return _refusedFrom(owner, abi.encodeCall(Staking.unbond, (id)));
         Unbond memory action = Unbond(owner, id, staking.nonces(owner), block.timestamp + 1 hours);
         bytes memory signature = _signed(who, "Unbond(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)", abi.encode(action));
         _bySignature(owner, abi.encodeCall(Staking.unbondBySig, (action, signature)));
@@ -68,10 +63,7 @@ contract StakingHandler is StakingBooks {
         bool allowed = staking.stateOf(id) == SubscriptionState.Unbonding &&
             block.timestamp >= subscription.releaseAt &&
             openSlashes[id] == 0;
-        if (!allowed) {
-            vm.prank(owner);
-            return _refused(abi.encodeCall(Staking.withdraw, (id)));
-        }
+        if (!allowed) return _refusedFrom(owner, abi.encodeCall(Staking.withdraw, (id)));
         Withdraw memory action = Withdraw(owner, id, staking.nonces(owner), block.timestamp + 1 hours);
         bytes memory signature = _signed(who, "Withdraw(address owner,bytes32 subscriptionId,uint256 nonce,uint256 deadline)", abi.encode(action));
         _bySignature(owner, abi.encodeCall(Staking.withdrawBySig, (action, signature)));
@@ -104,8 +96,7 @@ contract StakingHandler is StakingBooks {
         bytes memory call = abi.encodeCall(Staking.disputeSlash, (proposal.evidence));
         bool allowed = proposal.state == SlashState.Proposed && block.timestamp < proposal.executableAt + GRACE_SECS;
         if (!allowed) return _refused(call);
-        vm.prank(STRANGER);
-        _refused(call);
+        _refusedFrom(STRANGER, call);
         vm.prank(staking.subscriptionOf(proposal.id).owner);
         staking.disputeSlash(proposal.evidence);
         proposal.state = SlashState.Disputed;
@@ -202,8 +193,7 @@ contract StakingHandler is StakingBooks {
     function cancelNonce(uint256 who, uint256 node, address payout) external {
         (address owner, , bytes32 id) = _pick(who, node);
         SetPayout memory action = SetPayout(owner, id, payout, staking.nonces(owner), block.timestamp + 1 hours);
-        vm.prank(owner);
-        _refused(abi.encodeCall(staking.cancelNonce, (action.nonce + 1)));
+        _refusedFrom(owner, abi.encodeCall(staking.cancelNonce, (action.nonce + 1)));
         vm.prank(owner);
         staking.cancelNonce(action.nonce);
         actions[owner] += 1;
@@ -220,8 +210,7 @@ contract StakingHandler is StakingBooks {
             abi.encodeCall(Staking.cancelSlash, (_proposal(way).evidence)),
             abi.encodeCall(Staking.pause, ())
         ];
-        vm.prank(GUARDIAN);
-        _refused(others[(way / 2) % 4]);
+        _refusedFrom(GUARDIAN, others[(way / 2) % 4]);
         vm.prank(GUARDIAN);
         staking.revokeRole(role, address(this));
         require(!staking.hasRole(role, address(this)), "a role was not taken");
@@ -241,8 +230,7 @@ contract StakingHandler is StakingBooks {
             abi.encodeCall(Staking.unpause, ()),
             abi.encodeCall(Staking.cancelSlash, (keccak256(abi.encode(uint256(0)))))
         ];
-        vm.prank(STRANGER);
-        _refused(calls[way % 9]);
+        _refusedFrom(STRANGER, calls[way % 9]);
     }
 
     /// @dev The last order that somebody signed, once more.

@@ -69,29 +69,20 @@ contract VaultHandler is ForgeTest {
     constructor() {
         vm.warp(1_800_000_000);
         token = new IssuerToken();
-        ProjectRegistry registry = new ProjectRegistry(
-            "Hub ProjectRegistry",
-            "hub-project-v1:",
-            address(this),
-            address(this),
-            address(this)
-        );
-        VaultFactory factory = new VaultFactory(
-            registry,
-            TREASURY,
-            CHALLENGE_SECS,
-            NOTICE_SECS,
-            address(this),
-            address(this),
-            address(this),
-            address(this)
-        );
+        (address me, string memory name) = (address(this), "Hub ProjectRegistry");
+        ProjectRegistry registry = new ProjectRegistry(name, "hub-project-v1:", me, me, me);
+        VaultFactory factory = new VaultFactory(registry, TREASURY, CHALLENGE_SECS, NOTICE_SECS, me, me, me, me);
         vm.prank(DEVELOPER);
         _projectId = registry.register("tide-forecast", bytes32(0), bytes32(0), bytes32(0));
         _factory = factory;
         vault = ProjectVault(factory.create(_projectId, token, 1 days, uint128(CAP)));
         _caps.push(Cap(block.timestamp, CAP));
         token.approve(address(vault), type(uint256).max);
+    }
+
+    /// @dev An epoch that was vetoed and posted again is another entry of the books.
+    modifier ifPosted(uint256 which) {
+        if (posts != 0 && !(_posted[which % posts].isVetoed && _isPosted(_posted[which % posts].epoch))) _;
     }
 
     function fund(uint256 amount) external {
@@ -169,10 +160,8 @@ contract VaultHandler is ForgeTest {
         _refused(call);
     }
 
-    function veto(uint256 which) external {
-        if (posts == 0) return;
+    function veto(uint256 which) external ifPosted(which) {
         Posted storage posted = _posted[which % posts];
-        if (_isReplaced(posted)) return;
         bytes memory call = abi.encodeCall(ProjectVault.veto, (posted.epoch));
         if (posted.isVetoed || block.timestamp >= posted.releaseAt) return _refused(call);
         vault.veto(posted.epoch);
@@ -208,8 +197,7 @@ contract VaultHandler is ForgeTest {
         uint256 earliest = block.timestamp + TERMS_NOTICE_SECS;
         uint256 latest = _caps[_caps.length - 1].from;
         // Epochs are as long as a day here: at a noon, whatever the new length, one of them would be cut.
-        vm.prank(DEVELOPER);
-        _refused(abi.encodeCall(ProjectVault.setTerms, (uint64(from + 36 hours), 1 hours, uint128(amount))));
+        _refusedFrom(DEVELOPER, abi.encodeCall(ProjectVault.setTerms, (uint64(from + 36 hours), 1 hours, uint128(amount))));
         vm.prank(DEVELOPER);
         if (from < earliest || (latest > block.timestamp && latest < earliest)) return _refused(call);
         vault.setTerms(uint64(from), 1 days, uint128(amount));
@@ -217,10 +205,8 @@ contract VaultHandler is ForgeTest {
         _caps.push(Cap(from, amount));
     }
 
-    function claim(uint256 which, uint256 leaf, bool patient) external {
-        if (posts == 0) return;
+    function claim(uint256 which, uint256 leaf, bool patient) external ifPosted(which) {
         Posted storage posted = _posted[which % posts];
-        if (_isReplaced(posted)) return;
         if (patient && block.timestamp < posted.releaseAt) vm.warp(posted.releaseAt);
         Leaf memory one = posted.leaves[leaf % LEAVES];
         bytes32[] memory proof = _proof(posted, leaf % LEAVES);
@@ -240,10 +226,8 @@ contract VaultHandler is ForgeTest {
     }
 
     /// @dev All leaves of an epoch and the first of them once more; what was paid before is passed over.
-    function claimMany(uint256 which) external {
-        if (posts == 0) return;
+    function claimMany(uint256 which) external ifPosted(which) {
         Posted storage posted = _posted[which % posts];
-        if (_isReplaced(posted)) return;
         Claim[] memory claims = new Claim[](LEAVES + 1);
         for (uint256 i = 0; i <= LEAVES; ++i) {
             Leaf memory leaf = posted.leaves[i % LEAVES];
@@ -258,10 +242,8 @@ contract VaultHandler is ForgeTest {
         }
     }
 
-    function payFees(uint256 which) external {
-        if (posts == 0) return;
+    function payFees(uint256 which) external ifPosted(which) {
         Posted storage posted = _posted[which % posts];
-        if (_isReplaced(posted)) return;
         bytes memory call = abi.encodeCall(ProjectVault.payFees, (posted.epoch));
         uint256 toTreasury = _isRefused[TREASURY] ? 0 : posted.treasuryFee;
         uint256 sum = posted.developerFee + toTreasury;
@@ -285,8 +267,7 @@ contract VaultHandler is ForgeTest {
             abi.encodeCall(ProjectVault.setTerms, (uint64((block.timestamp / 1 days + 2) * 1 days), 1 days, 1)),
             abi.encodeCall(ProjectVault.initialize, (bytes32(0), STRANGER, token, 1 days, 1))
         ];
-        vm.prank(STRANGER);
-        _refused(calls[way % 7]);
+        _refusedFrom(STRANGER, calls[way % 7]);
     }
 
     function pass(uint256 secs) external {
@@ -342,11 +323,6 @@ contract VaultHandler is ForgeTest {
         return false;
     }
 
-    /// @dev Vetoed and posted again, which is another entry of the books.
-    function _isReplaced(Posted storage posted) private view returns (bool) {
-        return posted.isVetoed && _isPosted(posted.epoch);
-    }
-
     function _isReleased(Posted storage posted) private view returns (bool) {
         return !posted.isVetoed && block.timestamp >= posted.releaseAt;
     }
@@ -380,6 +356,11 @@ contract VaultHandler is ForgeTest {
 
     function _pair(bytes32 a, bytes32 b) private pure returns (bytes32) {
         return a < b ? keccak256(abi.encode(a, b)) : keccak256(abi.encode(b, a));
+    }
+
+    function _refusedFrom(address caller, bytes memory call) private {
+        vm.prank(caller);
+        _refused(call);
     }
 
     function _refused(bytes memory call) private {

@@ -6,14 +6,10 @@ interface Vm {
     function addr(uint256 privateKey) external pure returns (address);
     function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function prank(address sender) external;
-    function startPrank(address sender) external;
-    function stopPrank() external;
     function warp(uint256 timestamp) external;
     function chainId(uint256 id) external;
     function assume(bool condition) external pure;
-    function expectRevert(bytes4 selector) external;
     function expectPartialRevert(bytes4 selector) external;
-    function expectRevert() external;
 }
 
 abstract contract ForgeTest {

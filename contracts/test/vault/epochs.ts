@@ -1,19 +1,19 @@
-import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { by, bytes32, developer, eth, roles } from '../network.ts'
-import { refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
+import { network, refusal, refused, refusedAs, unauthorized } from '../use-network.ts'
 import {
   cap,
   challengeSecs,
   claim,
+  claiming,
   day,
   did,
   epoch,
   fund,
   hour,
-  network,
-  openVault,
+  openFunded,
   post,
+  posting,
   postTree,
   projectId,
   receiptHash,
@@ -24,7 +24,6 @@ import {
   vault,
 } from './fixture.ts'
 
-/** Which epochs are posted and vetoed, and by which terms. */
 export function testEpochs(): void {
   describe('postEpoch', () => {
     test('sets the whole total aside until the challenge period is over', async () => {
@@ -34,57 +33,42 @@ export function testEpochs(): void {
       expect(said).toEqual([
         { event: 'EpochPosted', epoch, merkleRoot: root, receiptHash, ...totals(eth(20)), releaseAt },
       ])
-      expect(await vault.read.epochOf([epoch])).toEqual({
-        merkleRoot: root,
-        releaseAt,
-        isVetoed: false,
-        unclaimed: eth(20),
-        developer: eth(3),
-        treasury: eth(1),
-      })
+      const { miner: unclaimed, ...fees } = totals(eth(20))
+      const stored = { merkleRoot: root, releaseAt, isVetoed: false, unclaimed, ...fees }
+      expect(await vault.read.epochOf([epoch])).toEqual(stored)
       expect(await vault.read.freeBalance()).toBe(eth(76))
     })
 
     test('is refused beyond the free balance, to the last unit, and takes exactly the free balance', async () => {
       await fund()
       await post(totals(eth(20)))
-      const attempt = (minerTotal: bigint) =>
-        vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(minerTotal)], by.poster)
-      await refused(attempt(eth(72) + 1n), ['Underfunded', eth(76), eth(76) + 1n])
-      await attempt(eth(72))
+      await refused(posting(eth(72) + 1n, epoch + 1n), ['Underfunded', eth(76), eth(76) + 1n])
+      await posting(eth(72), epoch + 1n)
     })
 
     test('takes the cap of an epoch, and not one unit more', async () => {
-      const low = await openVault('low-tide', network.token.address, hour, eth(10))
+      const low = await openFunded('low-tide', hour, eth(10))
       const at = (await low.read.latestTerms()).from / hour
-      await network.mined(network.token.write.approve([low.address, eth(100)], by.developer))
-      await network.mined(low.write.fund([eth(100)], by.developer))
       await network.passTo((at + 1n) * hour)
-      const attempt = (minerTotal: bigint) =>
-        low.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], by.poster)
-      await refused(attempt(eth(6) + 1n), ['ExceedsCap', at, eth(10), eth(10) + 1n])
-      await attempt(eth(6))
+      const attempt = (sums: ReturnType<typeof totals>) =>
+        low.simulate.postEpoch([at, root, receiptHash, sums], by.poster)
+      await refused(attempt(totals(eth(6) + 1n)), ['ExceedsCap', at, eth(10), eth(10) + 1n])
+      await attempt(totals(eth(6)))
       const most = 2n ** 128n - 1n
       const all = { miner: most, developer: most, treasury: most }
-      await refused(low.simulate.postEpoch([at, root, receiptHash, all], by.poster), [
-        'ExceedsCap',
-        at,
-        eth(10),
-        most * 3n,
-      ])
+      await refused(attempt(all), ['ExceedsCap', at, eth(10), most * 3n])
     })
 
     test('refuses an epoch that runs, lies ahead, or was over when the vault was opened', async () => {
       await fund()
-      const attempt = (at: bigint) => vault.simulate.postEpoch([at, root, receiptHash, totals(1n)], by.poster)
       const running = (await network.now()) / hour
       for (const at of [running, running + 1n, 2n ** 64n, 2n ** 255n, epoch - 1n, 0n])
-        await refused(attempt(at), ['EpochNotPayable', at])
+        await refused(posting(1n, at), ['EpochNotPayable', at])
       await network.passTo((running + 1n) * hour - 1n)
-      await refusedAs(attempt(running), 'EpochNotPayable')
+      await refusedAs(posting(1n, running), 'EpochNotPayable')
       await network.passTo((running + 1n) * hour)
-      await attempt(running)
-      await attempt(epoch)
+      await posting(1n, running)
+      await posting(1n)
     })
 
     test('an arbiter stops the posting in all vaults at once, while payments go on', async () => {
@@ -92,34 +76,32 @@ export function testEpochs(): void {
       await fund()
       const [row] = rowsOf(await postTree(2))
       await network.mined(factory.write.pause(by.arbiter))
-      const attempt = () => vault.simulate.postEpoch([epoch + 1n, root, receiptHash, totals(1n)], by.poster)
-      await refused(attempt(), ['EnforcedPause'])
+      await refused(posting(1n, epoch + 1n), ['EnforcedPause'])
       await release()
       await network.mined(vault.write.claim(...claim(row!)))
       await network.mined(factory.write.unpause(by.arbiter))
-      await attempt()
+      await posting(1n, epoch + 1n)
       for (const call of [factory.simulate.pause, factory.simulate.unpause])
         await refused(call(by.poster), unauthorized(roles.poster, 'ARBITER_ROLE'))
     })
 
     test('an epoch has a root, a receipt and something for miners, and is posted once', async () => {
       await fund()
-      const { simulate } = vault
-      const attempt = (merkleRoot: Hex, receipt: Hex, minerTotal: bigint) =>
-        refusal(simulate.postEpoch([epoch, merkleRoot, receipt, totals(minerTotal)], by.poster))
-      expect(await attempt(bytes32(0), receiptHash, 1n)).toEqual(['EmptyEpoch', epoch])
-      expect(await attempt(root, bytes32(0), 1n)).toEqual(['EmptyEpoch', epoch])
-      expect(await attempt(root, receiptHash, 0n)).toEqual(['EmptyEpoch', epoch])
+      for (const [merkleRoot, receipt, minerTotal] of [
+        [bytes32(0), receiptHash, 1n],
+        [root, bytes32(0), 1n],
+        [root, receiptHash, 0n],
+      ] as const) {
+        const args = [epoch, merkleRoot, receipt, totals(minerTotal)] as const
+        await refused(vault.simulate.postEpoch(args, by.poster), ['EmptyEpoch', epoch])
+      }
       await post(totals(1n))
-      expect(await attempt(root, receiptHash, 1n)).toEqual(['AlreadyPosted', epoch])
+      await refused(posting(1n), ['AlreadyPosted', epoch])
     })
 
     test('only a poster posts', async () => {
       await fund()
-      await refused(
-        vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], by.developer),
-        unauthorized(developer.address, 'POSTER_ROLE'),
-      )
+      await refused(posting(1n, epoch, by.developer), unauthorized(developer.address, 'POSTER_ROLE'))
     })
   })
 
@@ -134,8 +116,7 @@ export function testEpochs(): void {
       ])
       expect(await vault.read.freeBalance()).toBe(eth(100))
       await refused(vault.simulate.veto([epoch], by.arbiter), ['UnknownEpoch', epoch])
-      const again = () => vault.simulate.postEpoch([epoch, root, receiptHash, totals(1n)], by.poster)
-      await refused(again(), ['VetoStands', epoch])
+      await refused(posting(1n), ['VetoStands', epoch])
       expect(await did(vault.write.reopen([epoch], by.arbiter))).toEqual([{ event: 'EpochReopened', epoch }])
       const tree = await postTree(2)
       expect((await vault.read.epochOf([epoch])).merkleRoot).toBe(tree.root)
@@ -163,7 +144,7 @@ export function testEpochs(): void {
       const tree = await postTree(3)
       await network.mined(vault.write.veto([epoch], by.arbiter))
       await release()
-      await refused(vault.simulate.claim(...claim(rowsOf(tree)[0]!)), ['UnknownEpoch', epoch])
+      await refused(claiming(rowsOf(tree)[0]!), ['UnknownEpoch', epoch])
       await refused(vault.simulate.payFees([epoch], by.stranger), ['UnknownEpoch', epoch])
     })
   })
@@ -191,10 +172,7 @@ export function testEpochs(): void {
       await post(totals(eth(1)), root, firstNew)
       for (const at of [lastOld + 1n, firstNew - 1n, firstNew + 1n])
         await refused(vault.read.termsOf([at]), ['EpochNotPayable', at])
-      await refused(vault.simulate.postEpoch([firstNew, root, receiptHash, totals(eth(2))], by.poster), [
-        'AlreadyPosted',
-        firstNew,
-      ])
+      await refused(posting(eth(2), firstNew), ['AlreadyPosted', firstNew])
     })
 
     test('begin with an epoch of the old and the new length, at least an hour ahead', async () => {

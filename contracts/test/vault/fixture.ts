@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { buildPayoutTree, type PayoutTree } from '../../../protocol/earnings/index.ts'
 import { deriveProjectId } from '../../../protocol/identity/index.ts'
 import { by, bytes32, developer, eth, type Network, params, profile } from '../network.ts'
-import { useNetwork } from '../use-network.ts'
+import { network, useNetwork } from '../use-network.ts'
 
 export const slug = 'tide-forecast'
 export const projectId = deriveProjectId(profile, developer.address.toLowerCase(), slug)
@@ -18,15 +18,13 @@ export const root = bytes32(0xabc)
 export const receiptHash = bytes32(0x4ec)
 
 /** What every test of vaults begins with, on a chain that {@link useVault} starts. */
-export let network: Network
 export let vault: ReturnType<Network['vaultAt']>
 /** The epoch of an hour that runs when the vault is opened; it and the next three are over when a test begins. */
 export let epoch: bigint
 
 /** Gives the tests of a `describe` a vault, each in the state in which it was opened. */
 export function useVault(): void {
-  useNetwork(async (started) => {
-    network = started
+  useNetwork(async () => {
     await network.give(developer.address, eth(1_000))
     vault = await openVault(slug, network.token.address)
     await network.mined(network.token.write.approve([vault.address, eth(1_000)], by.developer))
@@ -42,7 +40,13 @@ export const openVault = async (name: string, token: Address, epochSecs = hour, 
   await mined(factory.write.create([id, token, Number(epochSecs), epochCap], by.developer))
   return network.vaultAt(await factory.read.vaultOf([id]))
 }
-/** The events of a transaction. */
+/** Opens a vault of the network's token, and puts so much into it. */
+export const openFunded = async (name: string, epochSecs: bigint, epochCap: bigint, amount = eth(100)) => {
+  const opened = await openVault(name, network.token.address, epochSecs, epochCap)
+  await network.mined(network.token.write.approve([opened.address, eth(1_000)], by.developer))
+  await network.mined(opened.write.fund([amount], by.developer))
+  return opened
+}
 export const did = (sent: Promise<Hex>) => network.events(vault, sent)
 export const fund = (amount = eth(100)) => did(vault.write.fund([amount], by.developer))
 export const post = (
@@ -50,6 +54,9 @@ export const post = (
   merkleRoot: Hex = root,
   at = epoch,
 ) => did(vault.write.postEpoch([at, merkleRoot, receiptHash, totals], by.poster))
+/** Tries to post an epoch that pays miners so much. */
+export const posting = (minerTotal: bigint, at = epoch, from = by.poster) =>
+  vault.simulate.postEpoch([at, root, receiptHash, totals(minerTotal)], from)
 export const totals = (minerTotal: bigint) => ({ miner: minerTotal, developer: eth(3), treasury: eth(1) })
 /** Posts an epoch that pays the first miner 1, the second 2 and so on. */
 export const postTree = async (count: number, at = epoch): Promise<PayoutTree> => {
@@ -58,13 +65,11 @@ export const postTree = async (count: number, at = epoch): Promise<PayoutTree> =
   await post(totals(payouts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)), tree.root, at)
   return tree
 }
-export const rowsOf = (tree: PayoutTree, at = epoch) =>
-  tree.leaves.map(({ miner: to, amount, proof }) => ({
-    epoch: at,
-    miner: to as Address,
-    amount: BigInt(amount),
-    proof,
-  }))
+export const rowsOf = ({ leaves }: PayoutTree, at = epoch) =>
+  leaves.map(({ miner, amount, proof }) => {
+    return { epoch: at, miner: miner as Address, amount: BigInt(amount), proof }
+  })
 export const release = () => network.pass(challengeSecs)
 export const claim = (row: ReturnType<typeof rowsOf>[number]) =>
   [[row.epoch, row.miner, row.amount, row.proof], by.stranger] as const
+export const claiming = (row: ReturnType<typeof rowsOf>[number]) => vault.simulate.claim(...claim(row))

@@ -1,35 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { by, developer, eth, type Network, roles, stranger } from '../network.ts'
-import { refused, refusedAs } from '../use-network.ts'
+import { network, refused, refusedAs } from '../use-network.ts'
 import {
   day,
   did,
   fund,
   hour,
-  network,
   noticeSecs,
-  openVault,
+  openFunded,
   projectId,
   receiptHash,
   root,
   vault,
 } from './fixture.ts'
 
-/** What the developer puts in and takes out. */
 export function testFunds(): void {
   describe('fund', () => {
     test('books what arrives and says so', async () => {
       expect(await fund()).toContainEqual({ event: 'VaultFunded', from: developer.address, amount: eth(100) })
+      const token = expect.stringMatching(new RegExp(network.addresses.token, 'i'))
       expect(await vault.read.summary()).toEqual({
-        projectId,
-        developer: developer.address,
-        token: expect.stringMatching(new RegExp(network.addresses.token, 'i')),
-        balance: eth(100),
-        reserved: 0n,
-        totalFunded: eth(100),
-        totalPaid: 0n,
-        pendingWithdrawal: 0n,
-        withdrawalAvailableAt: 0n,
+        ...{ projectId, developer: developer.address, token, balance: eth(100), totalFunded: eth(100) },
+        ...{ reserved: 0n, totalPaid: 0n, pendingWithdrawal: 0n, withdrawalAvailableAt: 0n },
       })
     })
 
@@ -51,21 +43,17 @@ export function testFunds(): void {
     beforeEach(async () => {
       // At noon, so that no day ends while a test runs.
       await network.passTo(((await network.now()) / day + 1n) * day + 12n * hour)
-      daily = await openVault('daily-tide', network.token.address, day, dayCap)
-      await network.mined(network.token.write.approve([daily.address, eth(100)], by.developer))
-      await network.mined(daily.write.fund([eth(100)], by.developer))
+      daily = await openFunded('daily-tide', day, dayCap)
     })
 
     const announce = (amount: bigint) =>
       network.events(daily, daily.write.requestWithdrawal([amount], by.developer))
     const yesterday = async () => (await network.now()) / day - 1n
-    const postYesterday = async (sum: bigint) =>
-      network.mined(
-        daily.write.postEpoch(
-          [await yesterday(), root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
-          by.poster,
-        ),
-      )
+    const postYesterday = async (miner: bigint) => {
+      const sums = { miner, developer: 0n, treasury: 0n }
+      await network.mined(daily.write.postEpoch([await yesterday(), root, receiptHash, sums], by.poster))
+    }
+    const isNotAvailable = () => refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
     const withdraw = async () => {
       const before = await network.balanceOf(developer.address)
       await network.mined(daily.write.withdraw(by.developer))
@@ -75,29 +63,17 @@ export function testFunds(): void {
     test('comes after a notice that everyone can see', async () => {
       const said = await announce(eth(40))
       const availableAt = (await network.now()) + noticeSecs
-      expect(said).toEqual([
-        {
-          event: 'WithdrawalRequested',
-          amount: eth(40),
-          availableAt,
-          expiresAt: availableAt + noticeSecs,
-        },
-      ])
+      const expiresAt = availableAt + noticeSecs
+      expect(said).toEqual([{ event: 'WithdrawalRequested', amount: eth(40), availableAt, expiresAt }])
       expect((await daily.read.summary()).pendingWithdrawal).toBe(eth(40))
       await network.passTo(availableAt - 1n)
-      await refused(daily.simulate.withdraw(by.developer), [
-        'WithdrawalNotAvailable',
-        availableAt,
-        availableAt + noticeSecs,
-      ])
+      const early = daily.simulate.withdraw(by.developer)
+      await refused(early, ['WithdrawalNotAvailable', availableAt, expiresAt])
       await network.client.setNextBlockTimestamp({ timestamp: availableAt })
-      expect(await network.events(daily, daily.write.withdraw(by.developer))).toContainEqual({
-        event: 'FundsWithdrawn',
-        developer: developer.address,
-        amount: eth(40),
-      })
+      const paid = { event: 'FundsWithdrawn', developer: developer.address, amount: eth(40) }
+      expect(await network.events(daily, daily.write.withdraw(by.developer))).toContainEqual(paid)
       expect(await daily.read.freeBalance()).toBe(eth(60))
-      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
+      await isNotAvailable()
     })
 
     test('what is announced is not free for tasks, and comes after what was worked', async () => {
@@ -114,20 +90,20 @@ export function testFunds(): void {
       await network.pass(noticeSecs)
       const at = await yesterday()
       await network.client.setAutomine(false)
-      const feesOf = (gwei: bigint) => ({
-        maxFeePerGas: gwei * 10n ** 9n,
-        maxPriorityFeePerGas: gwei * 10n ** 9n,
-        gas: 500_000n,
-      })
+      const feesOf = (gwei: bigint) => {
+        const fee = gwei * 10n ** 9n
+        return { maxFeePerGas: fee, maxPriorityFeePerGas: fee, gas: 500_000n }
+      }
       const whole = { miner: eth(18), developer: eth(1), treasury: eth(1) }
       // The one that pays more comes first in the block.
-      const hashes = [
-        await daily.write.withdraw({ ...by.developer, ...feesOf(100n) }),
-        await daily.write.postEpoch([at, root, receiptHash, whole], { ...by.poster, ...feesOf(50n) }),
+      const sent = [
+        daily.write.withdraw({ ...by.developer, ...feesOf(100n) }),
+        daily.write.postEpoch([at, root, receiptHash, whole], { ...by.poster, ...feesOf(50n) }),
       ]
+      await Promise.all(sent)
       await network.client.mine({ blocks: 1 })
       await network.client.setAutomine(true)
-      const receipts = await Promise.all(hashes.map((hash) => network.receiptOf(Promise.resolve(hash))))
+      const receipts = await Promise.all(sent.map(network.receiptOf))
       expect(receipts.map(({ status }) => status)).toEqual(['success', 'success'])
       expect(receipts[0]!.transactionIndex).toBeLessThan(receipts[1]!.transactionIndex)
       // The cap of the running epoch stays besides.
@@ -145,9 +121,7 @@ export function testFunds(): void {
     })
 
     test('of a vault with epochs of an hour leaves 25 of them', async () => {
-      const hourly = await openVault('hourly-tide', network.token.address, hour, eth(2))
-      await network.mined(network.token.write.approve([hourly.address, eth(100)], by.developer))
-      await network.mined(hourly.write.fund([eth(100)], by.developer))
+      const hourly = await openFunded('hourly-tide', hour, eth(2))
       await network.mined(hourly.write.requestWithdrawal([eth(100)], by.developer))
       await network.pass(noticeSecs)
       await network.mined(hourly.write.withdraw(by.developer))
@@ -164,9 +138,7 @@ export function testFunds(): void {
     })
 
     test('of nothing is refused', async () => {
-      const small = await openVault('small-tide', network.token.address, day, dayCap)
-      await network.mined(network.token.write.approve([small.address, eth(41)], by.developer))
-      await network.mined(small.write.fund([eth(40)], by.developer))
+      const small = await openFunded('small-tide', day, dayCap, eth(40))
       await network.mined(small.write.requestWithdrawal([eth(40)], by.developer))
       await network.pass(noticeSecs)
       await refused(small.simulate.withdraw(by.developer), ['NothingFree'])
@@ -181,7 +153,7 @@ export function testFunds(): void {
       await daily.simulate.withdraw(by.developer)
       expect(await daily.read.freeBalance()).toBe(eth(60))
       await network.passTo(expiresAt)
-      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
+      await isNotAvailable()
       expect((await daily.read.summary()).pendingWithdrawal).toBe(0n)
       expect(await daily.read.freeBalance()).toBe(eth(100))
     })
@@ -190,10 +162,10 @@ export function testFunds(): void {
       await announce(eth(40))
       await network.pass(noticeSecs)
       await announce(eth(50))
-      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
+      await isNotAvailable()
       await announce(0n)
       await network.pass(noticeSecs)
-      await refusedAs(daily.simulate.withdraw(by.developer), 'WithdrawalNotAvailable')
+      await isNotAvailable()
     })
 
     test('only the developer announces and withdraws', async () => {

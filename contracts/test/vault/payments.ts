@@ -2,14 +2,14 @@ import { concat, keccak256 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { by, bytes32, developer, eth, treasury } from '../network.ts'
-import { refusal, refused } from '../use-network.ts'
+import { network, refused } from '../use-network.ts'
 import {
   claim,
+  claiming,
   did,
   epoch,
   fund,
   miner,
-  network,
   post,
   postTree,
   projectId,
@@ -20,7 +20,6 @@ import {
   vault,
 } from './fixture.ts'
 
-/** What miners, developer and treasury are paid. */
 export function testPayments(): void {
   describe('claim', () => {
     test.each([1, 2, 3, 6, 7, 13])(
@@ -30,15 +29,12 @@ export function testPayments(): void {
         const tree = await postTree(count)
         await release()
         for (const row of rowsOf(tree)) {
-          expect(await did(vault.write.claim(...claim(row)))).toContainEqual({
-            event: 'Claimed',
-            epoch,
-            miner: row.miner,
-            amount: row.amount,
-          })
-          expect(await network.balanceOf(row.miner)).toBe(row.amount)
-          expect(await vault.read.claimedOf([epoch, row.miner])).toBe(row.amount)
-          await refused(vault.simulate.claim(...claim(row)), ['AlreadyClaimed', epoch, row.miner])
+          const { miner, amount } = row
+          const said = await did(vault.write.claim(...claim(row)))
+          expect(said).toContainEqual({ event: 'Claimed', epoch, miner, amount })
+          expect(await network.balanceOf(miner)).toBe(amount)
+          expect(await vault.read.claimedOf([epoch, miner])).toBe(amount)
+          await refused(claiming(row), ['AlreadyClaimed', epoch, miner])
         }
         expect((await vault.read.epochOf([epoch])).unclaimed).toBe(0n)
       },
@@ -49,11 +45,11 @@ export function testPayments(): void {
       const [row] = rowsOf(await postTree(2))
       const { releaseAt } = await vault.read.epochOf([epoch])
       await network.passTo(releaseAt - 1n)
-      await refused(vault.simulate.claim(...claim(row!)), ['NotClaimable', epoch, releaseAt])
+      await refused(claiming(row!), ['NotClaimable', epoch, releaseAt])
       await refused(vault.simulate.claimMany([[row!]], by.stranger), ['NotClaimable', epoch, releaseAt])
       await refused(vault.simulate.payFees([epoch], by.stranger), ['NotClaimable', epoch, releaseAt])
       await network.passTo(releaseAt)
-      await vault.simulate.claim(...claim(row!))
+      await claiming(row!)
     })
 
     test('a proof holds for its epoch, miner and amount only', async () => {
@@ -61,15 +57,19 @@ export function testPayments(): void {
       const [row] = rowsOf(await postTree(4))
       await postTree(5, epoch + 1n)
       await release()
-      const attempt = (over: Partial<typeof row>) =>
-        refusal(vault.simulate.claim(...claim({ ...row!, ...over })))
-      expect(await attempt({ amount: row!.amount + 1n })).toEqual(['InvalidProof', epoch, row!.miner])
-      expect(await attempt({ amount: 0n })).toEqual(['InvalidProof', epoch, row!.miner])
-      expect(await attempt({ miner: miner(99) })).toEqual(['InvalidProof', epoch, miner(99)])
-      expect(await attempt({ epoch: epoch + 1n })).toEqual(['InvalidProof', epoch + 1n, row!.miner])
-      expect(await attempt({ epoch: epoch + 2n })).toEqual(['UnknownEpoch', epoch + 2n])
-      expect(await attempt({ proof: row!.proof.slice(1) })).toEqual(['InvalidProof', epoch, row!.miner])
-      expect(await attempt({ proof: [...row!.proof, root] })).toEqual(['InvalidProof', epoch, row!.miner])
+      const { amount, proof } = row!
+      for (const over of [
+        { amount: amount + 1n },
+        { amount: 0n },
+        { miner: miner(99) },
+        { epoch: epoch + 1n },
+        { proof: proof.slice(1) },
+        { proof: [...proof, root] },
+      ]) {
+        const other = { ...row!, ...over }
+        await refused(claiming(other), ['InvalidProof', other.epoch, other.miner])
+      }
+      await refused(claiming({ ...row!, epoch: epoch + 2n }), ['UnknownEpoch', epoch + 2n])
     })
 
     test('a proof of another project is worth nothing here', async () => {
@@ -77,7 +77,7 @@ export function testPayments(): void {
       const foreign = buildPayoutTree(bytes32(0xf0), Number(epoch), [{ miner: miner(0), amount: '5' }])!
       await post(totals(5n), foreign.root)
       await release()
-      await refused(vault.simulate.claim(...claim(rowsOf(foreign)[0]!)), ['InvalidProof', epoch, miner(0)])
+      await refused(claiming(rowsOf(foreign)[0]!), ['InvalidProof', epoch, miner(0)])
     })
 
     test('a root that proves more than the total pays only the total', async () => {
@@ -88,22 +88,20 @@ export function testPayments(): void {
       await release()
       const [first, second] = rowsOf(tree)
       await network.mined(vault.write.claim(...claim(first!)))
-      await refused(vault.simulate.claim(...claim(second!)), ['ExceedsTotal', epoch, eth(10), eth(50)])
+      await refused(claiming(second!), ['ExceedsTotal', epoch, eth(10), eth(50)])
     })
 
     test('a root with two leaves for a miner pays one of them', async () => {
       await fund()
-      const one = buildPayoutTree(projectId, Number(epoch), [{ miner: miner(0), amount: '1' }])!.root
-      const two = buildPayoutTree(projectId, Number(epoch), [{ miner: miner(0), amount: '2' }])!.root
+      const rootOf = (amount: string) =>
+        buildPayoutTree(projectId, Number(epoch), [{ miner: miner(0), amount }])!.root
+      const [one, two] = [rootOf('1'), rootOf('2')]
       const both = keccak256(concat(one < two ? [one, two] : [two, one]))
       await post(totals(eth(1)), both)
       await release()
       await network.mined(vault.write.claim(...claim({ epoch, miner: miner(0), amount: 1n, proof: [two] })))
-      await refused(vault.simulate.claim(...claim({ epoch, miner: miner(0), amount: 2n, proof: [one] })), [
-        'AlreadyClaimed',
-        epoch,
-        miner(0),
-      ])
+      const second = claiming({ epoch, miner: miner(0), amount: 2n, proof: [one] })
+      await refused(second, ['AlreadyClaimed', epoch, miner(0)])
     })
   })
 
@@ -135,11 +133,8 @@ export function testPayments(): void {
       await fund()
       const [one, two] = rowsOf(await postTree(3))
       await release()
-      await refused(vault.simulate.claimMany([[one!, { ...two!, amount: 1n }]], by.stranger), [
-        'InvalidProof',
-        epoch,
-        two!.miner,
-      ])
+      const batch = [one!, { ...two!, amount: 1n }]
+      await refused(vault.simulate.claimMany([batch], by.stranger), ['InvalidProof', epoch, two!.miner])
     })
 
     test('takes 100 payouts and no more', async () => {
@@ -160,12 +155,8 @@ export function testPayments(): void {
       await postTree(3)
       await release()
       const before = await network.balanceOf(developer.address)
-      expect(await did(vault.write.payFees([epoch], by.stranger))).toContainEqual({
-        event: 'FeesPaid',
-        epoch,
-        developer: eth(3),
-        treasury: eth(1),
-      })
+      const paid = { event: 'FeesPaid', epoch, developer: eth(3), treasury: eth(1) }
+      expect(await did(vault.write.payFees([epoch], by.stranger))).toContainEqual(paid)
       expect((await network.balanceOf(developer.address)) - before).toBe(eth(3))
       expect(await network.balanceOf(treasury)).toBe(eth(1))
       await refused(vault.simulate.payFees([epoch], by.stranger), ['NoFees', epoch])

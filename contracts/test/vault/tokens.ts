@@ -10,57 +10,46 @@ import {
   issuerTokenBytecode,
 } from '../../generated/mocks.ts'
 import { by, developer, eth, treasury } from '../network.ts'
-import { refused } from '../use-network.ts'
-import { claim, hour, miner, network, openVault, receiptHash, release, root, rowsOf } from './fixture.ts'
+import { network, refused } from '../use-network.ts'
+import { claim, hour, miner, openVault, receiptHash, release, root, rowsOf, type totals } from './fixture.ts'
 
-/** What tokens do that the network did not make. */
 export function testTokens(): void {
   describe('tokens of the developer’s choice', () => {
     type TokenAbi = typeof callbackTokenAbi | typeof feeTokenAbi | typeof issuerTokenAbi
-    const openVaultWith = async (abi: TokenAbi, bytecode: Hex) => {
-      const hash = network.client.deployContract({ abi, bytecode, account: developer.address })
-      const token = (await network.receiptOf(hash)).contractAddress!
+    /** A vault of another token, with so much of it. */
+    const openVaultWith = async (abi: TokenAbi, bytecode: Hex, amount: bigint) => {
+      const { address: token } = await network.deploy(abi, bytecode, developer.address)
       const other = await openVault('other-token', token)
+      const { write } = network.at(feeTokenAbi, token)
+      await network.mined(write.approve([other.address, eth(1_000)], by.developer))
+      await network.mined(other.write.fund([amount], by.developer))
       const at = (await other.read.latestTerms()).from / hour
-      return { token, other, otherProject: await other.read.projectId(), at }
+      const payAt = async (payouts: bigint[], sums: Omit<ReturnType<typeof totals>, 'miner'>) => {
+        const leaves = payouts.map((one, i) => ({ miner: miner(i), amount: String(one) }))
+        const tree = buildPayoutTree(await other.read.projectId(), Number(at), leaves)!
+        await network.passTo((at + 1n) * hour)
+        const all = { ...sums, miner: payouts.reduce((sum, one) => sum + one, 0n) }
+        await network.mined(other.write.postEpoch([at, tree.root, receiptHash, all], by.poster))
+        await release()
+        return rowsOf(tree, at)
+      }
+      return { token, other, at, payAt }
     }
 
     test('a token that keeps a fee books what arrived', async () => {
-      const { token, other } = await openVaultWith(feeTokenAbi, feeTokenBytecode)
-      await network.mined(
-        network.at(feeTokenAbi, token).write.approve([other.address, eth(10)], by.developer),
-      )
-      await network.mined(other.write.fund([eth(10)], by.developer))
+      const { other } = await openVaultWith(feeTokenAbi, feeTokenBytecode, eth(10))
       expect(await other.read.freeBalance()).toBe(eth(9))
     })
 
     test.each(['fund', 'claim'] as const)(
       'a token that calls %s from within a payment changes nothing in the books',
       async (call) => {
-        const { token, otherProject, other, at } = await openVaultWith(
-          callbackTokenAbi,
-          callbackTokenBytecode,
-        )
+        const opened = await openVaultWith(callbackTokenAbi, callbackTokenBytecode, eth(10))
+        const { token, other, payAt } = opened
         const callback = network.at(callbackTokenAbi, token)
-        await network.mined(callback.write.approve([other.address, eth(10)], by.developer))
-        await network.mined(other.write.fund([eth(10)], by.developer))
-        const tree = buildPayoutTree(otherProject, Number(at), [
-          { miner: miner(0), amount: String(eth(4)) },
-          { miner: miner(1), amount: String(eth(5)) },
-        ])!
-        await network.passTo((at + 1n) * hour)
-        const sum = { miner: eth(9), developer: 0n, treasury: 0n }
-        await network.mined(other.write.postEpoch([at, tree.root, receiptHash, sum], by.poster))
-        await release()
-        const [row] = rowsOf(tree, at)
-        const data =
-          call === 'fund'
-            ? encodeFunctionData({ abi: other.abi, functionName: 'fund', args: [0n] })
-            : encodeFunctionData({
-                abi: other.abi,
-                functionName: 'claim',
-                args: [at, row!.miner, row!.amount, row!.proof],
-              })
+        const [row] = await payAt([eth(4), eth(5)], { developer: 0n, treasury: 0n })
+        const [args] = call === 'fund' ? [[0n] as const] : claim(row!)
+        const data = encodeFunctionData({ abi: other.abi, functionName: call, args } as never)
         await network.mined(callback.write.arm([other.address, data], by.developer))
         await network.mined(other.write.claim(...claim(row!)))
         // ReentrancyGuardReentrantCall()
@@ -76,19 +65,13 @@ export function testTokens(): void {
 
     describe('an issuer that refuses accounts and takes tokens away', () => {
       const opened = async () => {
-        const { token, other, otherProject, at } = await openVaultWith(issuerTokenAbi, issuerTokenBytecode)
+        const vaultWith = await openVaultWith(issuerTokenAbi, issuerTokenBytecode, eth(100))
+        const { token, other, at, payAt } = vaultWith
         const issuer = network.at(issuerTokenAbi, token)
-        await network.mined(issuer.write.approve([other.address, eth(1_000)], by.developer))
-        await network.mined(other.write.fund([eth(100)], by.developer))
-        const payouts = [0, 1, 2].map((i) => ({ miner: miner(i), amount: String(eth(10)) }))
-        const tree = buildPayoutTree(otherProject, Number(at), payouts)!
-        await network.passTo((at + 1n) * hour)
-        const sums = { miner: eth(30), developer: eth(3), treasury: eth(1) }
-        await network.mined(other.write.postEpoch([at, tree.root, receiptHash, sums], by.poster))
-        await release()
+        const rows = await payAt([eth(10), eth(10), eth(10)], { developer: eth(3), treasury: eth(1) })
         const refuse = (account: Address, isRefused: boolean) =>
           network.mined(issuer.write.refuse([account, isRefused], by.developer))
-        return { issuer, other, at, rows: rowsOf(tree, at), refuse }
+        return { issuer, other, at, rows, refuse }
       }
 
       test('one refused miner does not stop the batch, and is paid once the token takes it again', async () => {
@@ -113,21 +96,14 @@ export function testTokens(): void {
         const { issuer, other, at, refuse } = await opened()
         const pay = () => network.events(other, other.write.payFees([at], by.stranger))
         await refuse(treasury, true)
-        expect(await pay()).toContainEqual({
-          event: 'FeesPaid',
-          epoch: at,
-          developer: eth(3),
-          treasury: 0n,
-        })
+        const paid = (developer: bigint, treasury: bigint) => {
+          return { event: 'FeesPaid', epoch: at, developer, treasury }
+        }
+        expect(await pay()).toContainEqual(paid(eth(3), 0n))
         await refused(other.simulate.payFees([at], by.stranger), ['NoFees', at])
         expect(await other.read.epochOf([at])).toMatchObject({ developer: 0n, treasury: eth(1) })
         await refuse(treasury, false)
-        expect(await pay()).toContainEqual({
-          event: 'FeesPaid',
-          epoch: at,
-          developer: 0n,
-          treasury: eth(1),
-        })
+        expect(await pay()).toContainEqual(paid(0n, eth(1)))
         expect(await issuer.read.balanceOf([treasury])).toBe(eth(1))
         await refused(other.simulate.payFees([at], by.stranger), ['NoFees', at])
       })
@@ -137,17 +113,13 @@ export function testTokens(): void {
         await network.mined(issuer.write.take([other.address, eth(80)], by.developer))
         // 100 in the books, 34 of them reserved, 20 there.
         expect(await other.read.freeBalance()).toBe(0n)
-        const attempt = (sum: bigint) =>
-          other.simulate.postEpoch(
-            [at + 1n, root, receiptHash, { miner: sum, developer: 0n, treasury: 0n }],
-            by.poster,
-          )
+        const attempt = (sum: bigint) => {
+          const sums = { miner: sum, developer: 0n, treasury: 0n }
+          return other.simulate.postEpoch([at + 1n, root, receiptHash, sums], by.poster)
+        }
         await refused(attempt(1n), ['Underfunded', 0n, 1n])
-        expect(await network.events(other, other.write.fund([eth(30)], by.developer))).toContainEqual({
-          event: 'VaultFunded',
-          from: developer.address,
-          amount: eth(30),
-        })
+        const said = await network.events(other, other.write.fund([eth(30)], by.developer))
+        expect(said).toContainEqual({ event: 'VaultFunded', from: developer.address, amount: eth(30) })
         expect(await other.read.freeBalance()).toBe(eth(16))
         await refused(attempt(eth(16) + 1n), ['Underfunded', eth(16), eth(16) + 1n])
         await attempt(eth(16))

@@ -3,9 +3,10 @@ import { type Address, type Hex, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { buildPayoutTree } from '../../../protocol/earnings/index.ts'
 import { eachOf } from '../../../protocol/testing/arbitraries.ts'
+import { settlementReferenceAbi, settlementReferenceBytecode } from '../../generated/mocks.ts'
 import { bytes32, eth } from '../network.ts'
-import { deployReference } from '../reference.ts'
-import { epoch, fund, hour, miner, network, post, projectId, release, rowsOf, vault } from './fixture.ts'
+import { network } from '../use-network.ts'
+import { epoch, fund, hour, miner, post, projectId, release, rowsOf, vault } from './fixture.ts'
 
 type Row = ReturnType<typeof rowsOf>[number]
 
@@ -22,7 +23,7 @@ const payouts = eachOf(
     }),
 )
 
-/** What may be altered in a claim so that it is none of the tree. */
+/** Changes after which a claim is not in the tree. */
 const alterations: readonly ((row: Row) => Row)[] = [
   (row) => ({ ...row, amount: row.amount + 1n }),
   (row) => ({ ...row, amount: row.amount - 1n }),
@@ -37,11 +38,10 @@ const sizes = Array.from({ length: 100 }, (_, i) => i + 1)
 const paid: Hex = '0x00000000'
 const invalidProof = toFunctionSelector('InvalidProof(uint256,address)')
 
-/** What the protocol computes of payouts, held against Solidity. */
 export function testTrees(): void {
   describe('payout trees', () => {
     test('property: leaves, root and proofs are those of Solidity', async () => {
-      const reference = await deployReference(network)
+      const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
       await fc.assert(
         fc.asyncProperty(
           fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -68,7 +68,7 @@ export function testTrees(): void {
     })
 
     test('the vault pays every leaf of trees of 1 to 100 leaves, and none that is altered', async () => {
-      const reference = await deployReference(network)
+      const reference = await network.deploy(settlementReferenceAbi, settlementReferenceBytecode)
       await fund(eth(1_000))
       await network.passTo((epoch + 102n) * hour)
       const trees: Row[][] = []

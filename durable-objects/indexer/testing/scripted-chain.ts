@@ -42,13 +42,10 @@ export class ScriptedChain {
   /** Logs that the node leaves out; it has their receipts. */
   leavesOut: (log: Log) => boolean = () => false
   refusesReceipts = false
-  /** Calls so far. */
   calls = 0
-  /** Blocks whose receipts were asked for. */
   receiptsOf: number[] = []
   /** Every bit of every bloom filter is set. */
   fullBlooms = false
-  /** Ranges of more blocks than this are refused. */
   refusesAbove = Number.POSITIVE_INFINITY
   id = 31337
   onLogs: ((blocks: number) => void) | null = null
@@ -67,13 +64,11 @@ export class ScriptedChain {
     for (const count of logCounts) this.mineLogs(...Array.from({ length: count }, () => from(contract)))
   }
 
-  /** One block with these logs. */
   mineLogs(...emitted: Emitted[]): void {
     const parent = this.blocks.at(-1) as Header
     this.blocks.push(this.#block(parent.number + 1, parent.hash, emitted))
   }
 
-  /** Drops the last blocks and mines others. */
   reorganise(depth: number, ...logCounts: number[]): void {
     this.#branch += 1
     this.blocks.splice(this.blocks.length - depth, depth)
@@ -99,7 +94,6 @@ export class ScriptedChain {
       .filter((log) => !this.leavesOut(log))
   }
 
-  /** The logs of all blocks there are. */
   allLogs(): Log[] {
     return this.blocks.flatMap(({ hash }) => this.logsOfHash.get(hash) ?? [])
   }

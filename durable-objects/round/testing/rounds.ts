@@ -13,16 +13,7 @@ import {
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { dueEffects, type Effect } from '../due.ts'
 import { beginRound, publicState, type Result, type Round, type RoundTerms } from '../round.ts'
-import {
-  answered,
-  auditBlockFound,
-  cancelled,
-  confirmed,
-  offered,
-  offering,
-  seated,
-  voted,
-} from '../transitions.ts'
+import * as transitions from '../transitions.ts'
 
 const profile = resolveProfile()
 export const start = 3_600_000
@@ -112,20 +103,20 @@ export const ballotOf = (seed: string, position: number, choice: number) =>
 /** Signed once: what a member of these tests may vote. */
 const ballots = seeds.map((seed, position) => [0, 1].map((choice) => ballotOf(seed, position, choice)))
 export const voteOf = (round: Round, position: number, choice: number, now: number) =>
-  voted(round, ballots[position]![choice]!, results[choice]!, now)
+  transitions.voted(round, ballots[position]![choice]!, results[choice]!, now)
 
 /** The draw of a set with too few members. */
 export const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallback: true } }
 
 export const block = { number: 7, hash: hashText('block'), timestamp: start + 100 }
 export const begun = () => ({
-  ...seated(beginRound(terms, processId), drawn, start),
+  ...transitions.seated(beginRound(terms, processId), drawn, start),
   published: 'pending' as const,
 })
 export const told = (round: Round, now = start) =>
-  round.leases.reduce((one, { position }) => offered(one, position, 'offered', now), round)
+  round.leases.reduce((one, { position }) => transitions.offered(one, position, 'offered', now), round)
 export const twoTold = () =>
-  [0, 2].reduce((round, i) => offered(round, i, 'offered', start), begun() as Round)
+  [0, 2].reduce((round, i) => transitions.offered(round, i, 'offered', start), begun() as Round)
 export const kinds = (round: Round, now = start) => dueEffects(round, now).map(({ kind }) => kind)
 
 /** Each time at the one before it or later; those that are not there yet are passed over. */
@@ -138,21 +129,21 @@ export function expectInOrder(...times: (number | null | undefined)[]): void {
 export function perform(round: Round, effect: Effect, now: number): Round {
   switch (effect.kind) {
     case 'seat':
-      return seated(round, drawn, now)
+      return transitions.seated(round, drawn, now)
     case 'publish':
       return { ...round, published: publicState(round) }
     case 'offer': {
       // A node that works with all its slots has one later.
       const { position } = effect.lease
       const outcome = position === 1 && now < start + 5 ? 'full' : 'offered'
-      return offered(offering(round, position, now), position, outcome, now)
+      return transitions.offered(transitions.offering(round, position, now), position, outcome, now)
     }
     case 'cancel':
-      return cancelled(round, effect.lease.position)
+      return transitions.cancelled(round, effect.lease.position)
     case 'confirm':
-      return confirmed(round, effect.lease.position, effect.lease.position % 2 === 0)
+      return transitions.confirmed(round, effect.lease.position, effect.lease.position % 2 === 0)
     case 'find_audit_block':
-      return auditBlockFound(round, block, false, now)
+      return transitions.auditBlockFound(round, block, false, now)
     case 'ask': {
       const seatedCommittee = drawn as unknown as Parameters<typeof tallyVotes>[1]
       const votes = round.votes.map(({ vote }) => vote)
@@ -161,7 +152,7 @@ export function perform(round: Round, effect: Effect, now: number): Round {
       const record = createFinalityRecord(task, tally, own)
       const finality = validatorSeeds.slice(0, 3).map((seed) => createFinalityVote(profile, seed, record))
       const found = { [hashReceipt(receipts[0]!)]: results[0]! }
-      return answered(round, { votes: finality, results: found, validators }, { now, ms: 1 })
+      return transitions.answered(round, { votes: finality, results: found, validators }, { now, ms: 1 })
     }
     case 'spread':
       return { ...round, isSpread: true }
