@@ -22,3 +22,25 @@ await Promise.all([
   import('../slashing/round-offences.ts'),
   import('../validators/gather-signatures.ts'),
 ])
+
+interface Module {
+  readonly evaluated: boolean
+}
+
+interface Runner {
+  readonly evaluatedModules: { getModuleByUrl: (url: string) => Module | undefined }
+  cachedModule: (url: string, importer?: string) => Promise<Module>
+}
+
+/**
+ * The runner asks itself again at each import for what it has, in the context of the object that talks to the Node side, and
+ * gives all who import the same meanwhile one promise, with which they go on in the context of whoever was first.
+ * What it has run it has.
+ */
+const { moduleRunner } = (globalThis as unknown as { __vitest_mocker__: { moduleRunner: Runner } })
+  .__vitest_mocker__
+const find = moduleRunner.cachedModule.bind(moduleRunner)
+moduleRunner.cachedModule = async (url, importer) => {
+  const known = moduleRunner.evaluatedModules.getModuleByUrl(url)
+  return known?.evaluated ? known : find(url, importer)
+}
