@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, type RunnerTask } from 'vitest'
 import { forgetAllowances } from '../middleware/allowances.ts'
+import { leaveAddress } from './client.ts'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
 import { showLogged, takeLogged } from './quiet-console.ts'
@@ -9,6 +10,7 @@ import { takeSeenAnswers } from './seen-answers.ts'
 // Files run one after the other in one isolate; none finds what another has stored.
 await emptyStorage()
 forgetAllowances()
+leaveAddress()
 // At once: a transaction for each migration takes five times as long, before every file.
 await env.DB.batch(
   env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
