@@ -33,9 +33,9 @@ interface Runner {
 }
 
 /**
- * The runner asks itself again at each import for what it has, in the context of the object that talks to the Node side, and
- * gives all who import the same meanwhile one promise, with which they go on in the context of whoever was first.
- * What it has run it has.
+ * At every import the runner asks itself for the module, through the object that talks to the Node side, and all who import
+ * one at the same time wait for one promise, after which they go on in the context of the first of them. A module that has
+ * run needs no question.
  */
 const { moduleRunner } = (globalThis as unknown as { __vitest_mocker__: { moduleRunner: Runner } })
   .__vitest_mocker__
