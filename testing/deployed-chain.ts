@@ -54,6 +54,8 @@ export interface DeployedChain {
   rpcUrl: string
   contracts: ContractAddresses
   startBlock: number
+  /** With so many blocks after it, the chain calls a block final. */
+  finalBlocks: number
   relayerKey: string
   arbiterKey: string
   /** Signed for by the node itself; may mint. The relayer reviews, proposes and posts. */
@@ -67,13 +69,16 @@ declare module 'vitest' {
   }
 }
 
+/** Of an epoch. What is two epochs old the chain calls final, and the hub reads every block until then. */
+const slots = 8
+
 /** A chain with all contracts for the tests of one project. */
 export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (findAnvil() === null) {
     provide('chain', null)
     return
   }
-  const anvil = await startAnvil()
+  const anvil = await startAnvil({ flags: ['--slots-in-an-epoch', String(slots)] })
   try {
     const { contracts, startBlock } = await deployNetwork(anvil, {
       reviewer: privateKeyToAccount(relayerKey).address,
@@ -82,7 +87,15 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
       arbiter: privateKeyToAccount(arbiterKey).address,
     })
     const deployer = privateKeyToAccount(deployerKey).address.toLowerCase()
-    provide('chain', { rpcUrl: anvil.url, contracts, startBlock, relayerKey, arbiterKey, deployer })
+    provide('chain', {
+      rpcUrl: anvil.url,
+      contracts,
+      startBlock,
+      finalBlocks: 2 * slots + 1,
+      relayerKey,
+      arbiterKey,
+      deployer,
+    })
     return anvil.stop
   } catch (error) {
     await anvil.stop()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadRoutes, routes } from './routes/index.ts'
-import { client, errorOf } from './test/client.ts'
+import { client, errorOf, freshAddress } from './test/client.ts'
 
 describe('every answer', () => {
   test.each([
@@ -10,7 +10,7 @@ describe('every answer', () => {
     ['an unauthenticated call', '/v1/auth/session'],
     ['a page', '/docs'],
   ])('%s carries the request id, the rate limit and leave for any origin', async (_, path) => {
-    const response = await client().get(path, { 'If-None-Match': '*' })
+    const response = await client({ address: freshAddress() }).get(path, { 'If-None-Match': '*' })
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     expect(Number(response.headers.get('ratelimit-limit'))).toBe(600)
     expect(Number(response.headers.get('ratelimit-remaining'))).toBe(599)
@@ -95,7 +95,7 @@ describe('CORS', () => {
   })
 
   test('preflights take nothing from what calls are paid from', async () => {
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     const headers = { 'Access-Control-Request-Method': 'POST' }
     await caller.fetch('/v1/modules', { method: 'OPTIONS', headers })
     expect((await caller.get('/v1/network/params')).headers.get('ratelimit-remaining')).toBe('599')

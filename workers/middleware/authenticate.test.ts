@@ -4,7 +4,7 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
-import { client, errorOf } from '../test/client.ts'
+import { client, errorOf, freshAddress } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { createMiner, deviceRecord } from '../test/device.ts'
 import { createNode, insertNode } from '../test/node.ts'
@@ -222,7 +222,7 @@ describe('node signatures', () => {
   })
 
   test('headers of no form, and signatures that do not verify, take nothing from nodes at the same address', async () => {
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     const bonded = freshKey()
     await bond(ed25519PublicKey(bonded), '500')
     for (const budget of ['anonymous', 'node_signature']) await useUp(`${budget}:${caller.from}`, 3000)
@@ -240,7 +240,7 @@ describe('node signatures', () => {
   })
 
   test('nodes that something vouches for share what one address may ask', async () => {
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     await useUp(`node:${caller.from}`, 6000)
     const bonded = freshKey()
     await bond(ed25519PublicKey(bonded), '500')
@@ -255,9 +255,9 @@ describe('node signatures', () => {
   ])('past the limit the name of a known key %s has nothing read or verified', async (_, isBonded) => {
     const key = isBonded ? freshKey() : seed
     if (isBonded) await bond(ed25519PublicKey(key), '500')
-    const node = client()
+    const node = client({ address: freshAddress() })
     expect((await node.get('/v1/status', sign({}, key))).status).toBe(200)
-    const caller = isBonded ? client() : node
+    const caller = isBonded ? client({ address: freshAddress() }) : node
     await useUp(`unproven:${caller.from}`, 600)
     let reads = 0
     for (let i = 0; i < 60; i++) {

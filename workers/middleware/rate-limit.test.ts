@@ -26,7 +26,7 @@ const recordDay = 64 * 1024
 
 describe('rate limits', () => {
   test('of 1,000 parallel anonymous requests exactly the limit is answered', async () => {
-    const { get } = client()
+    const { get } = client({ address: freshAddress() })
     const answers = (await Promise.all(Array.from({ length: 1000 }, () => get('/v1/network/params')))).map(
       report,
     )
@@ -72,7 +72,7 @@ describe('rate limits', () => {
   })
 
   test('sign-in has a budget of 30 a minute per address, which is then the one reported', async () => {
-    const { post } = client()
+    const { post } = client({ address: freshAddress() })
     const body = { address: `0x${'11'.repeat(20)}`, domain: 'localhost:8787' }
     const statuses = []
     for (let i = 0; i < 31; i++) statuses.push((await post('/v1/auth/nonce', body)).status)

@@ -11,7 +11,7 @@ import { jsonBytesMax } from '../http/body.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
-import { type Client, client, errorOf } from '../test/client.ts'
+import { type Client, client, errorOf, freshAddress } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { freshNonce, insertNode } from '../test/node.ts'
 import { runSql } from '../test/tables.ts'
@@ -261,7 +261,7 @@ const provocations: Provocation[] = [
     code: 'rate_limited',
     by: 'a client address that has spent what it had',
     provoke: async (declaration) => {
-      const by = client()
+      const by = client({ address: freshAddress() })
       await env.RATE_LIMITER.getByName(`anonymous:${by.from}`).take({
         limit: 600,
         windowSeconds: 60,

@@ -115,15 +115,31 @@ async function documentOf(env: Env): Promise<Document> {
   return document
 }
 
-function findOperation({ paths }: Document, method: string, path: string): Operation | undefined {
+interface Template {
+  readonly parts: readonly string[]
+  readonly operations: Document['paths'][string]
+}
+
+/** By document: its paths by their number of segments, those that name a segment before those that take any. */
+const templates = new WeakMap<Document, Map<number, Template[]>>()
+
+function templatesOf(document: Document): Map<number, Template[]> {
+  const known = templates.get(document)
+  if (known) return known
+  const all = Object.entries(document.paths)
+    .map(([path, operations]) => ({ parts: segments(path), operations }))
+    .sort((a, b) => wildcards(a.parts) - wildcards(b.parts))
+  const byLength = Map.groupBy(all, ({ parts }) => parts.length)
+  templates.set(document, byLength)
+  return byLength
+}
+
+function findOperation(document: Document, method: string, path: string): Operation | undefined {
   const parts = segments(path.split('?', 1)[0] ?? '')
-  const fits = Object.entries(paths)
-    .map(([template, operations]) => ({ template: segments(template), operations }))
-    .filter(({ template }) => template.length === parts.length)
-    .filter(({ template }) => template.every((part, i) => part.startsWith('{') || part === parts[i]))
-    // A path that names a segment goes before one that takes any.
-    .sort((a, b) => wildcards(a.template) - wildcards(b.template))
-  return fits[0]?.operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  const found = templatesOf(document)
+    .get(parts.length)
+    ?.find((template) => template.parts.every((part, i) => part.startsWith('{') || part === parts[i]))
+  return found?.operations[method === 'HEAD' ? 'get' : method.toLowerCase()]
 }
 
 const segments = (path: string): string[] => path.replace(/(?<=.)\/$/, '').split('/')

@@ -21,6 +21,7 @@ declare module 'vitest' {
       rpcUrl: string
       contracts: import('../chain/contracts.ts').Contracts
       startBlock: number
+      finalBlocks: number
       relayerKey: string
       arbiterKey: string
       deployer: string

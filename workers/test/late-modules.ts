@@ -22,3 +22,25 @@ await Promise.all([
   import('../slashing/round-offences.ts'),
   import('../validators/gather-signatures.ts'),
 ])
+
+interface Module {
+  readonly evaluated: boolean
+}
+
+interface Runner {
+  readonly evaluatedModules: { getModuleByUrl: (url: string) => Module | undefined }
+  cachedModule: (url: string, importer?: string) => Promise<Module>
+}
+
+/**
+ * At every import the runner asks itself for the module, through the object that talks to the Node side, and all who import
+ * one at the same time wait for one promise, after which they go on in the context of the first of them. A module that has
+ * run needs no question.
+ */
+const { moduleRunner } = (globalThis as unknown as { __vitest_mocker__: { moduleRunner: Runner } })
+  .__vitest_mocker__
+const find = moduleRunner.cachedModule.bind(moduleRunner)
+moduleRunner.cachedModule = async (url, importer) => {
+  const known = moduleRunner.evaluatedModules.getModuleByUrl(url)
+  return known?.evaluated ? known : find(url, importer)
+}

@@ -37,8 +37,7 @@ export const contracts = chain?.contracts ?? {
 /** Lets what was sent become final on the chain, and in the index. */
 export async function finalize(): Promise<void> {
   await finalizeRelays()
-  // Deep enough for the chain to call the block final.
-  await rpc('anvil_mine', '0x80')
+  await rpc('anvil_mine', `0x${(chain?.finalBlocks ?? 0).toString(16)}`)
   await followChain()
 }
 

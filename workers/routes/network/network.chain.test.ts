@@ -5,7 +5,7 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
 import { atOnce, bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
-import { client } from '../../test/client.ts'
+import { client, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { runSql } from '../../test/tables.ts'
 
@@ -158,7 +158,7 @@ describe('GET /v1/transactions/{id}', () => {
         revision: 1,
       },
     ])
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     const statuses = await atOnce(70, async (index) => {
       const unknown = `0x${(2 ** 40 + index).toString(16).padStart(64, '0')}`
       return (await caller.get(`/v1/transactions/${unknown}`)).status

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import { closeCodes } from '../../../protocol/link/index.ts'
 import { bodyOf, expectRefusal } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { client, errorOf, freshAddress } from '../../test/client.ts'
 import { createMiner, deviceRecord } from '../../test/device.ts'
 import { createNode, insertNode, type TestNode } from '../../test/node.ts'
 import { createOperator } from '../../test/operator.ts'
@@ -83,7 +83,7 @@ describe('GET /v1/relay', () => {
 
   test('429: one address opens 300 sockets a minute', async () => {
     const { publicKey } = node
-    const from = client()
+    const from = client({ address: freshAddress() })
     await env.RATE_LIMITER.getByName(`relay_socket:${from.from}`).take({
       limit: 300,
       windowSeconds: 60,
