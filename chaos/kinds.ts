@@ -33,11 +33,12 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     load: async () => (await import(simulation!)).simulate,
   },
   platform: {
-    about: 'validators that never answer delay the end of rounds by a second at most, on virtual time',
+    about:
+      'validators that never answer delay a result by 1 s at most, 2 s if they are many, on virtual time',
     counted: 'tasks',
     count: 40,
     example: 'platform --validators 20 --hung 6',
-    options: { validators: 20, hung: 6 },
+    options: { validators: 20, hung: 6, 'answer-ms': 20 },
     load: async () => (await import(platform!)).platform,
   },
   node: {

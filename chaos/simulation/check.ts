@@ -1,3 +1,4 @@
+import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import { Difference } from '../harness/difference.ts'
 import type { SimulatedMiner } from './miner.ts'
 import type { Plan } from './plan.ts'
@@ -16,8 +17,12 @@ export function checkOutcome(world: World, plan: Plan, tasks: readonly Submitted
   for (const roundId of world.records.rounds.keys()) checkMembers(world, roundId)
 }
 
+/** After the last fault, a round is over within this time, in seconds. */
+const roundSecsMax = 420
+
 /** A task has the result of honest nodes; without one, it says why. */
-function checkTask({ records }: World, plan: Plan, { taskId, input }: SubmittedTask): void {
+function checkTask(world: World, plan: Plan, { taskId, input }: SubmittedTask): void {
+  const { records } = world
   const task = records.tasks.get(taskId)
   if (task === undefined) throw new Difference(`nobody can read of ${taskId}`)
   if (task.roundId === null) {
@@ -30,6 +35,9 @@ function checkTask({ records }: World, plan: Plan, { taskId, input }: SubmittedT
     // Validators that are all away for minutes, or a set that cannot be read, end a round without a result.
     throw new Difference(`${taskId} failed: ${round.error}`)
   }
+  const since = Math.max(round.issuedAt, world.startAt + plan.faultsEndSecs)
+  if ((round.finalizedAt ?? 0) > since + roundSecsMax)
+    throw new Difference(`${taskId} took ${(round.finalizedAt ?? 0) - round.issuedAt} s`)
   const honest = honestResult(
     { module_address: round.moduleAddress, function: round.function } as never,
     input,
@@ -61,8 +69,10 @@ function checkMembers(world: World, roundId: string): void {
   if (end === undefined) throw new Difference(`nothing follows from the end of ${roundId}`)
   const credited = published.leases.filter(({ proofStatus }) => proofStatus === 'verified')
   const units = end.credits.reduce((sum, credit) => sum + credit.units, 0)
-  if (units !== credited.reduce((sum, lease) => sum + (lease.units ?? 0), 0))
-    throw new Difference(`${roundId} credits ${units} units, and its proofs others`)
+  const voters = new Set(credited.map(({ nodeKey }) => nodeKey)).size
+  const unitsOfEach = Math.ceil((published.round.gasUsed ?? 0) / params.gas_per_unit)
+  if (units !== voters * unitsOfEach)
+    throw new Difference(`${roundId} credits ${units} units to ${voters} voters with ${unitsOfEach} each`)
   for (const lease of published.leases) {
     const miner = miners.find(({ person }) => person.publicKey === lease.nodeKey)!
     const why = () =>
@@ -79,8 +89,11 @@ function checkMembers(world: World, roundId: string): void {
       lease.role === 'primary' && (lease.proofStatus === 'missed' || lease.rejectionReason === 'late')
     if (isBlamed && !mayOwe(miner, published.round, roundId))
       throw new Difference(`an innocent member is blamed in ${roundId}: ${why()}`)
-    if (isBlamed && miner.stored.has(roundId) && !miner.owing.has(roundId))
-      throw new Difference(`a member whose vote was stored is blamed in ${roundId}: ${why()}`)
+    if (lease.rejectionReason === 'invalid_vote' && !miner.invalid.has(roundId))
+      throw new Difference(`an honest vote was found invalid in ${roundId}: ${why()}`)
+    const isPaid = lease.proofStatus === 'verified'
+    if (miner.stored.has(roundId) && !miner.guilty.has(roundId) && !isPaid)
+      throw new Difference(`a member whose vote was stored is not credited in ${roundId}: ${why()}`)
   }
 }
 

@@ -2,9 +2,9 @@ import { type Plan, planOf } from './plan.ts'
 import { noFaults } from './platform/platform.ts'
 import { playPlan } from './scenario.ts'
 
-/** Milliseconds from the first question to validators to the final record. */
 interface Finality {
-  readonly ms: { readonly p50: number; readonly max: number }
+  /** Milliseconds from the first question to validators to the final record, by round. */
+  readonly ms: ReadonlyMap<string, number>
   /** Requests to validators for each task. */
   readonly requests: number
 }
@@ -15,19 +15,19 @@ export async function finalityOf(given: {
   readonly tasks: number
   readonly validators: number
   readonly hung: number
+  readonly answerMs: number
 }): Promise<Finality> {
   const { world } = await playPlan(calmPlan(given))
-  const ms = [...world.validators.askedMs]
-    .map(([roundId, askedMs]) => world.records.endedMs.get(roundId)! - askedMs)
-    .toSorted((a, b) => a - b)
+  const ms = [...world.validators.askedMs].map(
+    ([roundId, askedMs]) => [roundId, world.records.endedMs.get(roundId)! - askedMs] as const,
+  )
   return {
-    ms: { p50: ms[Math.floor(ms.length / 2)]!, max: ms.at(-1)! },
+    ms: new Map(ms),
     requests: world.validators.requests / given.tasks,
   }
 }
 
-function calmPlan(given: { seed: number; tasks: number; validators: number; hung: number }): Plan {
-  const { seed, tasks, validators, hung } = given
+function calmPlan({ seed, tasks, validators, hung, answerMs }: Parameters<typeof finalityOf>[0]): Plan {
   return {
     ...planOf(seed),
     startsAtSecs: 60,
@@ -38,6 +38,7 @@ function calmPlan(given: { seed: number; tasks: number; validators: number; hung
       skewSecs: 0,
       conductAt: () => (index < hung ? 'hung' : 'honest'),
     })),
+    answerMs,
     attestedAfterSecs: 0,
     tasks: Array.from({ length: tasks }, (_, index) => ({
       ...{ atSecs: 20 * index, hasKey: false, underfunded: false },

@@ -117,8 +117,8 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           return { block, isAudited: isAudited(draw, params.audit_bp, false) }
         }),
       ),
-    ask: (round) => outside(() => world.validators.askAll(round)),
-    spread: (round) => outside(() => world.validators.tellAll(round)),
+    ask: (round) => outside((isAlive) => world.validators.askAll(round, isAlive)),
+    spread: (round) => outside((isAlive) => world.validators.tellAll(round, isAlive)),
     release: async ({ roundId, task }) => {
       await object('ProjectCommittees', task.project_id).closeRound!(roundId)
     },

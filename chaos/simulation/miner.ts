@@ -42,6 +42,8 @@ export class SimulatedMiner {
   readonly person: Person
   /** Rounds in which it voted for what is wrong. */
   readonly guilty = new Set<string>()
+  /** Rounds in which it sent a vote that is none. */
+  readonly invalid = new Set<string>()
   /** Rounds in which it may have missed its vote by its own doing. */
   readonly owing = new Set<string>()
   /** Rounds in which the hub said that it has its vote. */
@@ -201,6 +203,7 @@ export class SimulatedMiner {
     this.#interrupted.add(offerId)
     if (mayMiss(conduct)) this.owing.add(roundId)
     if (isLie(conduct)) this.guilty.add(roundId)
+    if (conduct === 'votes_invalid') this.invalid.add(roundId)
     if (conduct === 'silent') return
     // A node with a clock ahead takes what is over by it for over.
     const now = () => Math.floor(time.nowMs / 1_000) + skewSecs

@@ -37,6 +37,8 @@ export interface Plan {
   readonly startsAtSecs: number
   readonly members: readonly MemberPlan[]
   readonly validators: readonly ValidatorPlan[]
+  /** Milliseconds that an honest validator takes to answer at least. */
+  readonly answerMs: number
   /** How long after its epoch began, or the simulation did, each set is attested. */
   readonly attestedAfterSecs: number
   /** When tasks are submitted. */
@@ -104,6 +106,7 @@ export function planOf(seed: number): Plan {
         conductAt: (secs) => (secs >= awayFrom && secs < awayUntil ? 'away' : conduct),
       }
     }),
+    answerMs: pick([5, 5, 50, 300]),
     attestedAfterSecs: percent(70) ? 0 : below(200),
     tasks: Array.from({ length: 1 + below(5) }, () => ({
       atSecs: below(90),

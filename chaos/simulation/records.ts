@@ -38,8 +38,15 @@ export class Records {
     else if (task !== undefined) task.roundId ??= round.roundId
     if (task !== undefined && task.roundId !== round.roundId)
       this.#differ(`the task ${taskId} has the round ${task.roundId} and is given ${round.roundId}`)
-    const before = this.rounds.get(round.roundId)?.round.state
-    if (before === 'finalized' || before === 'failed') return 'over'
+    const known = this.rounds.get(round.roundId)?.round
+    const before = known?.state
+    if (before === 'finalized' || before === 'failed') {
+      if (end !== null && (before !== round.state || known?.receiptHash !== round.receiptHash))
+        this.#differ(
+          `${round.roundId} ended as ${before}, and again as ${round.state} or with another result`,
+        )
+      return 'over'
+    }
     if (before !== undefined && order.indexOf(before) > order.indexOf(round.state))
       this.#differ(`${round.roundId} goes back from ${before} to ${round.state}`)
     this.rounds.set(round.roundId, published)

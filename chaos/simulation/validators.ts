@@ -16,7 +16,9 @@ import {
 } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { verifyNatively } from '../../workers/native-ed25519.ts'
+import { ValidatorCalls } from '../../workers/validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
+import type { SimulatedChain } from './chain.ts'
 import { committeeRules, type Person, profile, roundSecs, setOf } from './people.ts'
 import type { Platform } from './platform/platform.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
@@ -32,8 +34,14 @@ const firstPort = 1_000
 
 /** The connections of one invocation. What comes when all are in use waits for one. */
 class Connections {
+  /** Whether the process of the invocation still runs. */
+  readonly isAlive: () => boolean
   #free = connectionsMax
   readonly #waiting: (() => void)[] = []
+
+  constructor(isAlive: () => boolean) {
+    this.isAlive = isAlive
+  }
 
   async open(): Promise<void> {
     if (this.#free > 0) this.#free -= 1
@@ -58,6 +66,10 @@ export interface ValidatorsOptions {
   readonly members: number
   /** Network time by the hub's clock. */
   readonly now: () => Promise<number>
+  readonly chain: SimulatedChain
+  readonly random: () => number
+  /** Milliseconds that an honest answer takes at least. */
+  readonly answerMs: number
 }
 
 /** Validators behind HTTP that judge every round by the rules of the protocol, with the results that honest nodes get. */
@@ -71,6 +83,8 @@ export class SimulatedValidators {
   readonly #sources: ValidatorSources
   /** The judgement of a request is the same for all, and checking votes costs most. */
   readonly #judged = new Map<string, Judgement>()
+  /** What each gave in a round, which it gives again whatever it is asked then. */
+  readonly #given = new Map<string, object>()
 
   constructor(options: ValidatorsOptions) {
     this.#options = options
@@ -82,20 +96,21 @@ export class SimulatedValidators {
       validators: { ofSet: async () => ({ validators }) } as never,
       roundFiles: { putPayload: async () => {} } as never,
       rules: { coordinator: { sign: () => ({}) } as never, isLocal: true },
+      calls: new ValidatorCalls(options.random),
       now: options.now,
     }
   }
 
-  askAll(round: Round): Promise<Answers> {
+  askAll(round: Round, isAlive: () => boolean): Promise<Answers> {
     const { roundId } = round.terms
     if (!this.askedMs.has(roundId)) this.askedMs.set(roundId, this.#options.time.nowMs)
-    return this.#invocation.run(new Connections(), () =>
+    return this.#invocation.run(new Connections(isAlive), () =>
       askForFinality(this.#sources, round, round.terms.input ?? ''),
     )
   }
 
-  tellAll(round: Round): Promise<void> {
-    return this.#invocation.run(new Connections(), () => spreadVotes(this.#sources, round))
+  tellAll(round: Round, isAlive: () => boolean): Promise<void> {
+    return this.#invocation.run(new Connections(isAlive), () => spreadVotes(this.#sources, round))
   }
 
   /** Has what the hub sends to validators come here. @returns A function that puts the real one back. */
@@ -108,7 +123,9 @@ export class SimulatedValidators {
   }
 
   async #fetch(target: URL, { body, signal }: RequestInit): Promise<unknown> {
-    const connections = this.#invocation.getStore() ?? new Connections()
+    const connections = this.#invocation.getStore()!
+    // A process that has ended calls nobody.
+    if (!connections.isAlive()) return new Promise(() => {})
     const isAborted = new Promise<never>((_, reject) => {
       signal?.addEventListener('abort', () => reject(new Error('aborted')))
     })
@@ -131,7 +148,7 @@ export class SimulatedValidators {
     const index = Number(target.port) - firstPort
     const conduct = conductOf(index)
     this.requests += 1
-    await time.wait(5 + (this.requests % 20))
+    await time.wait(this.#options.answerMs + (this.requests % 20))
     if (conduct === 'hung') return new Promise(() => {})
     if (conduct === 'away' || platform.isHit('callLost')) throw new Error('refused')
     if (conduct === 'slow') await time.wait(slowMs)
@@ -151,6 +168,11 @@ export class SimulatedValidators {
     this.#judged.set(text, judgement)
     const now = Math.floor(time.nowMs / 1_000) + skewOf(index)
     const { task, agreedAt } = judgement
+    const name = `${index} ${deriveTaskRoundId(task)}`
+    const given = this.#given.get(name)
+    if (given !== undefined) return given
+    // It looks at the chain itself, and signs nothing about a block that is not there any more.
+    if (this.#options.chain.firstAfter(agreedAt)?.hash !== judgement.blockHash) return null
     if (!isAgreedAtAcceptable(agreedAt, task, { round_secs: roundSecs, max_skew: params.max_skew }, now))
       return null
     const own = lies ? wrongResult(task, judgement.input, 'of a validator') : judgement.own
@@ -162,7 +184,9 @@ export class SimulatedValidators {
         )
       : judgement.record
     const vote = createFinalityVote(profile, signers[index]!, record)
-    return { vote, run: own && { receipt: own.receipt, output_b64: own.outputB64, events: [] } }
+    const answer = { vote, run: own && { receipt: own.receipt, output_b64: own.outputB64, events: [] } }
+    this.#given.set(name, answer)
+    return answer
   }
 }
 
@@ -179,6 +203,7 @@ interface Judgement {
   readonly task: Task
   readonly input: string
   readonly agreedAt: number
+  readonly blockHash: string
   readonly tally: ReturnType<typeof tallyVotes>
   readonly own: Result | null
   readonly record: FinalityRecord
@@ -198,5 +223,6 @@ function judgeRound(request: RoundRequest, members: number): Judgement {
     tally,
     own && { receipt_hash: own.hash, gas_used: own.receipt.gas_used },
   )
-  return { task, input, agreedAt: request.agreed_at, tally, own, record }
+  const blockHash = request.audit_block.hash
+  return { task, input, agreedAt: request.agreed_at, blockHash, tally, own, record }
 }

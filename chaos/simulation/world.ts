@@ -56,6 +56,9 @@ export class World {
       conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
       skewOf: (index) => plan.validators[index]!.skewSecs,
       now: () => this.hubNow(),
+      chain: this.chain,
+      answerMs: plan.answerMs,
+      random: () => draws.below(1_000_000) / 1_000_000,
     })
     this.miners = plan.members.map(({ slots, skewSecs, runMs, conducts }, index) => {
       const person = members[index]!

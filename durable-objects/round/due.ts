@@ -36,10 +36,14 @@ export function dueEffects(round: Round, now: number): Effect[] {
   const offers = round.leases
     .filter(({ state }) => state === 'offering')
     .map((lease): Effect => ({ kind: 'offer', lease }))
+  // A link that was told forgets what it would be asked.
   const cancels = round.leases
-    .filter(({ isObsolete }) => isObsolete)
+    .filter((lease) => lease.isObsolete && !isToConfirm(lease))
     .map((lease): Effect => ({ kind: 'cancel', lease }))
-  const confirms = round.leases.filter(isToConfirm).map((lease): Effect => ({ kind: 'confirm', lease }))
+  // The vote of a member that did not accept may still come.
+  const confirms = round.leases
+    .filter((lease) => isToConfirm(lease) && (lease.missedBecause === 'late' || round.closedAt !== null))
+    .map((lease): Effect => ({ kind: 'confirm', lease }))
   return [...publish, ...offers, ...cancels, ...confirms, ...deciding(round, now)]
 }
 

@@ -55,7 +55,7 @@ export interface Lease {
   voteBy: number
   completedAt: number | null
   refused: 'invalid_vote' | 'late' | null
-  /** Whether the link of a member that was late says that it heard everything. */
+  /** Whether the link of a member that gave no answer in time says that it heard everything. */
   isHeard: boolean
   /** Whether its node has to be told that nothing is awaited of it. */
   isObsolete: boolean
@@ -152,8 +152,8 @@ export const isOpen = ({ state }: Lease): boolean =>
   state === 'offering' || state === 'offered' || state === 'leased'
 
 /** Whether a lease ended without an answer in time, and nobody asked the link of its member yet whether it was there all the time. */
-export const isToConfirm = ({ missedBecause, isHeard }: Lease): boolean =>
-  (missedBecause === 'late' || missedBecause === 'not_accepted') && !isHeard
+export const isToConfirm = ({ missedBecause, isHeard, role }: Lease): boolean =>
+  !isHeard && (missedBecause === 'late' || (missedBecause === 'not_accepted' && role === 'primary'))
 
 /** How long a member that is to be told its offer is waited for before the next is asked: as long as for its answer. */
 export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>

@@ -255,14 +255,15 @@ export const refused = (round: Round, position: number, because: 'invalid_vote' 
     ...lease,
     refused: because,
     state: lease.state === 'offered' ? 'leased' : lease.state,
-    missedBecause: lease.missedBecause === 'not_accepted' ? 'late' : lease.missedBecause,
+    // What was heard before says nothing of this vote.
+    ...(lease.missedBecause === 'not_accepted' && { missedBecause: 'late', isHeard: false }),
   }))
 
 /** The node was told that nothing is awaited of it. */
 export const cancelled = (round: Round, position: number): Round =>
   mapLease(round, position, (lease) => ({ ...lease, isObsolete: false }))
 
-/** The link of a member that was late says whether it was there all the time. */
+/** The link of a member that gave no answer in time says whether it was there all the time. */
 export const confirmed = (round: Round, position: number, isHeard: boolean): Round =>
   mapLease(round, position, (lease) => {
     if (!isToConfirm(lease) || round.outcome !== null) return lease

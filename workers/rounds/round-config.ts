@@ -9,6 +9,7 @@ import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
+import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
@@ -23,6 +24,7 @@ const answerMsMax = 27_000
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000
 let ownProcessId: string | undefined
+const validatorCalls = new ValidatorCalls()
 
 export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   const hub = services(env)
@@ -104,6 +106,7 @@ export const validatorSources = (
   validators,
   roundFiles,
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
+  calls: validatorCalls,
   now: () => clock.now(),
 })
 

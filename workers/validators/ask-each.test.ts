@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CallableValidator } from '../stores/validators.ts'
-import { askEach, tellEach, waitingMax } from './ask-each.ts'
+import { ValidatorCalls, waitingMax } from './ask-each.ts'
 
-let made = 0
-/** Nothing is known of their answers yet. */
 const validatorsOf = (count: number): CallableValidator[] =>
-  Array.from({ length: count }, () => ({ publicKey: `validator ${made++}` }) as CallableValidator)
+  Array.from({ length: count }, (_, index) => ({ publicKey: `validator ${index}` }) as CallableValidator)
 
 const never = new AbortController().signal
 
+let calls = new ValidatorCalls()
 beforeEach(() => {
+  calls = new ValidatorCalls()
   vi.useFakeTimers({ toFake: ['Date'] })
 })
 afterEach(() => {
@@ -25,7 +25,7 @@ async function hang(limitMs: number): Promise<false> {
 describe('validators that are asked', () => {
   test('are never more than five at once', async () => {
     let [waiting, most] = [0, 0]
-    await askEach(
+    await calls.ask(
       validatorsOf(20),
       async () => {
         most = Math.max(most, ++waiting)
@@ -38,11 +38,11 @@ describe('validators that are asked', () => {
     expect(most).toBe(waitingMax)
   })
 
-  test('get a short turn each, and those that were silent a long one when all had theirs', async () => {
+  test('get a short turn each, and those that were silent longer ones when all had theirs', async () => {
     const validators = validatorsOf(20)
     const hung = new Set(validators.slice(0, 6))
     const limits: number[] = []
-    await askEach(
+    await calls.ask(
       validators,
       async (validator, limitMs) => {
         limits.push(limitMs)
@@ -50,13 +50,14 @@ describe('validators that are asked', () => {
       },
       never,
     )
-    expect(limits).toEqual([...Array(20).fill(250), ...Array(6).fill(10_000)])
+    const later = [1_000, 3_000, 10_000].flatMap((ms) => Array(6).fill(ms))
+    expect(limits).toEqual([...Array(20).fill(250), ...later])
   })
 
   test('have all the time at once where there is room for each', async () => {
     const limits: number[] = []
     const ask = async (_: CallableValidator, limitMs: number) => limits.push(limitMs) > 0
-    await askEach(validatorsOf(waitingMax), ask, never)
+    await calls.ask(validatorsOf(waitingMax), ask, never)
     expect(limits).toEqual(Array(waitingMax).fill(10_000))
   })
 
@@ -66,7 +67,7 @@ describe('validators that are asked', () => {
       asked += 1
       return false
     }
-    await askEach(validatorsOf(20), refuse, never)
+    await calls.ask(validatorsOf(20), refuse, never)
     expect(asked).toBe(20)
   })
 
@@ -76,9 +77,9 @@ describe('validators that are asked', () => {
       vi.setSystemTime(Date.now() + 60)
       return true
     }
-    await askEach(validators, slow, never)
+    await calls.ask(validators, slow, never)
     const limits: number[] = []
-    await askEach(validators, async (_, limitMs) => limits.push(limitMs) > 0, never)
+    await calls.ask(validators, async (_, limitMs) => limits.push(limitMs) > 0, never)
     expect(Math.max(...limits)).toBeGreaterThan(250)
   })
 
@@ -87,7 +88,7 @@ describe('validators that are asked', () => {
     const failing = validators[3]!
     const order = async () => {
       const asked: CallableValidator[] = []
-      await askEach(
+      await calls.ask(
         validators,
         async (validator) => {
           asked.push(validator)
@@ -111,7 +112,7 @@ describe('validators that are asked', () => {
   test('are asked no more once enough have answered', async () => {
     const over = new AbortController()
     let asked = 0
-    await askEach(
+    await calls.ask(
       validatorsOf(20),
       async () => {
         if (++asked === 7) over.abort()
@@ -125,7 +126,7 @@ describe('validators that are asked', () => {
   test('are each told once, however long they take', async () => {
     const validators = validatorsOf(20)
     let told = 0
-    await tellEach(validators, (_, limitMs) => {
+    await calls.tell(validators, (_, limitMs) => {
       told += 1
       return hang(limitMs)
     })

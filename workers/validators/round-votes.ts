@@ -20,7 +20,7 @@ import { verifyNatively } from '../native-ed25519.ts'
 import { keepRun, readRun } from '../rounds/run-result.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { type CallableValidator, callable, keysOf, type ValidatorStore } from '../stores/validators.ts'
-import { askEach, tellEach } from './ask-each.ts'
+import type { ValidatorCalls } from './ask-each.ts'
 import { type CallRules, callValidator } from './ask-validator.ts'
 
 export interface ValidatorSources {
@@ -28,8 +28,12 @@ export interface ValidatorSources {
   validators: ValidatorStore
   roundFiles: RoundFiles
   rules: CallRules | null
+  calls: ValidatorCalls
   now: () => Promise<number>
 }
+
+/** For how long validators are asked in one attempt; those that are left are asked in the next. */
+const askMsMax = 40_000
 
 const utf8 = new TextEncoder()
 
@@ -60,15 +64,32 @@ export async function askForFinality(
     const value = answer?.status === 200 ? answer.value : null
     const vote = readVote(value, publicKey, parse)
     if (vote === null || !isOfRound(vote, round.terms)) return answer !== null
-    const result = await readResult(sources.roundFiles, round, vote, value)
+    // A result that cannot be kept now comes with another answer.
+    const result = await readResult(sources.roundFiles, round, vote, value).catch(() => null)
     if (result !== null) results[vote.receipt_hash] ??= result
     votes.push(vote)
     const record = signedRecord([...round.finalityVotes, ...votes], keys)
     if (record !== null && (round.results[record.receipt_hash] ?? results[record.receipt_hash])) over.abort()
     return true
   }
-  await askEach(callable(generation), ask, over.signal)
+  const timer = setTimeout(() => over.abort(), askMsMax)
+  try {
+    await sources.calls.ask(unheard(round, callable(generation)), ask, over.signal)
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
   return gathered()
+}
+
+/** Those that gave no vote yet. A validator gives one vote for ever; where all gave theirs, what lacks is a result. */
+function unheard(
+  { finalityVotes }: Round,
+  validators: readonly CallableValidator[],
+): readonly CallableValidator[] {
+  const heard = new Set(finalityVotes.map(({ public_key }) => public_key))
+  const others = validators.filter(({ publicKey }) => !heard.has(publicKey))
+  return others.length > 0 ? others : validators
 }
 
 const generationOf = ({ validators }: ValidatorSources, { terms: { task } }: Round) =>
@@ -118,15 +139,22 @@ export async function spreadVotes(sources: ValidatorSources, round: Round): Prom
   const { rules } = sources
   if (rules === null) return
   const now = await sources.now()
-  await tellEach(callable(await generationOf(sources, round)), async ({ url, publicKey }, answerMsMax) => {
-    const others = round.finalityVotes.filter((vote) => vote.public_key !== publicKey)
-    for (const votes of bundlesOf(others.map((vote) => JSON.stringify(vote)))) {
-      const body = utf8.encode(`{"votes":[${votes}]}`)
-      const call = { path: '/consensus/votes', body, now, answerMsMax }
-      if ((await callValidator(url, call, rules)) === null) return false
-    }
-    return true
-  })
+  const written = round.finalityVotes.map((vote) => ({
+    publicKey: vote.public_key,
+    text: JSON.stringify(vote),
+  }))
+  await sources.calls.tell(
+    callable(await generationOf(sources, round)),
+    async ({ url, publicKey }, answerMsMax) => {
+      const others = written.filter((vote) => vote.publicKey !== publicKey)
+      for (const votes of bundlesOf(others.map(({ text }) => text))) {
+        const body = utf8.encode(`{"votes":[${votes}]}`)
+        const call = { path: '/consensus/votes', body, now, answerMsMax }
+        if ((await callValidator(url, call, rules)) === null) return false
+      }
+      return true
+    },
+  )
 }
 
 /** Votes as members of lists, each as long as a call may be. */

@@ -36,21 +36,28 @@ export class Disk {
   }
 }
 
+export const crashes = ['before', 'after', 'said'] as const
+type Crash = (typeof crashes)[number]
+
 export interface StorageHooks {
   /** Whether the process of the object still runs; what an ended one does comes to nothing. */
   readonly isAlive: () => boolean
-  /** Before what was written together becomes durable. `before` and `after` end the process there. */
-  readonly crashAtCommit: () => 'before' | 'after' | null
+  /** Whether the process ends when what was written becomes durable: before it, after it, or after what was said meanwhile went out. */
+  readonly crashAtCommit: () => Crash | null
   readonly crash: () => void
-  /** It is durable now, and what was said meanwhile may go out. */
+  /** Runs something as soon as the disk has had its time. */
+  readonly later: (run: () => void) => void
+  /** It is durable now. */
   readonly committed: () => void
+  /** What was said meanwhile may go out. */
+  readonly release: () => void
 }
 
 const deleted = Symbol('deleted')
 
 /**
- * The storage of a Durable Object, as far as the hub's objects use it. What is written without an `await` between becomes
- * durable together or not at all, and nothing that the object says goes out before.
+ * The storage of a Durable Object, as far as the hub's objects use it. What is written within a few milliseconds becomes durable
+ * together or not at all, and nothing that the object says meanwhile goes out before.
  */
 export class ObjectStorage {
   readonly #disk: Disk
@@ -165,7 +172,7 @@ export class ObjectStorage {
   #touch(): void {
     if (this.#isDirty) return
     this.#isDirty = true
-    queueMicrotask(() => this.#commit())
+    this.#hooks.later(() => this.#commit())
   }
 
   #commit(): void {
@@ -180,7 +187,9 @@ export class ObjectStorage {
     if (this.#alarm !== undefined) this.#disk.alarmMs = this.#alarm
     this.#reset()
     this.#hooks.committed()
-    if (crash === 'after') this.#hooks.crash()
+    if (crash === 'after') return this.#hooks.crash()
+    this.#hooks.release()
+    if (crash === 'said') this.#hooks.crash()
   }
 
   #reset(): void {

@@ -1,5 +1,5 @@
 import type { Draws } from '../../harness/draws.ts'
-import { Disk, ObjectStorage } from './object-storage.ts'
+import { crashes, Disk, ObjectStorage } from './object-storage.ts'
 import type { ServerSocket, SocketClient } from './sockets.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -34,6 +34,8 @@ const firstAlarmPauseMs = 2_000
 const lateMsMax = 120_000
 /** How long a caller waits for the answer to a call that was lost. */
 const lostMs = 5_000
+/** How long it takes until what was written is durable. */
+const commitMsMax = 5
 /** A socket that broke. */
 const abnormal = 1006
 /** How long a call takes one way. */
@@ -47,7 +49,7 @@ export interface ObjectContext {
     name: string,
   ) => Record<string, (...args: unknown[]) => Promise<unknown>>
   /** Calls something outside, as soon as what was written is durable. It settles only while the process of the object runs. */
-  readonly outside: <T>(call: () => Promise<T>) => Promise<T>
+  readonly outside: <T>(call: (isAlive: () => boolean) => Promise<T>) => Promise<T>
   /** Another one for each process. */
   readonly processId: string
 }
@@ -72,6 +74,8 @@ interface Place {
   instance: Instance | null
   /** The time of the alarm that is scheduled. */
   alarmMs: number | null
+  /** Alarms of an object follow each other. */
+  ringing: Promise<void>
 }
 
 /** Durable Objects with their storage, alarms, sockets and calls, on virtual time. Their processes end when the plan says so. */
@@ -300,10 +304,10 @@ export class Platform {
     else send()
   }
 
-  #outside<T>(instance: Instance, call: () => Promise<T>): Promise<T> {
+  #outside<T>(instance: Instance, call: (isAlive: () => boolean) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#sayBy(instance, () => {
-        call().then(
+        call(() => instance.isAlive).then(
           (value) => instance.isAlive && resolve(value),
           (error: unknown) => instance.isAlive && reject(error),
         )
@@ -322,6 +326,7 @@ export class Platform {
       sockets: new Set(),
       instance: null,
       alarmMs: null,
+      ringing: Promise.resolve(),
     }
     this.#places.set(key, place)
     return place
@@ -338,11 +343,16 @@ export class Platform {
         isAlive: () => instance.isAlive,
         crashAtCommit: () => {
           if (!this.isHit('crash')) return null
-          return this.#draws.percent(50) ? 'before' : 'after'
+          return this.#draws.pick(crashes)
         },
-        crash: () => this.#end(place, abnormal),
-        committed: () => {
-          this.#setAlarm(place)
+        crash: () => {
+          // The object alone may end, or all of its isolate.
+          if (this.#draws.percent(50)) this.#process += 1
+          this.#end(place, abnormal)
+        },
+        later: (run) => void this.#time.after(1 + this.#draws.below(commitMsMax), run),
+        committed: () => this.#setAlarm(place),
+        release: () => {
           for (const say of instance.held.splice(0)) say()
         },
       }),
@@ -403,7 +413,7 @@ export class Platform {
       if (place.alarmMs !== atMs) return
       place.alarmMs = null
       place.disk.alarmMs = null
-      void this.#ring(place, atMs, 1)
+      place.ringing = place.ringing.then(() => this.#ring(place, atMs, 1))
     })
   }
 
@@ -419,7 +429,8 @@ export class Platform {
       this.#failed(error)
       if (tries < alarmTriesMax && place.alarmMs === null)
         this.#time.after(firstAlarmPauseMs * 2 ** (tries - 1), () => {
-          if (place.alarmMs === null) void this.#ring(place, scheduledTime, tries + 1)
+          if (place.alarmMs === null)
+            place.ringing = place.ringing.then(() => this.#ring(place, scheduledTime, tries + 1))
         })
     }
     this.#maybeEvict(place.className, place.name)
