@@ -86,9 +86,8 @@ export class DeviceStore extends Store {
   }
 
   /**
-   * Ends the active binding of this owner and device.
-   *
-   * @returns When it ended: for a record that ended one before, when it did. Null when there is nothing to end.
+   * Ends the active binding of this owner and device. @returns When it ended: for a record that ended one before, when it did. Null when
+   * there is nothing to end.
    */
   async unbind(record: BindingRecord, now: number): Promise<number | null> {
     const { bindingHash, nodeId, owner } = record
@@ -131,10 +130,7 @@ export class DeviceStore extends Store {
     return isChanged(result) ? 'set' : 'missing'
   }
 
-  /**
-   * Bans or readmits the key, bound or not, and notes it in the audit log; does nothing if the key is in this state
-   * already.
-   */
+  /** Bans or readmits the key, bound or not, and notes it in the audit log; does nothing if the key is in this state already. */
   async setBanned(
     nodeId: string,
     isBanned: boolean,

@@ -14,11 +14,7 @@ export const partColumns = partMembers.map((member) => sql`${sql.identifier(earn
 /** The UTC day of an epoch is that in which it ended; one that ended at midnight is of the day before. */
 export const dayOf = (endsAt: SQL): SQL => sql`(${endsAt} - 1) / ${daySecs}`
 
-/**
- * Adds shares to the sums of their day.
- *
- * @param shares - A JSON list with the members `miner`, `units` and `amount`.
- */
+/** Adds shares to the sums of their day. @param shares - A JSON list with the members `miner`, `units` and `amount`. */
 export const earnedStatement = (
   shares: string,
   { projectId, token, endsAt }: { projectId: string; token: Token; endsAt: number },

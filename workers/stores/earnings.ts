@@ -73,9 +73,7 @@ export class EarningStore extends Store {
   }
 
   /**
-   * What epochs came to that ended after `since`, by project or by UTC day. From the beginning on, whole days are read
-   * instead of payouts.
-   *
+   * What epochs came to that ended after `since`, by project or by UTC day. From the beginning on, whole days are read instead of payouts.
    * @param since - Unix seconds; null for all there were.
    */
   async sums(miner: Wallet, by: keyof typeof keys, since: number | null): Promise<EarnedSum[]> {

@@ -81,11 +81,9 @@ export class PendingGenerationStore extends Store {
   }
 
   /**
-   * Keeps the next generation until it is signed, with what it says about nodes.
-   *
-   * @param replaces - Whether it takes the place of one that is pending, as an emergency generation does. What that one said
-   * about nodes is taken back.
-   * @returns Whether it was kept: not beside another one, nor on top of what is not the end of the chain any more.
+   * Keeps the next generation until it is signed, with what it says about nodes. @param replaces - Whether it takes the place of one that
+   * is pending, as an emergency generation does. What that one said about nodes is taken back. @returns Whether it was kept: not beside
+   * another one, nor on top of what is not the end of the chain any more.
    */
   async propose(
     made: NewGeneration,

@@ -47,10 +47,8 @@ export class ProjectDecisionStore extends Store {
   }
 
   /**
-   * Moves a listed project to underfunded, when an epoch exceeds what its vault has free, or back, and wants the registry to
-   * be told. Any other status stays.
-   *
-   * @param now - Network time.
+   * Moves a listed project to underfunded, when an epoch exceeds what its vault has free, or back, and wants the registry to be told. Any
+   * other status stays. @param now - Network time.
    */
   async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? (['underfunded', 'listed'] as const) : (['listed', 'underfunded'] as const)

@@ -69,11 +69,7 @@ export class ProofStore extends Store {
     return proof ?? null
   }
 
-  /**
-   * Of rounds that ended since an hour began.
-   *
-   * @param sinceHour - Counted from 1970; null for all there were.
-   */
+  /** Of rounds that ended since an hour began. @param sinceHour - Counted from 1970; null for all there were. */
   async counts(owner: Wallet, projectId: string | undefined, sinceHour: number | null) {
     const { verified, finalityMs, disagreed, invalidVote, late, missed } = proofHours
     const sum = (column: Column) => sql<number>`coalesce(sum(${column}), 0)`

@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/**
- * Which copy of the database a request begins with: the nearest one, the primary, or any that has seen the write that a
- * bookmark names.
- */
+/** Which copy of the database a request begins with: the nearest one, the primary, or any that has seen the write that a bookmark names. */
 export type Consistency = 'first-unconstrained' | 'first-primary' | (string & {})
 
 interface Question {

@@ -76,9 +76,8 @@ export function roundEffects(end: RoundEnd): SQLWrapper[] {
 const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
 /**
- * Counters and reputation of members. A reputation is clamped after each step; the one upward comes first, and those
- * downward may be taken together. A subscription that was closed and opened again after the task is another one: the
- * round does not change it.
+ * Counters and reputation of members. A reputation is clamped after each step; the one upward comes first, and those downward may be taken
+ * together. A subscription that was closed and opened again after the task is another one: the round does not change it.
  */
 function memberStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
   const { reputation_min: least, reputation_max: most } = defaultNetworkParams

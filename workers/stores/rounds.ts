@@ -47,10 +47,9 @@ export class RoundStore extends Store {
   }
 
   /**
-   * Writes a round as it stands, in one batch. The same again changes nothing, and nothing changes a round that is over.
-   *
-   * @param following - What follows from the end of a round, each guarded by {@link isRoundOpen}, so that it happens once.
-   * @returns `over` where the round had ended before.
+   * Writes a round as it stands, in one batch. The same again changes nothing, and nothing changes a round that is over. @param following -
+   * What follows from the end of a round, each guarded by {@link isRoundOpen}, so that it happens once. @returns `over` where the round had
+   * ended before.
    */
   async publish(
     { taskId, round, leases: asked }: PublishedRound,

@@ -12,10 +12,9 @@ interface Field {
 }
 
 /**
- * Reads rows of a table, or some of its columns, as objects of its model. The query builder does the same and asks for
- * every value of every row what kind of column it is of, which costs more than the rows; here it is known beforehand.
- *
- * @param prefix Goes before the columns' names in the result, where rows of several tables are joined.
+ * Reads rows of a table, or some of its columns, as objects of its model. The query builder does the same and asks for every value of every
+ * row what kind of column it is of, which costs more than the rows; here it is known beforehand. @param prefix Goes before the columns'
+ * names in the result, where rows of several tables are joined.
  */
 export class RowReader<T extends Table, Member extends keyof InferSelectModel<T> & string> {
   readonly #table: T

@@ -86,11 +86,8 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Records an offence, and wants it proposed unless it is closed at once. Of racing evidence for one offence the unique
-   * index takes one.
-   *
-   * @param disputeWindowSecs - The project's own.
-   * @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
+   * Records an offence, and wants it proposed unless it is closed at once. Of racing evidence for one offence the unique index takes one.
+   * @param disputeWindowSecs - The project's own. @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
    */
   async record(
     slash: NewSlash,
@@ -166,10 +163,9 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is
-   * cancelled stays so, and is not executed any more. Of racing decisions the row takes one.
-   *
-   * @param isOnChain - Left out where the chain has no dispute that could be decided.
+   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is cancelled stays so,
+   * and is not executed any more. Of racing decisions the row takes one. @param isOnChain - Left out where the chain has no dispute that
+   * could be decided.
    */
   async decide(
     evidenceHash: string,
@@ -200,12 +196,10 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its
-   * dispute, and ended what nobody decided or executed in time. Done twice it wants nothing more.
-   *
-   * @param executableUntil - Slashes that were executable by then are executed.
-   * @param disputedUntil - Disputes that the chain had by then are ended.
-   * @param executionSecs - What is executable for longer, and after a dispute longer than the time to decide, is void.
+   * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its dispute, and ended
+   * what nobody decided or executed in time. Done twice it wants nothing more. @param executableUntil - Slashes that were executable by
+   * then are executed. @param disputedUntil - Disputes that the chain had by then are ended. @param executionSecs - What is executable for
+   * longer, and after a dispute longer than the time to decide, is void.
    */
   async wantDue(
     {

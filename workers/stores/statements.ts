@@ -16,9 +16,8 @@ const columnOf = (table: Table, member: string): Column => {
 }
 
 /**
- * INSERT … SELECT of these values, of columns that are left out those that the schema gives.
- *
- * @param from - What follows the list of a SELECT: the condition that guards the row, or where rows are read.
+ * INSERT … SELECT of these values, of columns that are left out those that the schema gives. @param from - What follows the list of a
+ * SELECT: the condition that guards the row, or where rows are read.
  */
 export function insertFrom<T extends SQLiteTable>(table: T, row: SQLiteInsertValue<T>, from: SQL) {
   const values = Object.entries<Column>(getTableColumns(table)).map(([member, column]) => {

@@ -59,9 +59,8 @@ export class SubscriptionStore extends Store {
   }
 
   /**
-   * Begins a subscription, or begins a closed one again, unless its owner has {@link openSubscriptionsMax}. An open one stays
-   * as it is; of racing calls the row takes one. It may be bonded already, by a transaction of the owner's own: then the
-   * project has a miner more.
+   * Begins a subscription, or begins a closed one again, unless its owner has {@link openSubscriptionsMax}. An open one stays as it is; of
+   * racing calls the row takes one. It may be bonded already, by a transaction of the owner's own: then the project has a miner more.
    */
   async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists' | 'full'> {
     const { subscriptionId, projectId, owner } = fresh

@@ -117,10 +117,8 @@ export class WithdrawalStore extends Store {
   }
 
   /**
-   * Notes withdrawals of payouts, and wants these claimed. Each takes all of its payouts or, where another withdrawal has
-   * one of them or somebody has claimed it, none.
-   *
-   * @returns The ids of those that were noted.
+   * Notes withdrawals of payouts, and wants these claimed. Each takes all of its payouts or, where another withdrawal has one of them or
+   * somebody has claimed it, none. @returns The ids of those that were noted.
    */
   async request(claims: readonly NewClaim[], now: number): Promise<string[]> {
     const results = await batch(
@@ -182,10 +180,7 @@ export class WithdrawalStore extends Store {
     await this.db.update(withdrawals).set({ error }).where(eq(withdrawals.withdrawalId, withdrawalId))
   }
 
-  /**
-   * Ends a withdrawal with what the chain says was paid. The other payouts can be claimed again. Done twice it changes
-   * nothing more.
-   */
+  /** Ends a withdrawal with what the chain says was paid. The other payouts can be claimed again. Done twice it changes nothing more. */
   async end(withdrawalId: string): Promise<void> {
     const { epoch, claimedAt, claimedTx } = epochShares
     const [row, said] = await Promise.all([

@@ -30,11 +30,7 @@ export function epochView(row: ListedEpoch, now: number) {
   }
 }
 
-/**
- * The record of an epoch that nobody attested: it runs, or it is over.
- *
- * @param known - How many rounds the last epochs had.
- */
+/** The record of an epoch that nobody attested: it runs, or it is over. @param known - How many rounds the last epochs had. */
 export const unattestedView = (
   { projectId, token }: Project,
   { epoch, epochSecs }: Pick<EpochRow, 'epoch' | 'epochSecs'>,

@@ -54,9 +54,8 @@ export function taskView(round: RoundRow): z.output<typeof TaskContextView> | nu
 }
 
 /**
- * What the file of a round adds to its row.
- *
- * @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null while it is not known.
+ * What the file of a round adds to its row. @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null
+ * while it is not known.
  */
 export function fileView(
   profile: Profile,

@@ -11,11 +11,7 @@ export interface GivenInput {
   hash: string
 }
 
-/**
- * The bytes of a request's input.
- *
- * @throws {@link ApiError} 400 `invalid_field`; 413 `too_large` above 1 MiB.
- */
+/** The bytes of a request's input. @throws {@link ApiError} 400 `invalid_field`; 413 `too_large` above 1 MiB. */
 export function readInput({
   input,
   input_b64,

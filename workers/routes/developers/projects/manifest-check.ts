@@ -55,9 +55,8 @@ export async function requireVerifiedDeveloper(c: HubContext): Promise<Developer
 }
 
 /**
- * Everything wrong with a manifest: the rules of its own, then what it names and this network does not have.
- *
- * @throws {@link ApiError} 503 `unavailable`.
+ * Everything wrong with a manifest: the rules of its own, then what it names and this network does not have. @throws {@link ApiError} 503
+ * `unavailable`.
  */
 export async function findProblems(
   c: HubContext,
@@ -152,9 +151,8 @@ const oneOf = (names: readonly string[]): string => {
 }
 
 /**
- * Checks a submitted manifest up to its signature; what the project's record says comes after.
- *
- * @throws {@link ApiError} 422 `invalid_manifest`, 403 `not_owner`, 422 `bad_signature`, in this order.
+ * Checks a submitted manifest up to its signature; what the project's record says comes after. @throws {@link ApiError} 422
+ * `invalid_manifest`, 403 `not_owner`, 422 `bad_signature`, in this order.
  */
 export async function acceptManifest(
   c: HubContext,

@@ -83,9 +83,8 @@ export const registerAction = (
 })
 
 /**
- * The two ways onto the chain: a transaction of the developer's own, and one the hub sends for a signature.
- *
- * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
+ * The two ways onto the chain: a transaction of the developer's own, and one the hub sends for a signature. @throws {@link ApiError} 503
+ * `unavailable` while the chain does not answer.
  */
 export async function waysToRegister(c: HubContext, action: RequestedAction) {
   const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings
