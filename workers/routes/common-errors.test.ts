@@ -11,11 +11,10 @@ import { jsonBytesMax } from '../http/body.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
+import { freshNonce, insertNode, signIn } from '../test/callers.ts'
 import { type Client, client, errorOf } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
-import { freshNonce, insertNode } from '../test/node.ts'
 import { runSql } from '../test/tables.ts'
-import { signIn } from '../test/wallet.ts'
 import { loadRoutes } from './index.ts'
 
 /**
@@ -307,7 +306,7 @@ describe.each(provocations)('$status $code: $by', ({ status, code, of = () => tr
   test.each(declarations.filter(of).map((declaration) => [declaration.operationId, declaration] as const))(
     '%s',
     async (_, declaration) => {
-      const error = await errorOf(await provoke(declaration))
+      const error = await errorOf(provoke(declaration))
       expect([error.status, error.error]).toEqual([status, code])
       also?.(error)
     },

@@ -23,10 +23,9 @@ import { services } from '../services.ts'
 import { openDatabase } from '../stores/database.ts'
 import { modules } from '../stores/schema/index.ts'
 import { attestSet, buildSets, type Member, seatedOf, testCommittee } from './attested-set.ts'
-import { type Client, client } from './client.ts'
+import { createNode, insertNode, networkNow, type TestNode } from './callers.ts'
+import { bodyOf, type Client, client } from './client.ts'
 import { createSubscribed, publishConsensus } from './evidence.ts'
-import { networkNow } from './network-time.ts'
-import { createNode, insertNode, type TestNode } from './node.ts'
 import { createDeveloper, type ManifestChange } from './project.ts'
 import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
@@ -315,7 +314,7 @@ export class SimulatedRounds {
     backups: SimulatedMember[]
   }> {
     const response = await this.submit(body)
-    const answer = (await response.json()) as { round_id: string; message?: string }
+    const answer = await bodyOf(response)
     if (response.status !== 202) throw new Error(`${response.status}: ${answer.message}`)
     return { roundId: answer.round_id, ...(await this.drawn(answer.round_id)) }
   }
@@ -343,7 +342,7 @@ export class SimulatedRounds {
 
   async task(id: string): Promise<Record<string, unknown>> {
     const response = await client().get(`/v1/tasks/${encodeURIComponent(id)}`)
-    return (await response.json()) as Record<string, unknown>
+    return await bodyOf(response)
   }
 }
 
@@ -399,11 +398,12 @@ export async function createKey(
   projectId: string,
   scopes = ['tasks:submit'],
 ): Promise<string> {
-  const response = await developer.post('/v1/developers/api-keys', {
-    name: 'tasks',
-    scopes,
-    project_ids: [projectId],
-  })
-  const { secret } = (await response.json()) as { secret: string }
+  const { secret } = await bodyOf(
+    developer.post('/v1/developers/api-keys', {
+      name: 'tasks',
+      scopes,
+      project_ids: [projectId],
+    }),
+  )
   return secret
 }

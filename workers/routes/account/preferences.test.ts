@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf } from '../../test/client.ts'
-import { expectInvalid } from '../../test/refusals.ts'
-import { signIn } from '../../test/wallet.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, expectInvalid } from '../../test/client.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const empty = {

@@ -7,8 +7,17 @@ import type { VectorCase } from '../../../protocol/vectors/format.ts'
 import known from '../../../protocol/vectors/receipt-v2.json'
 import renamed from '../../../protocol/vectors/renamed.json'
 import { services } from '../../services.ts'
-import { expectAnswer, expectInvalid, expectRefusal, statusesOf } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { createNode, insertNode, type TestNode } from '../../test/callers.ts'
+import {
+  bodyOf,
+  client,
+  errorOf,
+  expectAnswer,
+  expectInvalid,
+  expectRefusal,
+  statusAndBody,
+  statusesOf,
+} from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   attested,
@@ -21,8 +30,7 @@ import {
 } from '../../test/epochs.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
-import { createNode, insertNode, type TestNode } from '../../test/node.ts'
-import { emptyTables, runSql, setListingStatus } from '../../test/tables.ts'
+import { emptyTables, rowsOf, runSql, setListingStatus } from '../../test/tables.ts'
 import { addValidators, setValidators } from '../../test/validators.ts'
 
 const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response> => {
@@ -30,14 +38,12 @@ const submit = (node: TestNode | undefined, receipt: unknown): Promise<Response>
   return node.call('POST', epochPath, receipt)
 }
 
-const sharesOf = async ({ project_id, round }: EpochReceipt) =>
-  (
-    await env.DB.prepare(
-      'SELECT miner, units, amount, leaf FROM epoch_shares WHERE project_id = ? AND epoch = ? ORDER BY miner',
-    )
-      .bind(project_id, round)
-      .all()
-  ).results
+const sharesOf = ({ project_id, round }: EpochReceipt) =>
+  rowsOf(
+    'SELECT miner, units, amount, leaf FROM epoch_shares WHERE project_id = ? AND epoch = ? ORDER BY miner',
+    project_id,
+    round,
+  )
 
 let validators: TestNode[]
 let project: TestProject
@@ -49,8 +55,7 @@ beforeEach(async () => {
 describe('POST /v1/nodes/epoch-receipts', () => {
   test('202: the receipt is kept with the share of each miner, and its root is wanted in the vault', async () => {
     const receipt = receiptOf(project, { by: validators.slice(1) })
-    const response = await submit(validators[0], receipt)
-    expect([response.status, await response.json()]).toEqual([
+    expect(await statusAndBody(submit(validators[0], receipt))).toEqual([
       202,
       { status: 'queued', receipt_hash: receipt.receipt_hash, attestations_counted: 3, quorum: 3 },
     ])
@@ -123,7 +128,7 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     )
     const answers = await Promise.all(receipts.map((receipt, i) => submit(validators[i % 4], receipt)))
     const taken = receipts.filter((_, i) => answers[i]?.status === 202)
-    expect(statusesOf(answers)).toEqual([202, ...Array(49).fill(409)])
+    expect(await statusesOf(answers)).toEqual([202, ...Array(49).fill(409)])
     const [winner] = taken as [EpochReceipt]
     expect(await sharesOf(winner)).toEqual(winner.compute_units.map((one) => ({ ...one, leaf: 0 })))
     expect(await services(env).epochs.find(project.projectId, project.lastEpoch)).toMatchObject({
@@ -155,11 +160,11 @@ describe('POST /v1/nodes/epoch-receipts', () => {
       { consensus_hash: `0x${'0f'.repeat(32)}` },
     ])
       expect(
-        await errorOf(await submit(validators[0], attested({ ...body(right), ...change }, validators))),
+        await errorOf(submit(validators[0], attested({ ...body(right), ...change }, validators))),
         JSON.stringify(change),
       ).toMatchObject({ status: 422, error: 'invalid_evidence' })
     const foreignHash = { ...right, receipt_hash: `0x${'0f'.repeat(32)}` }
-    expect(await errorOf(await submit(validators[0], foreignHash))).toMatchObject({ status: 422 })
+    await expectRefusal(submit(validators[0], foreignHash), '422 invalid_evidence')
     expect((await submit(validators[0], right)).status).toBe(202)
   })
 
@@ -341,9 +346,13 @@ describe('known answers, through the route', () => {
   /** What is shown of an epoch is the receipt as it was posted. */
   async function expectTaken(response: Response, receipt: Json, counted: object): Promise<void> {
     const { receipt_hash, merkle_root, totals, project_id, round } = receipt
-    expect([response.status, await response.json()]).toMatchObject([202, { receipt_hash, ...counted }])
-    const shown = await client().get(`/v1/explorer/epochs/${project_id}/${round}`)
-    expect(await shown.json()).toMatchObject({ receipt_hash, merkle_root, totals, receipt })
+    expect(await statusAndBody(response)).toMatchObject([202, { receipt_hash, ...counted }])
+    expect(await bodyOf(client().get(`/v1/explorer/epochs/${project_id}/${round}`))).toMatchObject({
+      receipt_hash,
+      merkle_root,
+      totals,
+      receipt,
+    })
   }
 
   test.each(posted.filter(isValid))('$name is taken', async ({ input, output }) => {

@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import type { FinalityVote, Task } from '../../../protocol/rounds/index.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
-import { expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
 import {
   attestSet,
   buildSets,
@@ -13,12 +12,17 @@ import {
   requireSet,
   seatedOf,
 } from '../../test/attested-set.ts'
-import { client } from '../../test/client.ts'
-import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
+import {
+  createMiner,
+  createNode,
+  createOwner,
+  deviceRecord,
+  networkNow,
+  type TestNode,
+} from '../../test/callers.ts'
+import { client, expectAnswer, expectRefusal, statusesOf } from '../../test/client.ts'
 import { accusationsOf, createValidators, insertSubscription } from '../../test/evidence.ts'
 import { publishRound } from '../../test/final-rounds.ts'
-import { networkNow } from '../../test/network-time.ts'
-import { createNode, type TestNode } from '../../test/node.ts'
 import { readStored } from '../../test/stored.ts'
 import { minCollateral } from '../../test/subscription.ts'
 import { runSql } from '../../test/tables.ts'
@@ -56,7 +60,6 @@ beforeEach(() => {
   chain.install()
   chain.received.length = 0
 })
-afterAll(() => vi.useRealTimers())
 
 const first = <T>([one]: readonly T[]): T => {
   if (one === undefined) throw new Error('the list is empty')
@@ -190,7 +193,7 @@ describe('evidence over a set that the hub built and validators attested', () =>
     expect(new Set(proofs.map(hashEvidence)).size).toBe(50)
     const before = await readStored()
     const answers = await Promise.all(proofs.map(post))
-    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
+    expect(await statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
     const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Json[]
     expect(new Set(bodies.map(({ evidence_hash }) => evidence_hash)).size).toBe(1)
     const after = await readStored()
