@@ -26,7 +26,6 @@ export interface OperatorAction extends Decision {
 export const auditStatement = (action: OperatorAction, now: number, before: SQL) =>
   insertFrom(auditLog, { ...action, before: sql`value`, createdAt: now }, sql`FROM (${before})`)
 
-/** What operators did; written by the stores they did it to. */
 export class AuditLogStore extends Store {
   /** Newest first; `limit` rows older than `after`. */
   async list(subject: string | undefined, after: number | undefined, limit: number): Promise<AuditEntry[]> {

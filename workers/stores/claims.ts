@@ -14,7 +14,6 @@ export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
   token: Token
 }
 
-/** What wallets can claim. */
 export class ClaimStore extends Store {
   /**
    * Released and unclaimed payouts of a wallet, by project and then oldest first; `limit` at most. @param projectId - Only of this one;

@@ -98,10 +98,7 @@ export async function readRows<Row>(
   return results
 }
 
-/**
- * Whether a statement changed anything. What its triggers changed counts too, so that the number says no more than this
- * where a table has some.
- */
+/** Whether a statement changed anything. What its triggers changed counts too, so that the number says no more than this where a table has some. */
 export const isChanged = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0
 
 /** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */

@@ -8,7 +8,6 @@ export const daySecs = sql.raw('86400')
 
 const partMembers = ['part0', 'part1', 'part2', 'part3', 'part4', 'part5'] as const
 
-/** The columns with the parts of an amount. */
 export const partColumns = partMembers.map((member) => sql`${sql.identifier(earningDays[member].name)}`)
 
 /** The UTC day of an epoch is that in which it ended; one that ended at midnight is of the day before. */

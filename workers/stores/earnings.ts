@@ -22,8 +22,6 @@ export interface PayoutFilter {
   claimed?: boolean | undefined
 }
 
-export type PayoutPosition = Pick<typeof epochShares.$inferSelect, 'endsAt' | 'projectId' | 'epoch'>
-
 /** What a wallet earned of one token, in one project or on one day. */
 export interface EarnedSum {
   key: string
@@ -43,7 +41,7 @@ export class EarningStore extends Store {
   async payouts(
     miner: Wallet,
     { projectId, claimed }: PayoutFilter,
-    after: PayoutPosition | undefined,
+    after: Pick<typeof epochShares.$inferSelect, 'endsAt' | 'projectId' | 'epoch'> | undefined,
     limit: number,
   ) {
     const { endsAt, epoch, claimedAt, claimedTx, units, amount, leaf } = epochShares

@@ -7,7 +7,6 @@ import { insertFrom, replaced } from './statements.ts'
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']
 
-/** What the hub wants on the chain. */
 export type Wish = Pick<HubAction, 'kind' | 'subject' | 'wanted'>
 
 /** What dead letters about such actions name as their queue. */

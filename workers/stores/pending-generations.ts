@@ -32,7 +32,6 @@ export interface PendingGeneration extends NewGeneration {
 
 /** What an operator decides about nodes in one call. */
 export interface GenerationDecision extends Decision {
-  /** Node ids. */
   approve: readonly string[]
   revoke: readonly string[]
   /** Whether the keys of those that are revoked are ended now, in network time. */

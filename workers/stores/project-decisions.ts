@@ -6,7 +6,6 @@ import { wantStatement } from './hub-actions.ts'
 import type { Project } from './projects.ts'
 import { projects } from './schema/index.ts'
 
-/** What operators decide about projects, and whether their vaults are funded. */
 export class ProjectDecisionStore extends Store {
   /** Moves the project, notes it, and wants the registry to be told. Refused in every status the move does not begin in; of racing moves one happens. */
   async decide(

@@ -12,7 +12,6 @@ import { insertFrom } from './statements.ts'
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
 
-/** A project with everything its record shows. */
 export interface ProjectRecord {
   project: Project
   /** The version in force. */

@@ -17,14 +17,12 @@ export interface ProofFilter extends Omit<LeaseFilter, 'state'> {
 
 export type LeasePosition = Pick<LeaseRow, 'createdAt' | 'roundId' | 'position'>
 
-/** A lease with the function of its task. */
 export type Lease = Awaited<ReturnType<ProofStore['leases']>>[number]
 /** What came of a member's vote, or of the lack of one. */
 export type Proof = Awaited<ReturnType<ProofStore['list']>>[number]
 /** How many proofs came out how. */
 export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
 
-/** What members were asked, and what came of it. */
 export class ProofStore extends Store {
   async leases(
     owner: Wallet,

@@ -41,7 +41,6 @@ export class RequestDatabase {
     return scope.run({ database: this, part: 'work' }, work)
   }
 
-  /** Runs the check of the credential. */
   runCheck<T>(check: () => T): T {
     return scope.run({ database: this, part: 'credential' }, check)
   }
@@ -54,7 +53,6 @@ export class RequestDatabase {
     admission.catch(() => {})
   }
 
-  /** Sends what is held back. */
   release(): void {
     this.#isHeld = false
     this.#gather()

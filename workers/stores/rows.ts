@@ -3,9 +3,7 @@ import { type Column, getTableColumns, type InferSelectModel, type Table } from 
 type Raw = Record<string, unknown>
 
 interface Field {
-  /** The member of the model. */
   member: string
-  /** The column of the result. */
   name: string
   /** Undefined where the database's value is the model's. */
   decode: ((value: unknown) => unknown) | undefined

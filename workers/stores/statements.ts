@@ -59,7 +59,6 @@ export const listed = <T extends Table, M extends Member<T>>(table: T, members: 
 
 type EpochColumns = Record<'projectId' | 'epoch', Column>
 
-/** Rows of an epoch of a project. */
 export const isEpoch = (of: EpochColumns, projectId: string, epoch: number): SQL =>
   sql`${of.projectId} = ${projectId} AND ${of.epoch} = ${epoch}`
 

@@ -40,8 +40,6 @@ export interface Withdrawal extends Row {
   withdrawn: { amount: string; at: number } | null
 }
 
-export type WithdrawalPosition = Pick<Row, 'requestedAt' | 'withdrawalId'>
-
 /** Payouts of one vault that are claimed together. */
 export interface NewClaim {
   withdrawalId: string
@@ -93,7 +91,11 @@ export class WithdrawalStore extends Store {
     return rows.map(flat)
   }
 
-  async list(account: Wallet, after: WithdrawalPosition | undefined, limit: number): Promise<Withdrawal[]> {
+  async list(
+    account: Wallet,
+    after: Pick<Row, 'requestedAt' | 'withdrawalId'> | undefined,
+    limit: number,
+  ): Promise<Withdrawal[]> {
     const rows = await this.#select(
       and(
         eq(withdrawals.account, account),

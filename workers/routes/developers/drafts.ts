@@ -227,7 +227,6 @@ function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent)
   return answerDraft(made, 201)
 }
 
-/** The answer with other data. */
 const withData = (answer: Answer, data: unknown): Answer => ({
   ...answer,
   body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }),

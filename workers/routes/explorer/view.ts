@@ -2,7 +2,6 @@ import type { RoundTotals } from '../../stores/epoch-rounds.ts'
 import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { Project } from '../../stores/projects.ts'
 
-/** Where an epoch with a receipt stands. */
 export function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: number): EpochState {
   return row.state === 'settled' && (row.releaseAt ?? Infinity) <= now ? 'released' : row.state
 }

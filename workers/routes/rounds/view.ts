@@ -27,7 +27,6 @@ export const summaryView = (round: ListedRound): z.output<typeof RoundSummary> =
   ...(round.finalizedAt !== null && { finalized_at: round.finalizedAt }),
 })
 
-/** A round of the hub's own table as lists have it. */
 export const listedRound = ({ issuedAt, ...round }: RoundRow): ListedRound => ({
   ...round,
   createdAt: issuedAt,
@@ -73,7 +72,6 @@ export function fileView(
   }
 }
 
-/** What the file of a direct round adds to its row. */
 export const directView = (file: DirectRoundFile | null): Partial<z.output<typeof RoundView>> =>
   file === null ? {} : { exec_votes: file.exec_votes as unknown as Record<string, JsonValue>[] }
 

@@ -5,7 +5,6 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { inlineBytesMax } from '../../rounds/run-result.ts'
 
-/** An input as rounds take it. */
 export interface GivenInput {
   bytes: Uint8Array
   hash: string

@@ -102,7 +102,6 @@ export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifes
   ]
 }
 
-/** What a manifest, however wrong, refers to. */
 function namedBy(manifest: unknown) {
   const member = (value: unknown, ...path: string[]): unknown =>
     path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
@@ -188,7 +187,6 @@ export async function acceptManifest(
   return { manifest, hashes, signature, token }
 }
 
-/** 422 with every problem at once. */
 export function invalidManifest(problems: readonly Problem[]): ApiError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

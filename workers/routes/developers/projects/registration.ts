@@ -66,7 +66,6 @@ export const registrationExample = {
   register_by_sig: registerPayloadExample,
 }
 
-/** The registration of a first version as the contract takes it. */
 export const registerAction = (
   { developer, slug, consensus }: ProjectManifest,
   hashes: { consensus_hash: string; manifest_hash: string },
