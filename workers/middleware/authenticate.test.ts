@@ -340,16 +340,6 @@ describe('node signatures', () => {
     expect(kept).toBe(0)
   })
 
-  test('401 bad_signature: made for another path', async () => {
-    expect(await outcome(sign({ target: '/v1/validators' }))).toEqual([401, 'bad_signature'])
-  })
-
-  test('401 unauthorized: a clock more than 300 s off, and incomplete headers', async () => {
-    const { 'X-Hub-Nonce': _, ...incomplete } = sign()
-    for (const headers of [sign({ timestamp: Math.floor(Date.now() / 1000) - 400 }), incomplete])
-      expect(await outcome(headers)).toEqual([401, 'unauthorized'])
-  })
-
   test('401 unauthorized: together with a bearer token', async () => {
     const { token } = await signIn()
     expect(await outcome({ ...sign(), Authorization: `Bearer ${token}` })).toEqual([401, 'unauthorized'])

@@ -164,7 +164,7 @@ describe('a round, and what its members do', () => {
     expect(evidence[0]?.public_key).toBe(voters[0]?.member.key)
   })
 
-  test('tells the caller what is wrong with a vote that is none, and takes a good one after it', async () => {
+  test('tells the caller what is wrong with an invalid vote, and takes a good one after it', async () => {
     const { roundId, voters } = await accepted()
     const [{ member, offer }] = voters as [Voter]
     const good = member.voteOf(offer)

@@ -3,7 +3,12 @@ import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { Block } from '../../protocol/committees/index.ts'
 import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
-import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import {
+  createReceipt,
+  type ExecutionReceipt,
+  hashPayload,
+  hashReceipt,
+} from '../../protocol/execution/index.ts'
 import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { type HubFrame, offerId } from '../../protocol/link/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
@@ -30,7 +35,7 @@ import { createDeveloper, type ManifestChange } from './project.ts'
 import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
-import { emptyTables } from './tables.ts'
+import { emptyTables, runSql } from './tables.ts'
 import { setValidators } from './validators.ts'
 
 const profile = resolveProfile()
@@ -407,3 +412,11 @@ export async function createKey(
   )
   return secret
 }
+
+/** Has the generation of validators take effect at a time. */
+export const setEffective = (time: number) =>
+  runSql('UPDATE validator_generations SET effective_at = ?', time)
+
+/** Whether the storage has an input. */
+export const isKept = async (input: string): Promise<boolean> =>
+  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null

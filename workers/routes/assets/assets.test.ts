@@ -64,7 +64,7 @@ describe('POST /v1/developers/assets', () => {
   })
 
   test.each<[string, object, ...string[]]>([
-    ['an image that is none', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
+    ['bytes that are no image', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
     ['no base64', { content_type: 'image/png', data_b64: 'A' }, 'data_b64'],
     ['an SVG', { content_type: 'image/svg+xml', data_b64: 'AAAA' }, 'content_type'],
     ['nothing', {}, 'content_type', 'data_b64'],

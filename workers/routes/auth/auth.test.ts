@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checksumAddress } from '../../../protocol/encoding/index.ts'
 import { createWallet, signIn } from '../../test/callers.ts'
 import { bodyOf, client, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
-import { rowsOf, runSql } from '../../test/tables.ts'
+import { rowsOf } from '../../test/tables.ts'
 
 const askNonce = (address: string, domain = 'localhost:8787') =>
   bodyOf(client().post('/v1/auth/nonce', { address, domain }))
@@ -81,7 +81,7 @@ describe('POST /v1/auth/nonce', () => {
 
   test.each([
     ['another domain', { domain: 'evil.example' }, 'domain'],
-    ['a port that is none', { domain: 'localhost:65536' }, 'domain'],
+    ['a port above 65535', { domain: 'localhost:65536' }, 'domain'],
     ['a path', { domain: 'localhost:3000/a' }, 'domain'],
     ['a user', { domain: 'evil.example@localhost:3000' }, 'domain'],
     ['a name that begins so', { domain: 'localhost.evil.example' }, 'domain'],
@@ -131,25 +131,6 @@ describe('POST /v1/auth/siwe', () => {
     const { message } = await askNonce(wallet.address)
     await expectRefusal(exchange(message, other.sign(message)), '401 bad_signature')
     await expectRefusal(exchange(message, wallet.sign(message)), '401 unauthorized')
-  })
-
-  test('401 unauthorized: an unknown nonce, a changed text, an expired nonce', async () => {
-    const { message, nonce, sign } = await askText()
-    const unknown = message.replace(nonce, 'A'.repeat(17))
-    await expectRefusal(exchange(unknown, sign(unknown)), '401 unauthorized')
-    const elsewhere = message.replaceAll('localhost:8787', 'evil.example')
-    await expectRefusal(exchange(elsewhere, sign(elsewhere)), '401 unauthorized')
-    await expectRefusal(exchange('no such text', sign('no such text')), '401 unauthorized')
-
-    await runSql('UPDATE siwe_nonces SET expires_at = 1 WHERE nonce = ?', nonce)
-    await expectRefusal(exchange(message, sign(message)), '401 unauthorized')
-  })
-
-  test('400 invalid_field: a text over 4096 characters, a signature that is no lower-case hex', async () => {
-    const wallet = createWallet()
-    await expectRefusal(exchange('x'.repeat(4097), '0x'), '400 invalid_field')
-    const { message } = await askNonce(wallet.address)
-    await expectRefusal(exchange(message, wallet.sign(message).toUpperCase()), '400 invalid_field')
   })
 
   test('a contract wallet cannot sign in while the hub has no chain', async () => {

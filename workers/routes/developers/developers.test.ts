@@ -61,7 +61,7 @@ describe('enrollment', () => {
     ['an empty name', { display_name: '' }, 'display_name'],
     ['a website that is not https', { website: 'http://ada.example' }, 'website'],
     ['a website that runs script', { website: 'javascript:alert(1)' }, 'website'],
-    ['an e-mail address that is none', { email: 'ada' }, 'email'],
+    ['a malformed e-mail address', { email: 'ada' }, 'email'],
     ['another kind of developer', { developer_type: 'robot' }, 'developer_type'],
   ])('400 invalid_field: %s', async (_, change, path) => {
     const { enroll } = await session()

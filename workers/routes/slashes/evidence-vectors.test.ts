@@ -4,6 +4,7 @@ import known from '../../../protocol/vectors/evidence.json'
 import { bodyOf, client, expectAnswer } from '../../test/client.ts'
 import { forgetCase, hubOf, knowCase } from '../../test/evidence-case.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
+import { readStored } from '../../test/stored.ts'
 
 /** Of equivocation the network says what it costs. */
 const isOfNetwork = ({ evidence, bp }: Json): boolean =>
@@ -69,12 +70,14 @@ describe('POST /v1/slashes', () => {
     })
   })
 
-  test.each(invalid)('$name is refused by its rule', async ({ name, input, output }) => {
+  test.each(invalid)('$name is refused by its rule, and leaves nothing', async ({ name, input, output }) => {
     await knowCase(input)
+    const before = await readStored()
     await expectAnswer(
       client(hubOf(input.snapshot)).post('/v1/slashes', input.evidence),
       output.error === 'invalid_field' ? 400 : 422,
       { error: output.error, message: expect.stringContaining(rules[name] ?? 'a rule of this table') },
     )
+    expect(await readStored()).toEqual(before)
   })
 })

@@ -1,25 +1,18 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
+import { createReceipt } from '../../../protocol/execution/index.ts'
 import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../../protocol/rounds/index.ts'
 import { budgets } from '../../middleware/budgets.ts'
 import { services } from '../../services.ts'
 import { bodyOf, client, errorOf, expectRefusal } from '../../test/client.ts'
 import { uploadModule } from '../../test/project.ts'
-import { createKey, SimulatedRounds } from '../../test/rounds.ts'
-import { rowOf, runSql } from '../../test/tables.ts'
+import { createKey, isKept, SimulatedRounds, setEffective } from '../../test/rounds.ts'
+import { rowOf } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 const profile = resolveProfile()
-
-/** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
-
-/** Whether the storage has an input. */
-const isKept = async (input: string): Promise<boolean> =>
-  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
 
 describe('POST /v1/execute', () => {
   let module: string

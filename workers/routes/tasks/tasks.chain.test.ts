@@ -2,10 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { hashPayload } from '../../../protocol/execution/index.ts'
-import { services } from '../../services.ts'
 import { atOnce, bodyOf, client, errorOf, expectInvalid, expectRefusal } from '../../test/client.ts'
-import { createKey, killObject, SimulatedRounds, testEpoch } from '../../test/rounds.ts'
+import { createKey, isKept, killObject, SimulatedRounds, setEffective, testEpoch } from '../../test/rounds.ts'
 import { rowsOf, runSql, scalarOf } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
@@ -20,13 +18,6 @@ const setPublic = (isPublic: boolean) =>
     String(isPublic),
     rounds.projectId,
   )
-/** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
-
-/** Whether the storage has an input. */
-const isKept = async (input: string): Promise<boolean> =>
-  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
-
 /** Makes so many tasks more wait in the object of the project, until the end of the epoch. */
 async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {

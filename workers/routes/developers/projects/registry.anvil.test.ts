@@ -205,7 +205,7 @@ describe.skipIf(chain === null)('registration', () => {
     expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
   })
 
-  test('422 invalid_manifest: a vault that is not the one of the project, a token that is none', async () => {
+  test('422 invalid_manifest: a vault that is not the one of the project, a token that is no token', async () => {
     const other = `0x${'0a'.repeat(20)}`
     for (const economics of [
       { vault: other },
