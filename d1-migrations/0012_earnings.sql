@@ -129,7 +129,7 @@ CREATE TABLE withdrawals (
 ) WITHOUT ROWID;
 CREATE INDEX withdrawals_of_account ON withdrawals (account, requested_at DESC, withdrawal_id DESC);
 
--- Counts a payout whoever claims it, and counts it back after a reorganisation.
+-- Counts a payout that anyone claims, and counts it back after a reorganisation.
 CREATE TRIGGER withdrawals_follow_claims AFTER UPDATE OF claimed_at ON epoch_shares
 WHEN new.withdrawal_id IS NOT NULL AND (old.claimed_at IS NULL) <> (new.claimed_at IS NULL) BEGIN
   UPDATE withdrawals SET unpaid = unpaid + iif(new.claimed_at IS NULL, 1, -1) WHERE withdrawal_id = new.withdrawal_id;

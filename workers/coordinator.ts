@@ -6,7 +6,6 @@ import { nativeSigner } from './native-ed25519.ts'
 
 export interface CoordinatorRequest {
   method: 'GET' | 'POST'
-  /** Path, and query when there is one. */
   target: string
   body: string | Uint8Array
   /** Network time. */

@@ -67,7 +67,6 @@ test('a hub with wrong settings answers which they are', async () => {
 
 test('times of the network that do not fit together are refused, all of them', () => {
   const params = { ...defaultNetworkParams, settle: 400, vault_challenge_secs: 60 }
-  const wrong = () => readSettings({ ...env }, params)
-  expect(wrong).toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60/)
+  expect(() => readSettings({ ...env }, params)).toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60/)
   expect(readSettings({ ...env }).PROFILE.network).toBeTypeOf('string')
 })

@@ -1,17 +1,15 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import hub from './index.ts'
-import { client, errorOf } from './test/client.ts'
+import { signIn } from './test/callers.ts'
+import { client, expectRefusal, runSchedule } from './test/client.ts'
 import { failingDatabase } from './test/failing-database.ts'
-import { signIn } from './test/wallet.ts'
 
 const never = () => new Promise(() => {})
 const silentStatement = { bind: () => silentStatement, all: never, raw: never, run: never, first: never }
 
 const unavailable = async (response: Response) => {
   const text = await response.clone().text()
-  expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
+  await expectRefusal(response, '503 unavailable')
   expect(response.headers.get('retry-after')).toBe('2')
   expect(text).not.toMatch(/D1_ERROR|select |insert |\.ts:/i)
 }
@@ -29,7 +27,7 @@ describe('a body that breaks off', () => {
     })
     const headers = { 'Content-Type': 'application/json' }
     const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
-    expect(await errorOf(response)).toMatchObject({ status: 400, error: 'bad_request' })
+    await expectRefusal(response, '400 bad_request')
   })
 })
 
@@ -74,15 +72,14 @@ describe('a database that a migration is missing in', () => {
   test('is 500 internal: trying again does not help', async () => {
     const DB = failingDatabase(() => true, { reason: 'no such table: nodes: SQLITE_ERROR' })
     const response = await client({ bindings: { DB } }).get('/v1/validators')
-    expect(await errorOf(response)).toMatchObject({ status: 500, error: 'internal' })
+    await expectRefusal(response, '500 internal')
   })
 })
 
 describe('a hub with wrong settings', () => {
   test('answers 500 internal with their names and no value, and a request id', async () => {
     const response = await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status')
-    const error = await errorOf(response)
-    expect(error).toMatchObject({ status: 500, error: 'internal' })
+    const error = await expectRefusal(response, '500 internal')
     expect(error.message).toMatch(/BASE_URL: /)
     expect(error.message).not.toMatch(/nonsense/)
     expect(error.request_id).toBe(response.headers.get('x-request-id'))
@@ -100,7 +97,7 @@ describe('the scheduled clean-up', () => {
       ),
       env.DB.prepare("INSERT INTO sessions VALUES ('old', '0x', 1, 2, NULL)"),
     ])
-    await hub.scheduled(createScheduledController(), env)
+    await runSchedule()
     for (const table of ['siwe_nonces', 'node_request_nonces', 'idempotency_keys', 'sessions']) {
       const rows = await env.DB.prepare(`SELECT * FROM ${table}`).all()
       expect(JSON.stringify(rows.results), table).not.toContain('"old"')

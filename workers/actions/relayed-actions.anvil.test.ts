@@ -21,7 +21,7 @@ import {
   send,
   signedPayload,
 } from '../test/chain.ts'
-import { client, errorOf } from '../test/client.ts'
+import { bodyOf, client, errorOf, expectAnswer, expectRefusal } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
 import { encodeActionCall } from './action-calls.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
@@ -56,7 +56,7 @@ async function createOwner(tokens = 2n * collateral) {
     const request = { action, account, message }
     const response = await post(request, signed(await payloadOf(request)))
     if (response.status !== 202) return errorOf(response)
-    const { id } = (await response.json()) as { id: string }
+    const { id } = await bodyOf(response)
     await finalizeRelays()
     return readTransaction(id)
   }
@@ -97,7 +97,7 @@ const isConflict = (details: object) => ({ status: 409, error: 'conflict', detai
 const lacksCollateral = (details: object) => ({ status: 422, error: 'insufficient_collateral', details })
 
 /** What everybody reads of an action. */
-const readTransaction = async (id: string) => (await client().get(`/v1/transactions/${id}`)).json()
+const readTransaction = (id: string) => bodyOf(client().get(`/v1/transactions/${id}`))
 
 const account = async (index: number) => (await rpc<string[]>('eth_accounts'))[index] as string
 
@@ -185,7 +185,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const id = await inOneBlock(async () => {
       const answers = await Promise.all(bodies.map(({ request, body }) => post(request, body)))
       const [taken, other] = answers.sort((a, b) => a.status - b.status) as [Response, Response]
-      const { id: transaction_id } = (await taken.json()) as { id: string }
+      const { id: transaction_id } = await bodyOf(taken)
       expect([taken.status, await errorOf(other)]).toMatchObject([202, isConflict({ transaction_id })])
       return transaction_id
     })
@@ -204,7 +204,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       await sendDearly(stranger, chain?.contracts.token, permitCall(body))
       return answered
     })
-    const { id } = (await relayed.json()) as { id: string }
+    const { id } = await bodyOf(relayed)
     expect(relayed.status).toBe(202)
     type Block = { transactions: { from: string }[] }
     const { transactions } = await rpc<Block>('eth_getBlockByNumber', 'latest', true)
@@ -254,8 +254,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     })
     await finalizeRelays()
     expect(await readTransaction(id)).toMatchObject({ ...confirmed, tx_hash })
-    const again = await post(request, body)
-    expect([again.status, await again.json()]).toMatchObject([202, { id, ...confirmed, tx_hash }])
+    await expectAnswer(post(request, body), 202, { id, ...confirmed, tx_hash })
     expect(await state('subscription', subscriptionId)).toMatchObject({ payout })
   })
 
@@ -283,12 +282,14 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
       await expect.poll(() => rpc('eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
       const { nextNonce } = (await services(env).relayer?.health()) ?? {}
       const posted = await post(request, body)
-      const answered = (await posted.json()) as { id: string }
+      const answered = await bodyOf(posted)
       expect([posted.status, answered]).toMatchObject([202, { action, ...confirmed, tx_hash }])
       expect(await readTransaction(answered.id)).toEqual(answered)
       // Also where the record shows already that it is done.
-      const again = await answerGasless(steps, { ...request, requireState: closed }, body)
-      expect([again.status, await again.json()]).toMatchObject([202, { ...confirmed, tx_hash }])
+      await expectAnswer(answerGasless(steps, { ...request, requireState: closed }, body), 202, {
+        ...confirmed,
+        tx_hash,
+      })
       expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
     }
   })
@@ -301,7 +302,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     await expect.poll(() => rpc('eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
     const patient = { ...env, CHAIN_CONFIRMATIONS: '5' }
     const posted = await answerGasless(steps, { ...request, requireState() {} }, body, patient)
-    const { id, ...shown } = (await posted.json()) as { id: string }
+    const { id, ...shown } = await bodyOf(posted)
     expect([posted.status, shown]).toMatchObject([202, { status: 'sent', tx_hash }])
     await hub.scheduled(createScheduledController(), patient)
     expect(await readTransaction(id)).toMatchObject({ status: 'sent' })
@@ -321,7 +322,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const later = String(Number(typed_data.message.deadline) + 1)
     const changed = { ...typed_data, message: { ...typed_data.message, deadline: later } }
     const twin = signed({ ...(await payloadOf(first)), typed_data: changed })
-    expect(await errorOf(await post(first, twin))).toMatchObject({ status: 409, error: 'conflict' })
+    await expectRefusal(post(first, twin), '409 conflict')
   })
 
   test('409 conflict: a nonce that is not the current one', async () => {
@@ -329,8 +330,9 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const stale = signed(await payloadOf(bondOf(owner)))
     await act('bond', bondOf(owner).message)
     const { nextNonce } = (await services(env).relayer?.health()) ?? {}
-    const posted = await errorOf(await post({ ...bondOf(owner), message: { owner } }, stale))
-    expect(posted).toMatchObject(isConflict({ reason: 'nonce', current_nonce: '1' }))
+    expect(await errorOf(post({ ...bondOf(owner), message: { owner } }, stale))).toMatchObject(
+      isConflict({ reason: 'nonce', current_nonce: '1' }),
+    )
     expect((await services(env).relayer?.health())?.nextNonce).toBe(nextNonce)
   })
 
@@ -339,7 +341,7 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const tooMuch = bondOf(owner, 3n * collateral)
     const stale = signed(await payloadOf(tooMuch))
     await act('bond', bondOf(owner).message)
-    expect(await errorOf(await post(tooMuch, stale))).toMatchObject(isConflict({ reason: 'nonce' }))
+    expect(await errorOf(post(tooMuch, stale))).toMatchObject(isConflict({ reason: 'nonce' }))
   })
 
   test('409 conflict: a permit whose nonce was used by another one, which allows less', async () => {
@@ -348,15 +350,17 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const body = signed(await payloadOf(request))
     const smaller = signed(await payloadOf(bondOf(owner, 1n)))
     await send(await account(5), chain?.contracts.token ?? '', permitCall(smaller))
-    expect(await errorOf(await post(request, body))).toMatchObject(isConflict({ reason: 'permit_nonce' }))
+    expect(await errorOf(post(request, body))).toMatchObject(isConflict({ reason: 'permit_nonce' }))
   })
 
   test('422 insufficient_collateral: a bond above the balance, or below the minimum of the contract', async () => {
     const { account: owner, submit } = await createOwner(7n)
-    const rich = await errorOf(await submit(bondOf(owner, 8n)))
-    expect(rich).toMatchObject(lacksCollateral({ balance: '7', amount: '8' }))
-    const dust = await errorOf(await submit(bondOf(owner, 4n)))
-    expect(dust).toMatchObject(lacksCollateral({ reason: 'bond_minimum', collateral: '4', minimum: '5' }))
+    expect(await errorOf(submit(bondOf(owner, 8n)))).toMatchObject(
+      lacksCollateral({ balance: '7', amount: '8' }),
+    )
+    expect(await errorOf(submit(bondOf(owner, 4n)))).toMatchObject(
+      lacksCollateral({ reason: 'bond_minimum', collateral: '4', minimum: '5' }),
+    )
     expect((await submit(bondOf(owner, 7n))).status).toBe(202)
     await finalizeRelays()
   })
@@ -365,8 +369,9 @@ describe.skipIf(chain === null)('actions of owners, on the contracts', () => {
     const { account: owner, payloadOf, signed, post } = await createOwner()
     const request = bondOf(owner)
     const { typed_data, signature } = signed(await payloadOf(request))
-    const refused = await errorOf(await post(request, { typed_data, signature }))
-    expect(refused).toMatchObject(lacksCollateral({ reason: 'ERC20InsufficientAllowance' }))
+    expect(await errorOf(post(request, { typed_data, signature }))).toMatchObject(
+      lacksCollateral({ reason: 'ERC20InsufficientAllowance' }),
+    )
     await asAccount(owner, () => send(owner, chain?.contracts.token ?? '', approval()))
     expect((await post(request, { typed_data, signature })).status).toBe(202)
     await finalizeRelays()

@@ -73,7 +73,7 @@ function readLog(log: Log, blockTime: number): ChainEvent | null {
 
 /**
  * Who a log of ours is from, by its first topic and address alone: reading what anyone can fill blocks with would cost more than writing it.
- * A vault's address has to be known besides. Null for what is none of ours.
+ * A vault's address has to be known besides. Null for any other log.
  */
 function emitterOf({ topics, address }: Log, contracts: Contracts): Emitter | null {
   const { emitter } = contractEvents.get(topics[0] ?? '') ?? {}

@@ -6,6 +6,7 @@ import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
 import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
 import { ChainIndexStore } from '../stores/chain-index.ts'
 import { openDatabase } from '../stores/database.ts'
+import { scalarOf } from '../test/tables.ts'
 import { createIndexStore } from './index-store.ts'
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`
@@ -79,7 +80,7 @@ const claimedElsewhere = (number: number, logIndex: number): Log =>
 const append = async (number: number, logs: Log[], final = 0) =>
   index.append((await store.cursor()) as Cursor, [blockAt(number)], logs, blockAt(final), false)
 
-const count = (table: string) => env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n')
+const count = (table: string) => scalarOf<number>(`SELECT count(*) AS n FROM ${table}`)
 
 describe('the chain index', () => {
   beforeEach(async () => {

@@ -5,10 +5,10 @@ import { attestSnapshot, drawCommittee, hashSnapshot } from '../../protocol/comm
 import { hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
-import { client, errorOf } from '../test/client.ts'
-import { createNode, type TestNode } from '../test/node.ts'
+import { createNode, type TestNode } from '../test/callers.ts'
+import { bodyOf, client, errorOf, expectRefusal } from '../test/client.ts'
 import { minCollateral } from '../test/subscription.ts'
-import { emptyTables } from '../test/tables.ts'
+import { emptyTables, rowOf, rowsOf } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
 import {
   addValidator,
@@ -35,7 +35,7 @@ testSets()
 describe('an epoch that runs without an attested set', () => {
   const lateAt = async (time: number) => {
     vi.setSystemTime(time * 1000)
-    return (await (await client().get('/v1/status')).json()) as { status: string; late: object[] }
+    return await bodyOf(client().get('/v1/status'))
   }
   const about = (what: string, since = now) => ({ what, project_id: project, epoch, since, count: 1 })
 
@@ -81,10 +81,9 @@ describe('an epoch that runs without an attested set', () => {
     expect(await Promise.all(times.map(namedAt))).toEqual([0, 0, 1, 1, 0])
     await setListing('delisted')
     expect(await namedAt(begins + 60)).toBe(0)
-    const { results } = await env.DB.prepare('SELECT * FROM epochs_without_set').all()
-    expect(results).toHaveLength(1)
+    expect(await rowsOf('SELECT * FROM epochs_without_set')).toHaveLength(1)
     await committeeSets.purgeMissing(begins + 3_600)
-    expect(await env.DB.prepare('SELECT * FROM epochs_without_set').first()).toBeNull()
+    expect(await rowOf('SELECT * FROM epochs_without_set')).toBeNull()
   })
 })
 
@@ -135,7 +134,7 @@ describe('the routes of committee sets', () => {
 
   const path = () => `/v1/committees/${project}/${epoch}`
   const nodePath = () => `/v1/nodes/committee-sets/${project}/${epoch}`
-  const errorAt = async (at: string) => errorOf(await client().get(at))
+  const errorAt = async (at: string) => errorOf(client().get(at))
   const postAttestation = async () => validator.call('POST', nodePath(), attest(validator, await readSet()))
 
   test('425 invalid_state until a quorum has attested, then the attested snapshot and its draws', async () => {
@@ -149,7 +148,7 @@ describe('the routes of committee sets', () => {
     const [set_hash, attestations] = [hashSnapshot(snapshot), [attest(validator, snapshot)]]
     const attested = { snapshot, set_hash, attestations, valid: true }
     expect(await posted.json()).toEqual(attested)
-    expect(await (await client().get(path())).json()).toEqual(attested)
+    expect(await bodyOf(client().get(path()))).toEqual(attested)
 
     const { committee } = (await find()) ?? {}
     const of = { project_id: project, epoch, seq: 9, set_hash }
@@ -165,7 +164,7 @@ describe('the routes of committee sets', () => {
     })
     const members = ['b_eff', 'committee_hash', 'draw', 'fallback', 'k_eff', 'seed']
     expect(Object.keys(drawn).sort()).toEqual(members)
-    expect(await (await client().get(`${path()}/9`)).json()).toEqual({ ...of, ...drawn, quorum })
+    expect(await bodyOf(client().get(`${path()}/9`))).toEqual({ ...of, ...drawn, quorum })
   })
 
   test('425 also while the set is still to be built; 404 not_found for other epochs and projects', async () => {
@@ -195,12 +194,12 @@ describe('the routes of committee sets', () => {
   test('404 not_found, 403 forbidden: no set there, no validator', async () => {
     const other = `/v1/nodes/committee-sets/${project}/${epoch + 5}`
     const attestation = attest(validator, await readSet())
-    expect(await errorOf(await validator.call('GET', other))).toMatchObject({ status: 404 })
-    expect(await errorOf(await validator.call('POST', other, attestation))).toMatchObject({ status: 404 })
+    await expectRefusal(validator.call('GET', other), '404 not_found')
+    await expectRefusal(validator.call('POST', other, attestation), '404 not_found')
     await setValidators([createNode()])
     const refused = { status: 403, error: 'forbidden' }
-    expect(await errorOf(await validator.call('GET', nodePath()))).toMatchObject(refused)
-    expect(await errorOf(await validator.call('POST', nodePath(), attestation))).toMatchObject(refused)
+    expect(await errorOf(validator.call('GET', nodePath()))).toMatchObject(refused)
+    expect(await errorOf(validator.call('POST', nodePath(), attestation))).toMatchObject(refused)
   })
 
   test('422 invalid_evidence: the attestation of another key, of another set, or with another node id', async () => {
@@ -211,8 +210,7 @@ describe('the routes of committee sets', () => {
       attestSnapshot(profile, validator.seed, hashText('another set')),
       { ...attest(validator, snapshot), node_id: stranger.nodeId },
     ]) {
-      const refused = await errorOf(await validator.call('POST', nodePath(), attestation))
-      expect(refused).toMatchObject({ status: 422, error: 'invalid_evidence' })
+      await expectRefusal(validator.call('POST', nodePath(), attestation), '422 invalid_evidence')
     }
     expect(await find()).toMatchObject({ attestedAt: null, attestations: [] })
   })

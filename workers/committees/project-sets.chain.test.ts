@@ -17,10 +17,11 @@ import {
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { services } from '../services.ts'
-import { errorOf } from '../test/client.ts'
+import { createNode } from '../test/callers.ts'
+import { expectRefusal } from '../test/client.ts'
 import type { Happening } from '../test/indexed-history.ts'
-import { createNode } from '../test/node.ts'
 import { minCollateral } from '../test/subscription.ts'
+import { rowsOf, runSql } from '../test/tables.ts'
 import { addValidators, setValidators } from '../test/validators.ts'
 import {
   addValidator,
@@ -69,7 +70,7 @@ async function naiveSnapshot(miners: readonly Miner[], pausedKeys: ReadonlySet<s
   const manifest = JSON.parse(record?.current.manifest ?? '') as ProjectManifest
   const block = history.blocks.find(({ number }) => number === beaconBlock)
   const query = 'SELECT name, args FROM chain_events WHERE block_number <= ? ORDER BY block_number, log_index'
-  const { results } = await env.DB.prepare(query).bind(beaconBlock).all<{ name: string; args: string }>()
+  const results = await rowsOf<{ name: string; args: string }>(query, beaconBlock)
   const candidates = miners.flatMap((miner) => {
     let collateral = 0n
     let payout = miner.owner
@@ -190,7 +191,7 @@ describe('the set of an epoch', () => {
     await happen({ 3: [bonded(miner, minCollateral)] })
     await Promise.all([advance(), advance(), advance()])
     const before = await find()
-    await env.DB.prepare('UPDATE subscriptions SET paused_at = 1').run()
+    await runSql('UPDATE subscriptions SET paused_at = 1')
     await advance()
     expect(await find()).toEqual(before)
   })
@@ -312,7 +313,7 @@ describe('validators', () => {
     chain.hosts.set(two.host, () => new Response(null, { status: 500 }))
     expect(await advance()).toMatchObject({ open: 1 })
     const end = (nodeId: string, time: number) =>
-      env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?').bind(time, nodeId).run()
+      runSql('UPDATE nodes SET revoked_at = ? WHERE node_id = ?', time, nodeId)
     await end(one.nodeId, now + 1)
     chain.hosts.set(two.host, answerOf(two))
     // Ended, it is one of the two all the same: the quorum is no lower.
@@ -320,7 +321,7 @@ describe('validators', () => {
     expect(await advance()).toMatchObject({ open: 1 })
     const path = `/v1/nodes/committee-sets/${project}/${epoch}`
     const attested = await two.call('POST', path, attest(two, await readSet()))
-    expect(await errorOf(attested)).toMatchObject({ status: 403, error: 'forbidden' })
+    await expectRefusal(attested, '403 forbidden')
     await end(two.nodeId, now + 1)
     await attestAs(two)
     expect(await find()).toMatchObject({ attestedAt: now, valid: true })

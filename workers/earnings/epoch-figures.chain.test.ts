@@ -1,17 +1,16 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
 import { attestSet, buildSets, createMembers, type Member } from '../test/attested-set.ts'
-import { client } from '../test/client.ts'
+import type { TestNode } from '../test/callers.ts'
+import { bodyOf, client, itemsOf, runSchedule } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
 import { publishRound, right } from '../test/final-rounds.ts'
 import type { Happening, IndexedHistory } from '../test/indexed-history.ts'
-import type { TestNode } from '../test/node.ts'
+import { runSql } from '../test/tables.ts'
 
 const hour = 3_600
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
@@ -42,7 +41,6 @@ beforeEach(() => {
   new FakeChain().install()
   vi.setSystemTime(submittedAt * 1_000)
 })
-afterAll(() => vi.useRealTimers())
 
 /** Appends a block; all of them final unless a number says otherwise. */
 const append = async (happenings: readonly Happening[], final?: number) => {
@@ -52,8 +50,8 @@ const append = async (happenings: readonly Happening[], final?: number) => {
 
 /** What the schedule does once all pauses are over. */
 async function schedule(): Promise<void> {
-  await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
-  await hub.scheduled(createScheduledController(), env)
+  await runSql("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'")
+  await runSchedule()
 }
 
 /** Lets the challenge period pass. */
@@ -97,7 +95,7 @@ async function createPaying() {
     { miner: shared, units: 6 },
   ].sort((a, b) => (a.miner < b.miner ? -1 : 1))
   const receipt = await submitReceipt(project, { epoch, units: credited, by: validators })
-  const get = async (path: string) => (await (await client().get(path)).json()) as Json
+  const get = (path: string) => bodyOf<Json>(client().get(path))
   return {
     projectId,
     receipt,
@@ -162,7 +160,7 @@ describe('an epoch', () => {
     const average = String(BigInt(receipt.totals.miner) / 14n)
     expect(await listed()).toMatchObject({ miners: 3, avg_daily_reward_per_miner: average })
     for (const sort of ['earnings', 'miners', 'trending']) {
-      const { items } = (await (await client().get(`/v1/projects?sort=${sort}`)).json()) as { items: Json[] }
+      const items = await itemsOf(client().get(`/v1/projects?sort=${sort}`))
       expect(items[0], sort).toMatchObject({ project_id: projectId, avg_daily_reward_per_miner: average })
     }
   })

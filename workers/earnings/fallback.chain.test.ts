@@ -1,12 +1,10 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { quorum } from '../../protocol/committees/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
 import {
   attestSet,
@@ -16,12 +14,13 @@ import {
   requireSet,
   seatedOf,
 } from '../test/attested-set.ts'
-import { client, errorOf } from '../test/client.ts'
+import type { TestNode } from '../test/callers.ts'
+import { bodyOf, client, errorOf, runSchedule } from '../test/client.ts'
 import { createValidators, miner, readProject, submitReceipt } from '../test/epochs.ts'
 import { accusationsOf } from '../test/evidence.ts'
 import { publishRound } from '../test/final-rounds.ts'
 import type { IndexedHistory } from '../test/indexed-history.ts'
-import type { TestNode } from '../test/node.ts'
+import { runSql } from '../test/tables.ts'
 
 /** In the next hours, so that no alarm of these tests is due by the clock of the machine. */
 const epoch = Math.floor(Date.now() / 3_600_000) + 2
@@ -48,7 +47,6 @@ beforeAll(async () => {
 beforeEach(() => {
   new FakeChain().install()
 })
-afterAll(() => vi.useRealTimers())
 
 /** That a member did not vote for a task that was issued at a time, by a record with or without voters. */
 async function missedVote(issuedAt: number, voters: 'voters' | 'no voters', of = members): Promise<Evidence> {
@@ -68,7 +66,7 @@ async function missedVote(issuedAt: number, voters: 'voters' | 'no voters', of =
 const post = async (evidence: Evidence) => client().post('/v1/slashes', evidence)
 const accept = async (evidence: Evidence) => expect((await post(evidence)).status).toBe(201)
 const refuse = async (evidence: Evidence, rule: string) =>
-  expect(await errorOf(await post(evidence))).toMatchObject({
+  expect(await errorOf(post(evidence))).toMatchObject({
     status: 422,
     error: 'invalid_evidence',
     message: expect.stringContaining(rule),
@@ -76,7 +74,7 @@ const refuse = async (evidence: Evidence, rule: string) =>
 
 async function listingStatus(): Promise<unknown> {
   const response = await client().get(`/v1/projects/${members[0]?.projectId}`)
-  return ((await response.json()) as { listing_status: string }).listing_status
+  return (await bodyOf(response)).listing_status
 }
 
 /** Attests an epoch of the project that its vault, which is not open, cannot pay. */
@@ -103,31 +101,29 @@ async function fund(): Promise<void> {
     ],
     number + 1,
   )
-  await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
-  await hub.scheduled(createScheduledController(), env)
+  await runSql("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'")
+  await runSchedule()
   expect(await listingStatus()).toBe('listed')
 }
 
 test('a project pays on during a reindex, and is judged by its vault once the vault is indexed', async () => {
   const [one] = await createMembers(1)
   const { projectId = '' } = one ?? {}
-  const status = async () =>
-    ((await (await client().get(`/v1/projects/${projectId}`)).json()) as { listing_status: string })
-      .listing_status
+  const status = async () => (await bodyOf(client().get(`/v1/projects/${projectId}`))).listing_status
   const { chainIndex } = services(env)
   const tip = await chainIndex.cursor()
-  await env.DB.prepare('UPDATE chain_cursor SET is_behind = 1').run()
+  await runSql('UPDATE chain_cursor SET is_behind = 1')
   const project = await readProject(projectId)
   const receipt = await submitReceipt(project, { by: validators })
-  const shown = async () => (await client().get(`/v1/explorer/epochs/${projectId}/${receipt.round}`)).json()
+  const shown = () => bodyOf(client().get(`/v1/explorer/epochs/${projectId}/${receipt.round}`))
   expect(await shown()).toMatchObject({
     status: 'attested',
     settlement: { status: 'queued', error: expect.stringContaining('not reached the head of the chain') },
   })
   expect(await status()).toBe('listed')
   await chainIndex.finalize(tip as Cursor, (tip as Cursor).final)
-  await env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
-  await hub.scheduled(createScheduledController(), env)
+  await runSql("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'")
+  await runSchedule()
   expect(await shown()).toMatchObject({ status: 'underfunded' })
   expect(await status()).toBe('underfunded')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { png } from '../images/testing/images.ts'
-import { client } from '../test/client.ts'
+import { signIn } from '../test/callers.ts'
+import { bodyOf, client } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
-import { signIn } from '../test/wallet.ts'
 
 const away = {
   DB: failingDatabase(() => true),
@@ -15,7 +15,7 @@ test('an image that was read once is answered without the database and the stora
     content_type: 'image/png',
     data_b64: Buffer.from(png()).toString('base64'),
   })
-  const path = `/v1/assets/${((await uploaded.json()) as { sha256: string }).sha256}`
+  const path = `/v1/assets/${(await bodyOf(uploaded)).sha256}`
   const first = await client().get(path)
   const bytes = new Uint8Array(await first.arrayBuffer())
 

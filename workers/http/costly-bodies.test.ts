@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { client, errorOf } from '../test/client.ts'
+import { signIn } from '../test/callers.ts'
+import { bodyOf, client, expectRefusal } from '../test/client.ts'
 import { createDeveloper, manifestOf, uploadModule } from '../test/project.ts'
-import { signIn } from '../test/wallet.ts'
 
 const json = { 'Content-Type': 'application/json' }
 /** As many members as a body of 1 MiB holds, by the shortest keys. */
@@ -70,14 +70,10 @@ describe('problems of a manifest', () => {
 describe('a body of many values is 400, not 500', () => {
   test('a sign-in text of 148,000 resource lines', async () => {
     const { address } = await signIn()
-    const nonce = await client().post('/v1/auth/nonce', { address, domain: 'localhost:8787' })
-    const { message } = (await nonce.json()) as { message: string }
+    const { message } = await bodyOf(client().post('/v1/auth/nonce', { address, domain: 'localhost:8787' }))
     const long = `${message}\nResources:${'\n- a:b'.repeat(140_000)}`
     const body = JSON.stringify({ message: long, signature: `0x${'00'.repeat(65)}` })
-    const refused = await errorOf(await send(undefined, 'POST', '/v1/auth/siwe', body))
-    expect(refused).toMatchObject({
-      status: 400,
-      error: 'invalid_field',
+    await expectRefusal(send(undefined, 'POST', '/v1/auth/siwe', body), '400 invalid_field', {
       details: { problems: [{ path: 'message', message: 'must be at most 4096 characters long' }] },
     })
   })
@@ -111,7 +107,7 @@ describe('a body of many values is 400, not 500', () => {
     const draft = (count: number) =>
       send(token, 'POST', '/v1/developers/me/drafts', `{"data":{"":${zeros(count)}}}`)
     expect((await draft(131_000)).status).toBe(201)
-    expect(await errorOf(await draft(131_072))).toMatchObject({ status: 413, error: 'too_large' })
+    await expectRefusal(draft(131_072), '413 too_large')
   })
 })
 

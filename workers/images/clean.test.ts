@@ -234,7 +234,7 @@ describe('what is refused', () => {
       /profile with bytes behind/,
     ],
     [
-      'a PNG with a profile that is none',
+      'a PNG with a profile that is not a profile',
       png({ before: [pngChunk('iCCP', ascii('<script>'))] }),
       /profile that cannot be read/,
     ],

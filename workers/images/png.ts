@@ -33,7 +33,6 @@ const profileBytesMax = 4 * 1024 * 1024
 
 interface Chunk {
   type: string
-  /** Length, type, data and checksum. */
   whole: Uint8Array
   data: Uint8Array
 }

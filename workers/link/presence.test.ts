@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import { closeCodes, offlineAfterSecs, silentAfterSecs } from '../../protocol/link/index.ts'
+import { runSql } from '../test/tables.ts'
 import {
   backdate,
   device,
@@ -266,7 +267,7 @@ describe('the state of a device', () => {
 
   test('a ban that no message told is found by the next look', async () => {
     const relay = await openReady()
-    await env.DB.prepare('UPDATE devices SET banned_at = 1 WHERE node_id = ?').bind(device().nodeId).run()
+    await runSql('UPDATE devices SET banned_at = 1 WHERE node_id = ?', device().nodeId)
     await backdate('checked_ms', 0)
     await runDurableObjectAlarm(link())
     expect(await relay.close()).toMatchObject({ code: closeCodes.banned })

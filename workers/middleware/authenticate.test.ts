@@ -4,11 +4,10 @@ import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { loadRoutes } from '../routes/index.ts'
-import { client, errorOf, freshAddress } from '../test/client.ts'
+import { createMiner, createNode, createWallet, deviceRecord, insertNode, signIn } from '../test/callers.ts'
+import { client, errorOf, expectRefusal, freshAddress } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
-import { createMiner, deviceRecord } from '../test/device.ts'
-import { createNode, insertNode } from '../test/node.ts'
-import { createWallet, signIn } from '../test/wallet.ts'
+import { runSql, scalarOf } from '../test/tables.ts'
 import { hashSecret } from './authenticate.ts'
 
 const secret = 'S'.repeat(43)
@@ -24,11 +23,16 @@ const insertKey = async (
 ) => {
   const { scopes = ['modules:write'], expiresAt = null, revokedAt = null } = columns
   const { address } = createWallet()
-  await env.DB.prepare(
+  await runSql(
     'INSERT INTO api_keys (key_id, owner, name, secret_hash, scopes, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, 1, ?, ?)',
+    keyId,
+    address,
+    'test',
+    hashSecret(secret),
+    JSON.stringify(scopes),
+    expiresAt,
+    revokedAt,
   )
-    .bind(keyId, address, 'test', hashSecret(secret), JSON.stringify(scopes), expiresAt, revokedAt)
-    .run()
   return { address, token: `hub_test_${keyId}_${secret}` }
 }
 
@@ -85,21 +89,20 @@ describe('bearer tokens', () => {
   test('the scheme is read in any case', async () => {
     const { token } = await signIn()
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-      const response = await client().get('/v1/auth/session', { Authorization: `${scheme} ${token}` })
-      expect(response.status).toBe(200)
+      expect((await client().get('/v1/auth/session', { Authorization: `${scheme} ${token}` })).status).toBe(
+        200,
+      )
     }
   })
 
   test('401 session_expired, then unauthorized once it is revoked', async () => {
     const { token, client: caller } = await signIn()
-    const outcome = async () => (await errorOf(await caller.get('/v1/status'))).error
+    const outcome = async () => (await errorOf(caller.get('/v1/status'))).error
     for (const [column, code] of [
       ['expires_at', 'session_expired'],
       ['revoked_at', 'unauthorized'],
     ]) {
-      await env.DB.prepare(`UPDATE sessions SET ${column} = 1 WHERE token_hash = ?`)
-        .bind(hashSecret(token))
-        .run()
+      await runSql(`UPDATE sessions SET ${column} = 1 WHERE token_hash = ?`, hashSecret(token))
       expect(await outcome()).toBe(code)
     }
   })
@@ -120,19 +123,16 @@ describe('bearer tokens', () => {
     const message = 'This token is unknown or revoked. Sign in again or use another key.'
     // An unknown id and a wrong secret cannot be told apart.
     for (const token of [expired.token, revoked.token, other, `hub_test_unknown0_${secret}`])
-      expect(await errorOf(await client({ token }).get('/v1/status'))).toMatchObject({
-        status: 401,
-        error: 'unauthorized',
-        message,
-      })
+      await expectRefusal(client({ token }).get('/v1/status'), '401 unauthorized', { message })
     const { headers } = await client({ token: live.token }).get('/v1/status')
     expect(headers.get('ratelimit-limit')).toBe('3000')
   })
 
   test('403 scope_missing names the scope', async () => {
     const { token } = await insertKey('scoped00', { scopes: ['projects:read'] })
-    const error = await errorOf(await client({ token }).post('/v1/modules', { hbc_b64: '' }))
-    expect(error).toMatchObject({ status: 403, error: 'scope_missing', details: { scope: 'modules:write' } })
+    await expectRefusal(client({ token }).post('/v1/modules', { hbc_b64: '' }), '403 scope_missing', {
+      details: { scope: 'modules:write' },
+    })
   })
 })
 
@@ -175,11 +175,13 @@ describe('node signatures', () => {
       ).bind(key, collateral),
     ])
   const register = (key: string, role: string, status: string) =>
-    env.DB.prepare(
+    runSql(
       "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, ?, ?, 'https://node.example', 1)",
+      deriveNodeId(profile, key),
+      key,
+      role,
+      status,
     )
-      .bind(deriveNodeId(profile, key), key, role, status)
-      .run()
 
   test.each([
     ['a miner, who registers itself', (key: string) => register(key, 'miner', 'approved'), '600'],
@@ -215,8 +217,7 @@ describe('node signatures', () => {
     const key = freshKey()
     await bond(ed25519PublicKey(key), '1000')
     const target = '/v1/network/params'
-    const answer = await client({ bindings: { DB: db } }).get(target, sign({ target }, key))
-    expect(answer.status).toBe(200)
+    expect((await client({ bindings: { DB: db } }).get(target, sign({ target }, key))).status).toBe(200)
     expect(use).toMatchObject({ roundTrips: 1, statements: 1 })
     expect(use.rowsRead).toBeLessThanOrEqual(4)
   })
@@ -280,17 +281,13 @@ describe('node signatures', () => {
   test('401 unauthorized: a key that is neither registered nor bound here, on reads and writes', async () => {
     const stranger = createNode()
     const kept = () =>
-      env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE public_key = ?')
-        .bind(stranger.publicKey)
-        .first('n')
+      scalarOf('SELECT count(*) AS n FROM node_request_nonces WHERE public_key = ?', stranger.publicKey)
     for (const [method, path, body] of [
       ['GET', '/v1/status'],
       ['POST', '/v1/nodes/heartbeat', {}],
       ['PUT', `/v1/devices/${stranger.nodeId}/profile`, {}],
     ] as const)
-      expect(await errorOf(await stranger.call(method, path, body))).toMatchObject({
-        status: 401,
-        error: 'unauthorized',
+      await expectRefusal(stranger.call(method, path, body), '401 unauthorized', {
         details: { reason: 'unknown_key' },
       })
     expect(await kept()).toBe(0)
@@ -314,7 +311,7 @@ describe('node signatures', () => {
     })
     const headers = { ...sign({ timestamp: 1 }), 'Content-Type': 'application/json' }
     const response = await client().fetch('/v1/auth/nonce', { method: 'POST', headers, body })
-    expect(await errorOf(response)).toMatchObject({ status: 401, error: 'unauthorized' })
+    await expectRefusal(response, '401 unauthorized')
     expect(pulled).toBeLessThan(3)
   })
 
@@ -336,20 +333,11 @@ describe('node signatures', () => {
       [200, '600'],
       [200, '600'],
     ])
-    const kept = await env.DB.prepare('SELECT count(*) AS n FROM node_request_nonces WHERE nonce = ?')
-      .bind(headers['X-Hub-Nonce'])
-      .first('n')
+    const kept = await scalarOf(
+      'SELECT count(*) AS n FROM node_request_nonces WHERE nonce = ?',
+      headers['X-Hub-Nonce'],
+    )
     expect(kept).toBe(0)
-  })
-
-  test('401 bad_signature: made for another path', async () => {
-    expect(await outcome(sign({ target: '/v1/validators' }))).toEqual([401, 'bad_signature'])
-  })
-
-  test('401 unauthorized: a clock more than 300 s off, and incomplete headers', async () => {
-    const { 'X-Hub-Nonce': _, ...incomplete } = sign()
-    for (const headers of [sign({ timestamp: Math.floor(Date.now() / 1000) - 400 }), incomplete])
-      expect(await outcome(headers)).toEqual([401, 'unauthorized'])
   })
 
   test('401 unauthorized: together with a bearer token', async () => {

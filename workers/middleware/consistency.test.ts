@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { HonoRequest } from 'hono/request'
 import { describe, expect, test } from 'vitest'
+import { createNode, createWallet, insertNode, signIn } from '../test/callers.ts'
 import { client } from '../test/client.ts'
-import { createNode, insertNode } from '../test/node.ts'
-import { createWallet, signIn } from '../test/wallet.ts'
 import { consistencyOf } from './consistency.ts'
 
 const bookmark = '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683'

@@ -7,8 +7,9 @@ import type { Env } from '../env.ts'
 import { ApiError } from '../errors.ts'
 import { type Answer, errorAnswer, json } from '../http/answer.ts'
 import { services } from '../services.ts'
-import { errorOf } from '../test/client.ts'
+import { bodyOf, errorOf, expectRefusal } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
+import { rowsOf } from '../test/tables.ts'
 import { respond } from './common-headers.ts'
 import { runOnce } from './idempotency.ts'
 
@@ -38,9 +39,6 @@ const created = (runs: number[]) => async () => {
   return json({ run: runs.length }, 201, { Location: `/thing/${runs.length}` })
 }
 
-const rowsOf = async (key: string) =>
-  (await env.DB.prepare('SELECT * FROM idempotency_keys WHERE key = ?').bind(key).all()).results
-
 describe('Idempotency-Key', () => {
   test('a repeat gets the first answer, marked as replayed, and runs nothing', async () => {
     const runs: number[] = []
@@ -62,13 +60,13 @@ describe('Idempotency-Key', () => {
   test('409 conflict: the same key with another body', async () => {
     const call = callOf(created([]))
     await call('other-body')
-    expect(await errorOf(await call('other-body', 'two'))).toMatchObject({ status: 409, error: 'conflict' })
+    await expectRefusal(call('other-body', 'two'), '409 conflict')
   })
 
   test('another wallet may use the same key', async () => {
     const call = callOf(created([]))
     await call('shared')
-    expect(await (await call('shared', 'one', '0xb')).json()).toEqual({ run: 2 })
+    expect(await bodyOf(call('shared', 'one', '0xb'))).toEqual({ run: 2 })
   })
 
   test('of 20 racing requests exactly one runs; the others get its answer or 409 with Retry-After', async () => {
@@ -89,20 +87,17 @@ describe('Idempotency-Key', () => {
       if (runs < 3) throw new ApiError('already_exists', 'there it is')
       return json({ isRetry: c.var.operation.isRetry }, 201)
     })
-    expect(await errorOf(await call('refused'))).toMatchObject({ status: 409, error: 'already_exists' })
-    expect(await rowsOf('refused')).toEqual([])
-    expect(await errorOf(await call('refused', 'two'))).toMatchObject({ error: 'already_exists' })
-    expect(await (await call('refused', 'three')).json()).toEqual({ isRetry: false })
+    await expectRefusal(call('refused'), '409 already_exists')
+    expect(await rowsOf('SELECT * FROM idempotency_keys WHERE key = ?', 'refused')).toEqual([])
+    expect(await errorOf(call('refused', 'two'))).toMatchObject({ error: 'already_exists' })
+    expect(await bodyOf(call('refused', 'three'))).toEqual({ isRetry: false })
   })
 
   test('409 conflict: an answer kept under another secret of the deployment', async () => {
     const call = callOf(created([]))
     await call('secret')
     const moved = { ...env, HUB_SECRET: 'another secret that only tests know, long enough' }
-    expect(await errorOf(await call('secret', 'one', '0xa', moved))).toMatchObject({
-      status: 409,
-      error: 'conflict',
-    })
+    await expectRefusal(call('secret', 'one', '0xa', moved), '409 conflict')
   })
 
   test('after a failure the next try continues the operation, with the same ids', async () => {
@@ -115,7 +110,7 @@ describe('Idempotency-Key', () => {
       return json({}, 201)
     })
     expect((await call('failing')).status).toBe(503)
-    expect(await errorOf(await call('failing', 'two'))).toMatchObject({ status: 409, error: 'conflict' })
+    await expectRefusal(call('failing', 'two'), '409 conflict')
     error = new Error('a defect')
     expect((await call('failing')).status).toBe(500)
     // What the first try may have done is to be found, also after one that was refused.
@@ -181,7 +176,7 @@ describe('Idempotency-Key', () => {
     '400 invalid_field: the key %j',
     async (key) => {
       const response = await callOf(created([]))(key)
-      expect(await errorOf(response)).toMatchObject({ status: 400, error: 'invalid_field' })
+      await expectRefusal(response, '400 invalid_field')
     },
   )
 })

@@ -6,6 +6,7 @@ import type { Env } from '../env.ts'
 import { png } from '../images/testing/images.ts'
 import { routes } from '../routes/index.ts'
 import { namedArtifact } from '../test/artifact.ts'
+import { createWallet, signIn } from '../test/callers.ts'
 import { client, errorOf } from '../test/client.ts'
 import { createProject, createValidators, settleEpoch } from '../test/epochs.ts'
 import { createAccused, createProposed, publishConsensus } from '../test/evidence.ts'
@@ -13,7 +14,7 @@ import { failingDatabase } from '../test/failing-database.ts'
 import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from '../test/project.ts'
 import { createKey } from '../test/rounds.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
-import { createWallet, signIn } from '../test/wallet.ts'
+import { rowOf, runSql } from '../test/tables.ts'
 
 const chain = new FakeChain()
 chain.callAnswer = 10n ** 30n
@@ -34,9 +35,7 @@ interface IdempotentRoute {
 }
 
 const rows = async (sql: string, ...values: unknown[]): Promise<number> => {
-  const row = await env.DB.prepare(`SELECT count(*) AS n FROM ${sql}`)
-    .bind(...values)
-    .first<{ n: number }>()
+  const row = await rowOf<{ n: number }>(`SELECT count(*) AS n FROM ${sql}`, ...values)
   return row?.n ?? 0
 }
 
@@ -133,9 +132,7 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
       const ada = await createDeveloper()
       const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
       const { manifest, project_id, manifest_hash } = await submitProject(onNoChain)
-      await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-        .bind(project_id)
-        .run()
+      await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
       const next = {
         ...manifest,
         version: 2,

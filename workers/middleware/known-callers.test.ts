@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { client, freshAddress } from '../test/client.ts'
+import { signIn } from '../test/callers.ts'
+import { bodyOf, client, freshAddress } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
-import { signIn } from '../test/wallet.ts'
 
 const guessed = () => `hubsess_${'S'.repeat(43)}`
 
@@ -39,7 +39,7 @@ test('a caller who is refused leaves no word about the health of the hub', async
   for (const caller of [known, client({ token: guessed() })]) {
     const bindings = {}
     expect((await caller.get('/v1/status')).status).toBe(401)
-    const report = (await (await client({ bindings }).get('/v1/status')).json()) as { database: string }
+    const report = await bodyOf(client({ bindings }).get('/v1/status'))
     expect(report.database).toBe('ok')
   }
 })

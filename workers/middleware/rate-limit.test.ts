@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { client, errorOf, freshAddress } from '../test/client.ts'
+import { signIn } from '../test/callers.ts'
+import { client, expectRefusal, freshAddress } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
-import { signIn } from '../test/wallet.ts'
 
 const report = (response: Response) => ({
   status: response.status,
@@ -45,7 +45,7 @@ describe('rate limits', () => {
     }
     expect(remaining).toEqual([...remaining].sort((a, b) => b - a))
     expect(remaining).toHaveLength(601)
-    expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(refused, '429 rate_limited')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'))
   })
@@ -100,10 +100,7 @@ describe('rate limits', () => {
     await useUp('unproven', address, 600)
 
     const guess = client({ address, token: `hubsess_${'S'.repeat(43)}`, bindings: { DB: db } })
-    expect(await errorOf(await guess.get('/v1/auth/session'))).toMatchObject({
-      status: 429,
-      error: 'rate_limited',
-    })
+    await expectRefusal(guess.get('/v1/auth/session'), '429 rate_limited')
     expect(use.statements).toBe(0)
     expect((await known.get('/v1/auth/session')).status).toBe(200)
     expect((await client({ address }).get('/v1/status')).status).toBe(200)
@@ -169,11 +166,11 @@ describe('rate limits', () => {
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
     const refused = await caller.post('/v1/developers/me/drafts', draft)
-    expect(await errorOf(refused)).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(refused, '429 rate_limited')
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
     expect(refused.headers.get('ratelimit-remaining')).toBe('0')
     // What is smaller than what is left is taken.
-    expect((await caller.fetch('/v1/me/preferences', { method: 'PUT', json: {} })).status).toBe(200)
+    expect((await caller.put('/v1/me/preferences', {})).status).toBe(200)
     expect((await caller.get('/v1/developers/me/drafts')).status).toBe(200)
   })
 
@@ -183,7 +180,7 @@ describe('rate limits', () => {
     const post = (token: string) => client({ address, token }).post('/v1/developers/me/drafts', draft)
     expect((await post(wallet.token)).status).toBe(201)
     const { token: other } = await signIn(wallet)
-    expect(await errorOf(await post(other))).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(post(other), '429 rate_limited')
     const { token: neighbour } = await signIn()
     expect((await post(neighbour)).status).toBe(201)
   })
@@ -193,8 +190,7 @@ describe('rate limits', () => {
     await useUp('stored_records', address, recordDay - 100, recordDay, 86_400)
     const put = { method: 'PUT', headers: { 'If-Match': '"1"' }, json: draft }
     const replace = () => caller.fetch('/v1/developers/me/drafts/mine', put)
-    for (let i = 0; i < 3; i++)
-      expect(await errorOf(await replace())).toMatchObject({ status: 409, error: 'conflict' })
+    for (let i = 0; i < 3; i++) await expectRefusal(replace(), '409 conflict')
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(201)
     expect((await caller.post('/v1/developers/me/drafts', draft)).status).toBe(429)
   })
@@ -203,22 +199,22 @@ describe('rate limits', () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_files', address, fileDay, fileDay, 86_400)
     const answer = await caller.post('/v1/modules', { hbc_b64: 'AAAA' })
-    expect(await errorOf(answer)).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(answer, '429 rate_limited')
   })
 
   test('an upload that is decoded while it arrives counts by what arrived', async () => {
     const { address, caller } = await freshCaller()
     await useUp('stored_files', address, fileDay - 100, fileDay, 86_400)
     const large = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(200 * 1024) })
-    expect(await errorOf(large)).toMatchObject({ status: 429, error: 'rate_limited' })
+    await expectRefusal(large, '429 rate_limited')
     const small = await caller.post('/v1/modules', { hbc_b64: 'A'.repeat(20 * 1024) })
-    expect(await errorOf(small)).toMatchObject({ status: 400, error: 'invalid_field' })
+    await expectRefusal(small, '400 invalid_field')
   })
 
   test('503 unavailable while the rate limiter does not answer', async () => {
     const broken = { getByName: () => ({ take: () => Promise.reject(new Error('overloaded')) }) } as never
     const response = await client({ bindings: { RATE_LIMITER: broken } }).get('/v1/network/params')
-    expect(await errorOf(response)).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectRefusal(response, '503 unavailable')
     expect(response.headers.get('retry-after')).toBe('2')
     expect(response.headers.get('ratelimit-remaining')).toBe('0')
   })

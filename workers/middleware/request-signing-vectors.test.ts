@@ -2,9 +2,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import known from '../../protocol/vectors/request-signing.json'
 import { services } from '../services.ts'
+import { insertNode } from '../test/callers.ts'
 import { client, errorOf } from '../test/client.ts'
 import { knownAnswers } from '../test/known-answers.ts'
-import { insertNode } from '../test/node.ts'
 import { emptyTables } from '../test/tables.ts'
 
 const received = knownAnswers(known).filter(({ input }) => input.request !== undefined)
@@ -27,7 +27,7 @@ describe('a signed request', () => {
     const [nodeId, publicKey] = [sent.get('X-Hub-Node'), sent.get('X-Hub-Public-Key')]
     if (nodeId !== null && publicKey !== null) await insertNode({ nodeId, publicKey })
     const { method, path, body } = request
-    const answer = await errorOf(await client().fetch(path, { method, headers, body }))
+    const answer = await errorOf(client().fetch(path, { method, headers, body }))
     if (output.error !== undefined) return expect(answer).toMatchObject({ status: 401, error: output.error })
     // Past its credential a request of these cases is refused for its body, or finds nothing at its path.
     expect(['bad_request', 'not_found']).toContain(answer.error)

@@ -29,10 +29,8 @@ export const headersOf = (headers: Record<string, string>, shared: Components): 
   )
 
 /**
- * The JSON Schema of a type; named types go to `components` and are referred to. A type whose meta has another type under
- * `shownAs` is written as that one.
- *
- * @param io Whether the type is read from a request or written to an answer, where members with a default are present.
+ * The JSON Schema of a type; named types go to `components` and are referred to. A type whose meta has another type under `shownAs` is
+ * written as that one. @param io Whether the type is read from a request or written to an answer, where members with a default are present.
  */
 export function jsonSchema(type: z.ZodType, { schemas }: Components, io: 'input' | 'output' = 'input'): Json {
   const {

@@ -46,7 +46,6 @@ export function failures(declaration: RouteDeclaration, shared: Components): Jso
   )
 }
 
-/** Every code a route can answer. */
 export function codesOf({ method, auth, idempotent, errors = [] }: RouteDeclaration): Set<ErrorCode> {
   const codes = new Set<ErrorCode>([
     ...commonErrors,

@@ -2,8 +2,7 @@ import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
 import template from '../../public/openapi.json?raw'
 import { loadRoutes } from '../routes/index.ts'
-import { bodyOf, expectRefusal } from '../test/answers.ts'
-import { client } from '../test/client.ts'
+import { bodyOf, client, expectRefusal } from '../test/client.ts'
 import { openApiText } from './build.ts'
 
 interface Operation {
@@ -112,7 +111,7 @@ describe('the OpenAPI document', () => {
     const bindings = { PROFILE: '{"service":"Swarm"}', BASE_URL: 'https://api.swarm.example' }
     const response = await client({ bindings }).get('/v1/openapi.json')
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    const document = (await response.json()) as { openapi: string; info: { title: string }; servers: unknown }
+    const document = await bodyOf<{ openapi: string; info: { title: string }; servers: unknown }>(response)
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Swarm API', license: { identifier: 'MIT' } },

@@ -12,9 +12,8 @@ interface Rendered {
 const rendered = new WeakMap<Settings, Rendered>()
 
 /**
- * The document of this deployment: the asset `openapi.json` with the names of its profile and its own address filled in.
- *
- * @throws {@link ApiError} 503 `unavailable` when the asset cannot be read.
+ * The document of this deployment: the asset `openapi.json` with the names of its profile and its own address filled in. @throws {@link
+ * ApiError} 503 `unavailable` when the asset cannot be read.
  */
 export async function renderOpenApi(assets: Env['ASSETS'], settings: Settings): Promise<Rendered> {
   const known = rendered.get(settings)

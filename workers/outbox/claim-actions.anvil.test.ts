@@ -5,12 +5,11 @@ import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import { issuerTokenAbi, issuerTokenBytecode } from '../../contracts/generated/mocks.ts'
 import type { EpochReceipt } from '../../protocol/earnings/index.ts'
 import { services } from '../services.ts'
+import { signIn, type TestNode } from '../test/callers.ts'
 import { chain, finalizeRelays, passTime, readChain, rpc, send } from '../test/chain.ts'
-import { client } from '../test/client.ts'
+import { client, itemsOf, statusesOf } from '../test/client.ts'
 import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
-import type { TestNode } from '../test/node.ts'
 import { balanceOf, bring, createPaying, endPauses, finalize, hour, tokens } from '../test/paying.ts'
-import { signIn } from '../test/wallet.ts'
 
 interface Withdrawal {
   withdrawal_id: string
@@ -45,12 +44,10 @@ const ask = () =>
 const claimed = async () => {
   const response = await ask()
   expect([response.status, await response.clone().text()]).toEqual([202, expect.any(String)])
-  return ((await response.json()) as { items: Withdrawal[] }).items
+  return itemsOf<Withdrawal>(response)
 }
-const list = async () =>
-  ((await (await wallet.client.get('/v1/me/withdrawals')).json()) as { items: Withdrawal[] }).items
-const claimable = async () =>
-  ((await (await client().get(`/v1/me/claims?address=${wallet.address}`)).json()) as { items: Claim[] }).items
+const list = () => itemsOf<Withdrawal>(wallet.client.get('/v1/me/withdrawals'))
+const claimable = () => itemsOf<Claim>(client().get(`/v1/me/claims?address=${wallet.address}`))
 
 interface Claim {
   vault: string
@@ -86,8 +83,7 @@ describe.skipIf(chain === null)('withdrawals of payouts, on the contracts', () =
   test('a hundred requests at once: each payout is paid once, by one transaction to each vault', async () => {
     const [first, second] = [await createPaying(), await createPaying(undefined, { hours: 4 })]
     const receipts = [...(await settle(first, 1)), ...(await settle(second, 3))]
-    const answers = await Promise.all(Array.from({ length: 100 }, ask))
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(99).fill(409)])
+    expect(await statusesOf(Array.from({ length: 100 }, ask))).toEqual([202, ...Array(99).fill(409)])
     await finalize()
     await bring()
     expect(await balanceOf(wallet.address)).toBe(amountsOf(receipts))

@@ -1,15 +1,12 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
+import { createOperator, type TestNode } from '../test/callers.ts'
 import { chain, passTime, readChain, send } from '../test/chain.ts'
-import { client, errorOf } from '../test/client.ts'
+import { bodyOf, client, errorOf, itemsOf, runSchedule, statusAndBody } from '../test/client.ts'
 import { createValidators, epochPath, miner, receiptOf, type TestProject } from '../test/epochs.ts'
-import type { TestNode } from '../test/node.ts'
-import { createOperator } from '../test/operator.ts'
 import {
   balanceOf,
   bring,
@@ -45,11 +42,10 @@ interface Shown {
   status: string
   settlement: { status: string; error: string | null; tx_hash?: string }
 }
-const shown = async ({ projectId, lastEpoch }: TestProject) =>
-  (await (await client().get(`/v1/explorer/epochs/${projectId}/${lastEpoch}`)).json()) as Shown
+const shown = ({ projectId, lastEpoch }: TestProject) =>
+  bodyOf<Shown>(client().get(`/v1/explorer/epochs/${projectId}/${lastEpoch}`))
 const listingOf = async ({ projectId }: TestProject) =>
-  ((await (await client().get(`/v1/projects/${projectId}`)).json()) as { listing_status: string })
-    .listing_status
+  (await bodyOf(client().get(`/v1/projects/${projectId}`))).listing_status
 const actionOf = (
   kind: 'post_epoch' | 'pay_fees' | 'set_veto',
   { vault, lastEpoch }: { vault: string; lastEpoch: number },
@@ -86,9 +82,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await balanceOf(project.developer)).toBe(BigInt(receipt.totals.developer))
 
     // Anyone may bring the proof; the tokens go to the miner.
-    const claims = async () =>
-      ((await (await client().get(`/v1/me/claims?address=${miner(0xa1)}`)).json()) as { items: Claim[] })
-        .items
+    const claims = () => itemsOf(client().get(`/v1/me/claims?address=${miner(0xa1)}`))
     const [claim] = (await claims()) as [Claim]
     const { lastEpoch: epoch, vault } = project
     expect(claim).toMatchObject({ epoch, amount: receipt.totals.miner, vault })
@@ -100,8 +94,10 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await claims()).toEqual([])
 
     // From then on it counts in the figures of the project, and its miners may review it.
-    const stats = await client().get(`/v1/projects/${project.projectId}/stats?period=all`)
-    expect(await stats.json()).toMatchObject({ units: 40, paid_to_miners: receipt.totals.miner })
+    expect(await bodyOf(client().get(`/v1/projects/${project.projectId}/stats?period=all`))).toMatchObject({
+      units: 40,
+      paid_to_miners: receipt.totals.miner,
+    })
   })
 
   test('an epoch that was vetoed waits until it is reopened, and is posted again', async () => {
@@ -110,13 +106,13 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await finalize()
     const { projectId, lastEpoch } = project
     const path = `epochs/${projectId}/${lastEpoch}`
-    expect(await errorOf(await decide(`${path}/reopen`))).toMatchObject(refused)
+    expect(await errorOf(decide(`${path}/reopen`))).toMatchObject(refused)
     const vetoed = await decide(`${path}/veto`)
     const answer = { project_id: projectId, epoch: lastEpoch, vetoed: true }
-    expect([vetoed.status, await vetoed.json()]).toEqual([200, answer])
+    expect(await statusAndBody(vetoed)).toEqual([200, answer])
     await finalize()
     expect(await shown(project)).toMatchObject({ status: 'vetoed', settlement: { status: 'vetoed' } })
-    expect(await errorOf(await decide(`${path}/veto`))).toMatchObject(refused)
+    expect(await errorOf(decide(`${path}/veto`))).toMatchObject(refused)
     await bring()
     const waiting = { state: 'open', attempts: 1, lastError: expect.stringContaining('vetoed') }
     expect(await actionOf('post_epoch', project)).toMatchObject(waiting)
@@ -126,8 +122,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     await bringDue()
     expect(await shown(project)).toMatchObject({ status: 'settled' })
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 2 })
-    const log = await operator.client.get(`/admin/v1/audit-log?subject=${projectId}`)
-    expect(await log.json()).toMatchObject({
+    expect(await bodyOf(operator.client.get(`/admin/v1/audit-log?subject=${projectId}`))).toMatchObject({
       items: [
         { action: 'epoch.reopen', reason: 'A test.' },
         { action: 'epoch.veto', before: { vetoed: false }, after: { epoch: lastEpoch } },
@@ -142,11 +137,11 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
   test('409 invalid_state: a veto after the challenge period, and of what was never posted', async () => {
     const project = await createPaying()
     const path = `epochs/${project.projectId}/${project.lastEpoch}/veto`
-    expect(await errorOf(await decide(path))).toMatchObject(refused)
+    expect(await errorOf(decide(path))).toMatchObject(refused)
     await submit(project)
     await finalize()
     await passTime(2 * hour)
-    expect(await errorOf(await decide(path))).toMatchObject(refused)
+    expect(await errorOf(decide(path))).toMatchObject(refused)
   })
 
   test('an epoch that the vault cannot pay waits for funds, and shows so on the project', async () => {
@@ -159,7 +154,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
     expect(await listingOf(project)).toBe('underfunded')
     for (let tries = 0; tries < 10; tries++) {
       await endPauses()
-      await hub.scheduled(createScheduledController(), env)
+      await runSchedule()
     }
     expect(await actionOf('post_epoch', project)).toMatchObject({ state: 'open', attempts: 0 })
     const letter = `post_epoch:${project.vault}:${project.lastEpoch}`
@@ -230,11 +225,10 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
   })
 
   test('nothing is posted while posting is paused', async () => {
-    expect(await errorOf(await decide('settlement/unpause'))).toMatchObject(refused)
-    const paused = await decide('settlement/pause')
-    expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
+    expect(await errorOf(decide('settlement/unpause'))).toMatchObject(refused)
+    expect(await statusAndBody(decide('settlement/pause'))).toEqual([200, { paused: true }])
     await finalize()
-    expect(await errorOf(await decide('settlement/pause'))).toMatchObject(refused)
+    expect(await errorOf(decide('settlement/pause'))).toMatchObject(refused)
     const project = await createPaying()
     await submit(project)
     await bring()
@@ -242,8 +236,7 @@ describe.skipIf(chain === null)('the settlement of epochs, on the contracts', ()
       status: 'attested',
       settlement: { status: 'queued', error: expect.stringContaining('paused') },
     })
-    const unpaused = await decide('settlement/unpause')
-    expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])
+    expect(await statusAndBody(decide('settlement/unpause'))).toEqual([200, { paused: false }])
     await finalize()
     await bringDue()
     expect(await shown(project)).toMatchObject({ status: 'settled' })

@@ -1,4 +1,4 @@
-import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, encodeErrorResult, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -6,11 +6,11 @@ import { projectRegistryAbi } from '../../contracts/generated/contracts.ts'
 import { contractErrorsAbi } from '../../contracts/generated/errors.ts'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { listingStatuses } from '../../protocol/manifest/index.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
-import { client, errorOf } from '../test/client.ts'
-import { createOperator } from '../test/operator.ts'
+import { createOperator } from '../test/callers.ts'
+import { bodyOf, client, expectRefusal, runSchedule } from '../test/client.ts'
 import { createListedProject } from '../test/subscription.ts'
+import { rowsOf, runSql, scalarOf } from '../test/tables.ts'
 
 const chain = new FakeChain()
 const refusal = encodeErrorResult({
@@ -35,8 +35,8 @@ const action = () => services(env).hubActions.find('set_listing_status', project
 
 /** As the schedule does once what is wanted is due again. */
 const laterTry = async () => {
-  await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
-  await hub.scheduled(createScheduledController(), env)
+  await runSql('UPDATE hub_actions SET next_attempt_at = 1')
+  await runSchedule()
 }
 
 const relayerAlarm = () =>
@@ -110,8 +110,8 @@ describe('what the hub itself wants on the chain', () => {
     chain.revert = refusal
     await decide('pause')
     chain.revert = null
-    await env.DB.prepare('UPDATE hub_actions SET next_attempt_at = 1').run()
-    const run = () => hub.scheduled(createScheduledController(), env)
+    await runSql('UPDATE hub_actions SET next_attempt_at = 1')
+    const run = () => runSchedule()
     await Promise.all([run(), run(), run()])
     await laterTry()
     expect(sent()).toEqual(['paused'])
@@ -138,9 +138,8 @@ describe('what the hub itself wants on the chain', () => {
   test('comes to operators when it is refused again and again; closing it gives it up, resending tries it', async () => {
     chain.revert = refusal
     await decide('pause')
-    const letters = async () =>
-      (await (await operator.client.get('/admin/v1/dead-letters')).json()) as { items: object[] }
-    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    const letters = () => bodyOf(operator.client.get('/admin/v1/dead-letters'))
+    const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     while (((await action())?.attempts ?? 0) < 8) {
       expect(await letters()).toMatchObject({ items: [] })
       await laterTry()
@@ -154,11 +153,11 @@ describe('what the hub itself wants on the chain', () => {
     expect((await letters()).items).toMatchObject([{ message_id, attempts: 9 }])
 
     const see = (how: string) => operator.client.post(`/admin/v1/dead-letters/${message_id}/${how}`)
-    expect(await (await see('resend')).json()).toMatchObject({ resolution: 'resent' })
+    expect(await bodyOf(see('resend'))).toMatchObject({ resolution: 'resent' })
     // It was tried at once, and was refused once more.
     expect((await letters()).items).toMatchObject([{ message_id, attempts: 10 }])
-    expect(await (await see('close')).json()).toMatchObject({ resolution: 'closed' })
-    expect(await errorOf(await see('close'))).toMatchObject({ status: 409, error: 'invalid_state' })
+    expect(await bodyOf(see('close'))).toMatchObject({ resolution: 'closed' })
+    await expectRefusal(see('close'), '409 invalid_state')
     chain.revert = null
     await laterTry()
     expect(sent()).toEqual([])
@@ -206,12 +205,13 @@ describe('what the hub itself wants on the chain', () => {
     const epochs = (count: number) =>
       Array.from({ length: count }, (_, epoch) => open('post_epoch', `${vault}:${epoch}`, 1, { gross: '1' }))
     const dueNow = async () =>
-      env.DB.prepare("SELECT count(*) AS n FROM hub_actions WHERE state = 'open' AND next_attempt_at <= ?")
-        .bind(Math.floor(Date.now() / 1000))
-        .first<number>('n')
+      scalarOf<number>(
+        "SELECT count(*) AS n FROM hub_actions WHERE state = 'open' AND next_attempt_at <= ?",
+        Math.floor(Date.now() / 1000),
+      )
 
     beforeEach(async () => {
-      await env.DB.prepare('DELETE FROM hub_actions').run()
+      await runSql('DELETE FROM hub_actions')
       await index('listed', true)
     })
 
@@ -223,7 +223,7 @@ describe('what the hub itself wants on the chain', () => {
       const [first, ...others] = await services(env).hubActions.due(Math.floor(Date.now() / 1000))
       expect(first?.map(({ subject }) => subject.split(':')[0])).toEqual(Array(5).fill(vault))
       expect(others.flat().map(({ subject }) => subject)).toEqual([projectId])
-      await hub.scheduled(createScheduledController(), env)
+      await runSchedule()
       expect(sent()).toEqual(['paused'])
       expect(await dueNow()).toBe(0)
     })
@@ -231,7 +231,7 @@ describe('what the hub itself wants on the chain', () => {
     test('what cannot be tried does not come again in the same run', async () => {
       // Its withdrawal is not there.
       await env.DB.batch([open('claim_payouts', 'nothing', 1), open('set_listing_status', projectId, 9)])
-      await hub.scheduled(createScheduledController(), env)
+      await runSchedule()
       expect(await dueNow()).toBe(0)
     })
 
@@ -241,12 +241,11 @@ describe('what the hub itself wants on the chain', () => {
       await env.DB.batch(
         ages.map((age, at) => open('post_epoch', `${vault}:${at}`, now - age, { gross: '1' })),
       )
-      await hub.scheduled(createScheduledController(), env)
-      const { results } = await env.DB.prepare(
+      await runSchedule()
+      const results = await rowsOf<{ pause: number; last_error: string }>(
         'SELECT next_attempt_at - ? AS pause, last_error FROM hub_actions ORDER BY subject',
+        now,
       )
-        .bind(now)
-        .all<{ pause: number; last_error: string }>()
       expect(results.map(({ last_error }) => last_error)).toEqual(Array(3).fill('The vault is not open yet.'))
       const [fresh, older, oldest] = results.map(({ pause }) => Math.round(pause / 100) * 100)
       expect([fresh, older, oldest]).toEqual([1_800, 5_000, 86_400])
@@ -268,12 +267,11 @@ describe('what the hub itself wants on the chain', () => {
   test('fees that a token refuses are tried with growing pauses, and then left to an operator', async () => {
     const subject = `0x${'a7'.repeat(20)}:7`
     chain.revert = encodeErrorResult({ abi: contractErrorsAbi, errorName: 'NoFees', args: [7n] })
-    await env.DB.prepare(
+    await runSql(
       `INSERT INTO hub_actions (kind, subject, wanted, revision, state, attempts, next_attempt_at, wanted_at)
       VALUES ('pay_fees', ?, '{}', 1, 'open', 0, 1, 1)`,
+      subject,
     )
-      .bind(subject)
-      .run()
     const fees = async () => {
       const found = await services(env).hubActions.find('pay_fees', subject)
       return [found?.attempts, Math.round(((found?.nextAttemptAt ?? 0) - Date.now() / 1000) / 60)]
@@ -291,8 +289,7 @@ describe('what the hub itself wants on the chain', () => {
     const letter = await services(env).deadLetters.find(`pay_fees:${subject}`)
     expect(letter).toMatchObject({ attempts: 12, resolvedAt: null, body: expect.stringContaining('NoFees') })
 
-    const resent = await operator.client.post(`/admin/v1/dead-letters/pay_fees:${subject}/resend`)
-    expect(resent.status).toBe(200)
+    expect((await operator.client.post(`/admin/v1/dead-letters/pay_fees:${subject}/resend`)).status).toBe(200)
     expect(await fees()).toEqual([13, expect.any(Number)])
     expect((await fees())[1]).toBeGreaterThan(aHundredYears)
   })

@@ -10,7 +10,7 @@ import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { client } from '../test/client.ts'
+import { bodyOf, client } from '../test/client.ts'
 import type { ActionMessage } from './action-message.ts'
 
 const chain = new FakeChain()
@@ -53,7 +53,7 @@ describe('the queue actions', () => {
     expect(chain.received).toHaveLength(3)
     const hashes = chain.received.map(({ hash }) => hash)
     for (const { id } of messages)
-      expect(await (await client().get(`/v1/transactions/${id}`)).json()).toMatchObject({
+      expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toMatchObject({
         id,
         action: 'set_listing_status',
         status: 'sent',
@@ -104,7 +104,7 @@ describe('the queue actions', () => {
 
 describe('the queue action-dead-letters', () => {
   test('keeps each letter once, and the health shows it', async () => {
-    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     expect(await status()).toMatchObject({ queue: 'ok' })
     const body = { any: 'thing' }
     expect(await consume('action-dead-letters', body)).toEqual({ acked: ['m0'], retried: [] })

@@ -1,7 +1,6 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 
-/** Keeps messages that failed every attempt. */
 export async function consumeDeadLetters(batch: MessageBatch<unknown>, env: Env): Promise<void> {
   const { deadLetters, clock } = services(env)
   for (const message of batch.messages) {

@@ -12,8 +12,9 @@ import {
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import hub from '../index.ts'
 import { services } from '../services.ts'
-import { client } from '../test/client.ts'
+import { bodyOf, client } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
+import { runSql } from '../test/tables.ts'
 
 const previousKey = env.RELAYER_PREVIOUS_KEYS as string
 const arbiterKey = env.ARBITER_PRIVATE_KEY as string
@@ -63,7 +64,7 @@ describe('the object of a key', () => {
     await relayer?.submit([open.id])
     await hub.scheduled({ cron: '', scheduledTime: 0, noRetry() {} }, env)
     expect(chain.received).toMatchObject([{ from: evmAddress(previousKey), nonce: 0 }])
-    const status = async () => (await client({ bindings: {} }).get('/v1/status')).json()
+    const status = () => bodyOf(client({ bindings: {} }).get('/v1/status'))
     expect(await status()).toMatchObject({ previous_keys: [{ address: evmAddress(previousKey), open: 1 }] })
     chain.mine()
     await runDurableObjectAlarm(previous)
@@ -104,7 +105,7 @@ describe('an action that a key accepted', () => {
     const { id } = action()
     const row = `INSERT INTO transactions (id, action, owner, status, confirmations, created_at, updated_at, revision)
       VALUES (?, 'faucet', 'o', 'confirmed', 12, 1, 1, ?)`
-    await env.DB.prepare(row).bind(id, 3).run()
+    await runSql(row, id, 3)
     expect(await relayer?.relay({ ...action(), id })).toMatchObject({
       status: 'accepted',
       relay: { id, status: 'confirmed', confirmations: 12 },
@@ -112,7 +113,7 @@ describe('an action that a key accepted', () => {
     expect(chain.received).toEqual([])
     // What was refused before any key accepted it may be asked for again.
     const refused = action()
-    await env.DB.prepare(row).bind(refused.id, 0).run()
+    await runSql(row, refused.id, 0)
     expect(await relayer?.relay(refused)).toMatchObject({ status: 'accepted', relay: { status: 'sent' } })
   })
 

@@ -25,7 +25,7 @@ export class AuditBlocks {
     this.#chain = chain
   }
 
-  /** The first block with a timestamp above `agreedAt`. Null while there is none, or another round reads it: a round that waits asks again. */
+  /** The first block with a timestamp above `agreedAt`. Null while no block has one, or another round reads it: a round that waits asks again. */
   async find(agreedAt: number): Promise<Block | null> {
     const kept = this.#kept
     if (kept !== null && isWithin(keptMs, kept.readAtMs) && reaches(kept.blocks, agreedAt))

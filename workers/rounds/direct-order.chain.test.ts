@@ -1,15 +1,16 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { createReceipt, type StateHead } from '../../protocol/execution/index.ts'
 import { type DirectRound, deriveDirectRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { createExecutionVote, type ExecutionVote } from '../../protocol/rounds/index.ts'
 import { services } from '../services.ts'
-import { client, errorOf } from '../test/client.ts'
-import { networkNow } from '../test/network-time.ts'
+import { networkNow } from '../test/callers.ts'
+import { bodyOf, client, expectAnswer, expectRefusal } from '../test/client.ts'
 import { uploadModule } from '../test/project.ts'
 import { SimulatedRounds, type SimulatedValidator } from '../test/rounds.ts'
+import { runSql } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
 
 const profile = resolveProfile()
@@ -105,14 +106,11 @@ let counters: Counter[] = []
 beforeAll(async () => {
   await rounds.begin({ members: 1 })
 })
-afterAll(() => vi.useRealTimers())
 
 beforeEach(async () => {
   rounds.install()
   module = await uploadModule(rounds.developer!)
-  await env.DB.prepare('UPDATE modules SET stateless = 0 WHERE manifest_address = ?')
-    .bind(module.address)
-    .run()
+  await runSql('UPDATE modules SET stateless = 0 WHERE manifest_address = ?', module.address)
   counters = rounds.validators.map(({ node }) => new Counter(node.seed))
   for (const [i, validator] of rounds.validators.entries() as Iterable<[number, SimulatedValidator]>)
     validator.instead = (at, body) => counters[i]!.answer(at, body)
@@ -126,7 +124,7 @@ const increment = (headers: Record<string, string> = {}, body: object = {}, call
   )
 
 async function outputOf(response: Response): Promise<{ output: string; round_id: string }> {
-  const answer = (await response.json()) as { output: string; round_id: string; message?: string }
+  const answer = await bodyOf(response)
   expect([response.status, answer.message]).toEqual([200, undefined])
   return answer
 }
@@ -155,11 +153,7 @@ describe('direct rounds of a module with storage', () => {
 
   test('one receipt with several states is no quorum, and nothing is written', async () => {
     counters[0]!.salt = counters[1]!.salt = 'other'
-    expect(await errorOf(await increment())).toMatchObject({
-      status: 503,
-      error: 'unavailable',
-      details: { votes: 4, quorum: 3 },
-    })
+    await expectRefusal(increment(), '503 unavailable', { details: { votes: 4, quorum: 3 } })
     expect(counters.map(({ told }) => told)).toEqual([0, 0, 0, 0])
     for (const counter of counters) counter.salt = ''
     await rounds.passTime(1)
@@ -185,10 +179,7 @@ describe('direct rounds of a module with storage', () => {
     await evictDurableObject(env.DIRECT_ORDER.getByName('direct'))
     expect(await outputOf(await increment(headers, {}, caller))).toEqual(first)
     expect(counts()).toEqual([1, 1, 1, 1])
-    expect(await errorOf(await increment(headers, { input: 'other' }, caller))).toMatchObject({
-      status: 409,
-      error: 'conflict',
-    })
+    await expectRefusal(increment(headers, { input: 'other' }, caller), '409 conflict')
     expect((await outputOf(await increment())).output).toBe('2')
   })
 
@@ -227,7 +218,7 @@ describe('direct rounds of a module with storage', () => {
     await outputOf(await increment())
     for (const counter of counters) Object.assign(counter, { count: 0, isHeedful: false, salt: 'other' })
     await rounds.passTime(1)
-    expect(await errorOf(await increment())).toMatchObject({ status: 503, error: 'unavailable' })
+    await expectRefusal(increment(), '503 unavailable')
     expect([counts(), counters.map(({ told }) => told)]).toEqual([
       [0, 0, 0, 0],
       [1, 1, 1, 1],
@@ -242,12 +233,8 @@ describe('direct rounds of a module with storage', () => {
     await setValidators([{ ...node, url: `https://${rounds.validators[0]!.host}` }], {
       effectiveAt: await networkNow(),
     })
-    const answer = await increment()
-    expect([answer.status, await answer.json()]).toMatchObject([
-      200,
-      { output: '1', consensus: { state: 'finalized', quorum: 1 } },
-    ])
+    await expectAnswer(increment(), 200, { output: '1', consensus: { state: 'finalized', quorum: 1 } })
     expect(counters.map(({ votes }) => votes.size)).toEqual([1, 0, 0, 0])
-    await env.DB.prepare('DELETE FROM validator_generations WHERE generation > 0').run()
+    await runSql('DELETE FROM validator_generations WHERE generation > 0')
   })
 })

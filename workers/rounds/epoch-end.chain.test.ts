@@ -1,18 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { receiptWaitsUntil, sumUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
-import { client, errorOf } from '../test/client.ts'
+import { bodyOf, client, errorOf, expectRefusal } from '../test/client.ts'
 import { epochPath, readProject, receiptOf } from '../test/epochs.ts'
 import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
+import { rowsOf, scalarOf } from '../test/tables.ts'
 
 let rounds: SimulatedRounds
 beforeAll(() => {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
 })
-afterAll(() => vi.useRealTimers())
 beforeEach(async () => {
   rounds = await new SimulatedRounds().begin()
 })
@@ -51,11 +51,7 @@ async function post(roundIds: readonly string[]): Promise<Response> {
   return by[0]!.call('POST', epochPath, receiptOf(project, { epoch: testEpoch, units, by }))
 }
 
-const epoch = async () =>
-  (await (await client().get(`/v1/explorer/epochs/${rounds.projectId}/${testEpoch}`)).json()) as Record<
-    string,
-    unknown
-  >
+const epoch = () => bodyOf(client().get(`/v1/explorer/epochs/${rounds.projectId}/${testEpoch}`))
 
 describe('a receipt waits for the rounds of its epoch', () => {
   test('425 while one is open, and it is taken with what that round earned once it is final', async () => {
@@ -66,20 +62,20 @@ describe('a receipt waits for the rounds of its epoch', () => {
     const second = await voted()
     rounds.setTime(settled + 1)
     expect(await epoch()).toMatchObject({ status: 'closed', open_rounds: 1 })
-    expect(await errorOf(await post([first]))).toMatchObject({
-      status: 425,
-      error: 'invalid_state',
+    await expectRefusal(post([first]), '425 invalid_state', {
       details: { reason: 'rounds_open', open_rounds: 1, until },
     })
     await finish(second)
     expect(await epoch()).toMatchObject({ status: 'closed', open_rounds: 0 })
     expect((await post([first, second])).status).toBe(202)
-    const paid = await env.DB.prepare('SELECT sum(units) AS units FROM epoch_shares WHERE project_id = ?')
-      .bind(rounds.projectId)
-      .first('units')
-    const credited = await env.DB.prepare('SELECT sum(units) AS units FROM leases WHERE project_id = ?')
-      .bind(rounds.projectId)
-      .first('units')
+    const paid = await scalarOf(
+      'SELECT sum(units) AS units FROM epoch_shares WHERE project_id = ?',
+      rounds.projectId,
+    )
+    const credited = await scalarOf(
+      'SELECT sum(units) AS units FROM leases WHERE project_id = ?',
+      rounds.projectId,
+    )
     expect(paid).toBe(credited)
     expect(await epoch()).not.toHaveProperty('open_rounds')
   })
@@ -88,7 +84,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
     const first = await voted()
     await finish(first)
     rounds.setTime(settled - 1)
-    expect(await errorOf(await post([first]))).toMatchObject({
+    expect(await errorOf(post([first]))).toMatchObject({
       status: 425,
       details: { reason: 'too_early', from: settled },
     })
@@ -112,10 +108,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
       leases.map(() => ({ state: 'cancelled', proofStatus: null, units: null })),
     )
     expect(await counters()).toEqual(before)
-    const { results } = await env.DB.prepare('SELECT round_id FROM round_offences WHERE round_id = ?')
-      .bind(second)
-      .all()
-    expect(results).toEqual([])
+    expect(await rowsOf('SELECT round_id FROM round_offences WHERE round_id = ?', second)).toEqual([])
     // Validators that hold the same records may take its absent primary for one that owed a vote.
     const file = (await services(env).roundFiles.round(second))!
     const keys = rounds.validators.map(({ node }) => node.publicKey)
@@ -125,25 +118,20 @@ describe('a receipt waits for the rounds of its epoch', () => {
       keys,
     )
     expect(evidence?.kind).toBe('missed_sla')
-    expect(await errorOf(await client().post('/v1/slashes', evidence!))).toMatchObject({
-      status: 422,
-      error: 'invalid_evidence',
+    await expectRefusal(client().post('/v1/slashes', evidence!), '422 invalid_evidence', {
       message: expect.stringContaining('had stopped waiting'),
     })
-    expect(await (await client().get('/v1/status')).json()).toMatchObject({
+    expect(await bodyOf(client().get('/v1/status'))).toMatchObject({
       late: [{ what: 'rounds_unpaid', project_id: rounds.projectId, epoch: testEpoch, since: end, count: 1 }],
     })
     rounds.setTime(end + 7 * 86_400)
-    expect(await (await client().get('/v1/status')).json()).toMatchObject({ late: [] })
+    expect(await bodyOf(client().get('/v1/status'))).toMatchObject({ late: [] })
   })
 })
 
-const counters = async () =>
-  (
-    await env.DB.prepare(
-      `SELECT subscription_id, credited_rounds, missed_leases, disagreements, reputation FROM subscriptions
+const counters = () =>
+  rowsOf(
+    `SELECT subscription_id, credited_rounds, missed_leases, disagreements, reputation FROM subscriptions
        WHERE project_id = ? ORDER BY subscription_id`,
-    )
-      .bind(rounds.projectId)
-      .all()
-  ).results
+    rounds.projectId,
+  )

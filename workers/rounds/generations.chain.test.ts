@@ -1,18 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { beaconTargetTime } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import { createFinalityVote, type FinalityVote, hashFinality } from '../../protocol/rounds/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
 import { services } from '../services.ts'
 import { recordRoundOffences } from '../slashing/round-offences.ts'
-import { client, errorOf } from '../test/client.ts'
+import { createNode, networkNow, type TestNode } from '../test/callers.ts'
+import { client, expectAnswer, expectRefusal } from '../test/client.ts'
 import { readProject, receiptOf } from '../test/epochs.ts'
 import { bonded, indexState } from '../test/evidence.ts'
-import { networkNow } from '../test/network-time.ts'
-import { createNode, type TestNode } from '../test/node.ts'
 import { SimulatedRounds, SimulatedValidator, testEpoch } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
+import { rowsOf, runSql } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
 
 const profile = resolveProfile()
@@ -21,8 +21,6 @@ let rounds: SimulatedRounds
 /** Those that count for the epoch, and those that come in the middle of it. */
 let before: SimulatedValidator[]
 let coming: SimulatedValidator[]
-
-afterAll(() => vi.useRealTimers())
 
 async function begin(validators: number, joining: number): Promise<void> {
   const vault = `0x${'0a'.repeat(20)}`
@@ -50,9 +48,7 @@ const change = async (validators: readonly SimulatedValidator[]) =>
 
 async function endKey({ node }: SimulatedValidator): Promise<void> {
   await rounds.passTime(1)
-  await env.DB.prepare('UPDATE nodes SET revoked_at = ? WHERE node_id = ?')
-    .bind(await networkNow(), node.nodeId)
-    .run()
+  await runSql('UPDATE nodes SET revoked_at = ? WHERE node_id = ?', await networkNow(), node.nodeId)
 }
 
 /** A task of which one primary misses its vote, until the validators are asked. */
@@ -79,15 +75,16 @@ const fileOf = async (roundId: string) => {
 
 async function evidenceOf(roundId: string): Promise<Evidence[]> {
   await recordRoundOffences(env, roundId)
-  const { results } = await env.DB.prepare('SELECT evidence FROM slashes WHERE round_id = ?')
-    .bind(roundId)
-    .all<{ evidence: string }>()
+  const results = await rowsOf<{ evidence: string }>(
+    'SELECT evidence FROM slashes WHERE round_id = ?',
+    roundId,
+  )
   return results.map(({ evidence }) => JSON.parse(evidence) as Evidence)
 }
 
 /** Posts evidence with the finality votes of others, as if it were not on record. */
 async function postWithVotes(evidence: Evidence, votes: readonly FinalityVote[]) {
-  await env.DB.prepare('DELETE FROM slashes').run()
+  await runSql('DELETE FROM slashes')
   const finality = [...votes].sort((a, b) => (a.public_key < b.public_key ? -1 : 1))
   return client().post('/v1/slashes', { ...evidence, proof: { ...evidence.proof, finality } })
 }
@@ -135,7 +132,7 @@ describe.each([
       const record = votes[0]!.finality
       const forged = coming.map(({ node }) => createFinalityVote(profile, node.seed, record))
       const mixed = await postWithVotes(recorded[0]!, [...votes.slice(0, quorum - 1), ...forged])
-      expect(await errorOf(mixed)).toMatchObject({ status: 422, error: 'invalid_evidence' })
+      await expectRefusal(mixed, '422 invalid_evidence')
     }
 
     rounds.setTime((testEpoch + 1) * epochSecs + 600)
@@ -143,15 +140,18 @@ describe.each([
     const submit = (by: readonly TestNode[], node = by[0]) =>
       node!.call('POST', '/v1/nodes/epoch-receipts', receiptOf({ ...project, lastEpoch: testEpoch }, { by }))
     for (const { node } of coming)
-      expect(await errorOf(await submit(nodesOf(rounds.validators), node))).toMatchObject({
-        status: 403,
+      await expectRefusal(submit(nodesOf(rounds.validators), node), '403 forbidden', {
         message: expect.stringContaining('its generation of validators is 0'),
       })
-    expect(
-      await errorOf(await submit(nodesOf([...before.slice(0, quorum - 1), ...coming]), nodesOf(before)[0])),
-    ).toMatchObject({ status: 403, details: { attestations_counted: quorum - 1, quorum } })
-    const paid = await submit(nodesOf(before.slice(0, quorum)))
-    expect([paid.status, await paid.json()]).toMatchObject([202, { attestations_counted: quorum, quorum }])
+    await expectRefusal(
+      submit(nodesOf([...before.slice(0, quorum - 1), ...coming]), nodesOf(before)[0]),
+      '403 forbidden',
+      { details: { attestations_counted: quorum - 1, quorum } },
+    )
+    await expectAnswer(submit(nodesOf(before.slice(0, quorum))), 202, {
+      attestations_counted: quorum,
+      quorum,
+    })
     // Who came counts from the epoch on whose beacon was taken later.
     const next = await services(env).validators.ofEpoch(testEpoch + 1, epochSecs)
     expect(next?.document.validators.map(({ public_key }) => public_key)).toEqual(
@@ -200,10 +200,7 @@ describe('keys that are ended in the middle of an epoch', () => {
     const votes = (await fileOf(late)).finality_votes
     const forged = createFinalityVote(profile, ended.node.seed, votes[0]!.finality)
     const [[evidence], [earlier]] = [await evidenceOf(late), await evidenceOf(early)]
-    expect(await errorOf(await postWithVotes(evidence!, [...votes.slice(0, 2), forged]))).toMatchObject({
-      status: 422,
-      error: 'invalid_evidence',
-    })
+    await expectRefusal(postWithVotes(evidence!, [...votes.slice(0, 2), forged]), '422 invalid_evidence')
     // The very record that was final before.
     const all = (await fileOf(early)).finality_votes
     expect((await postWithVotes(earlier!, all)).status).toBe(201)
@@ -222,9 +219,7 @@ describe('keys that are ended in the middle of an epoch', () => {
     const signedBy = (some: readonly SimulatedValidator[]) =>
       some.map(({ node }) => createFinalityVote(profile, node.seed, other))
     const [recorded] = await evidenceOf(early)
-    expect(await errorOf(await postWithVotes(recorded!, signedBy(before.slice(2))))).toMatchObject({
-      status: 422,
-    })
+    await expectRefusal(postWithVotes(recorded!, signedBy(before.slice(2))), '422 invalid_evidence')
     const staying = [...before.slice(2), ...coming]
     const wholeAt = await networkNow()
     await setValidators(known(staying), { effectiveAt: 0, wholeAt })
@@ -232,11 +227,11 @@ describe('keys that are ended in the middle of an epoch', () => {
     await rounds.tick(stuck)
     await expectFinalBy(stuck, staying)
     // Its offences are recorded now, by those who made it final.
-    await env.DB.prepare('INSERT INTO round_offences VALUES (?, 0, 0)').bind(early).run()
+    await runSql('INSERT INTO round_offences VALUES (?, 0, 0)', early)
     const [evidence, ...more] = await evidenceOf(early)
     expect([evidence?.kind, more]).toEqual(['missed_sla', []])
     expect((await evidenceOf(stuck)).map(({ kind }) => kind)).toEqual(['missed_sla'])
     // Nor does another record prove anything that the keys of before sign now.
-    expect(await errorOf(await postWithVotes(evidence!, signedBy(before)))).toMatchObject({ status: 422 })
+    await expectRefusal(postWithVotes(evidence!, signedBy(before)), '422 invalid_evidence')
   })
 })

@@ -8,6 +8,7 @@ import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { RoundFiles } from '../stores/round-files.ts'
 import { killObject, roundOf, type SimulatedMember } from '../test/rounds.ts'
+import { runSql } from '../test/tables.ts'
 import { createRoundConfig } from './round-config.ts'
 import {
   ended,
@@ -54,7 +55,7 @@ describe('a round, and what its members do', () => {
     await ended(roundId, 2)
     // A set without its quorum is one that no node accepts.
     const unattested = await last.offer(roundId)
-    await env.DB.prepare('DELETE FROM committee_set_attestations').run()
+    await runSql('DELETE FROM committee_set_attestations')
     await last.decline(unattested)
     await ended(roundId, 3)
     await rounds.attest()
@@ -163,7 +164,7 @@ describe('a round, and what its members do', () => {
     expect(evidence[0]?.public_key).toBe(voters[0]?.member.key)
   })
 
-  test('tells the caller what is wrong with a vote that is none, and takes a good one after it', async () => {
+  test('tells the caller what is wrong with an invalid vote, and takes a good one after it', async () => {
     const { roundId, voters } = await accepted()
     const [{ member, offer }] = voters as [Voter]
     const good = member.voteOf(offer)

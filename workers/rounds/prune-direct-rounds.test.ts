@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { services } from '../services.ts'
+import { rowOf } from '../test/tables.ts'
 import { pruneDirectRounds } from './prune-direct-rounds.ts'
 
 const idOf = (second: number): string => `exec:0x${String(second).padStart(64, '0')}`
@@ -24,7 +25,7 @@ beforeEach(async () => {
 })
 
 const count = async (table: string) =>
-  (await env.DB.prepare(`SELECT count(*) AS count FROM ${table}`).first<{ count: number }>())?.count
+  (await rowOf<{ count: number }>(`SELECT count(*) AS count FROM ${table}`))?.count
 
 test.each([
   ['number', { rounds: 7 }],

@@ -60,7 +60,7 @@ function roundRow(round: Round): RoundRow {
   }
 }
 
-/** Votes for the result; while there is none, of the largest part of the committee. */
+/** Votes for the result; while there is no result, of the largest part of the committee. */
 function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string | null): number {
   if (receiptHash !== null) return tally[receiptHash] ?? 0
   return Object.values(tally).reduce((most, count) => Math.max(most, count), 0)

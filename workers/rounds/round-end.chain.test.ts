@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { services } from '../services.ts'
 import { bonded, indexState } from '../test/evidence.ts'
 import { SimulatedRounds } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
+import { rowOf } from '../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -13,7 +14,6 @@ beforeAll(async () => {
     await indexState('subscription', member.subscriptionId, bonded(minCollateral, member.owner.address))
 })
 beforeEach(() => rounds.install())
-afterAll(() => vi.useRealTimers())
 
 test('a round of real members credits who was right, and its offences are on record by themselves', async () => {
   const { roundId, primaries } = await rounds.begun()
@@ -32,8 +32,7 @@ test('a round of real members credits who was right, and its offences are on rec
     { creditedRounds: 1, reputation: 5_025 },
     { creditedRounds: 0, reputation: 4_000, disagreements: 1 },
   ])
-  const slash = () =>
-    env.DB.prepare('SELECT kind, node_id FROM slashes WHERE round_id = ?').bind(roundId).first()
+  const slash = () => rowOf('SELECT kind, node_id FROM slashes WHERE round_id = ?', roundId)
   await vi.waitUntil(async () => (await slash()) !== null, { timeout: 30_000 })
   expect(await slash()).toEqual({ kind: 'invalid_result', node_id: primaries[2]?.member.device.nodeId })
 })

@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nextReputation } from '../../protocol/actions/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
+import { networkNow } from '../test/callers.ts'
 import { createValidators } from '../test/evidence.ts'
 import {
   publishRound,
@@ -14,17 +15,11 @@ import {
   type SimulatedRound,
   simulateRound,
 } from '../test/final-rounds.ts'
-import { networkNow } from '../test/network-time.ts'
-import type { TestNode } from '../test/node.ts'
+import { rowOf, runSql } from '../test/tables.ts'
 
-let members: Member[]
-let validators: TestNode[]
-let issuedAt: number
-beforeAll(async () => {
-  validators = await createValidators(4)
-  members = await createMembers(4)
-  issuedAt = await networkNow()
-})
+const validators = await createValidators(4)
+const members = await createMembers(4)
+const issuedAt = await networkNow()
 
 const subscription = async ({ subscriptionId }: Member) => {
   const found = await services(env).subscriptions.find(subscriptionId)
@@ -36,8 +31,7 @@ const subscription = async ({ subscriptionId }: Member) => {
 const publish = (given: Partial<SimulatedRound>) =>
   publishRound({ members, deeds: members.map(() => right), validators, issuedAt, ...given })
 
-const setReputation = (reputation: number) =>
-  env.DB.prepare('UPDATE subscriptions SET reputation = ?').bind(reputation).run()
+const setReputation = (reputation: number) => runSql('UPDATE subscriptions SET reputation = ?', reputation)
 
 /** Everything that rounds are counted in. */
 async function everything(): Promise<string> {
@@ -147,9 +141,11 @@ describe('a round that is final', () => {
 
   test('does not reach a subscription that started again after its task', async () => {
     const [fresh, ...others] = await createMembers(3)
-    await env.DB.prepare('UPDATE subscriptions SET created_at = ? WHERE subscription_id = ?')
-      .bind(issuedAt + 1, fresh?.subscriptionId)
-      .run()
+    await runSql(
+      'UPDATE subscriptions SET created_at = ? WHERE subscription_id = ?',
+      issuedAt + 1,
+      fresh?.subscriptionId,
+    )
     await publish({ members: [fresh as Member, ...others], deeds: [right, right, right] })
     expect(await subscription(fresh as Member)).toMatchObject({ creditedRounds: 0, lastProofAt: null })
     for (const one of others) expect(await subscription(one)).toMatchObject({ creditedRounds: 1 })
@@ -161,12 +157,11 @@ describe('a round that is final', () => {
     const sharing = [first as Member, ...others.map((one) => ({ ...one, payout: shared }))]
     const { projectId } = first as Member
     const module_address = hashText('counted module')
-    await env.DB.prepare(
+    await runSql(
       `INSERT INTO modules (manifest_address, sha256, name, language, functions, manifest, hbc_size, stateless, uploader,
         deployed_at) VALUES (?, '', 'counted', 'wat', '[]', '{}', 1, 1, '', 1)`,
+      module_address,
     )
-      .bind(module_address)
-      .run()
     const network = await services(env).networkFigures.read(0)
     const given = { members: sharing, task: { module_address }, primaries: 2 }
     await publish({ ...given, deeds: [right, right, right], gasUsed: 1_500_000, lastedSecs: 9 })
@@ -205,8 +200,5 @@ test('a round that fails credits and blames nobody, and leaves no proofs', async
     ['cancelled', null, null],
     ['cancelled', null, null],
   ])
-  const row = await env.DB.prepare('SELECT 1 FROM round_offences WHERE round_id = ?')
-    .bind(round.roundId)
-    .first()
-  expect(row).toBeNull()
+  expect(await rowOf('SELECT 1 FROM round_offences WHERE round_id = ?', round.roundId)).toBeNull()
 })

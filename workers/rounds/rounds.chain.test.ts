@@ -6,7 +6,7 @@ import { deriveProofId, resolveProfile } from '../../protocol/identity/index.ts'
 import { isTaskVote } from '../../protocol/rounds/index.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
 import { requireSet, seatedOf } from '../test/attested-set.ts'
-import { client, errorOf } from '../test/client.ts'
+import { bodyOf, client, expectRefusal } from '../test/client.ts'
 import { killObject, roundOf, SimulatedRounds, testEpoch } from '../test/rounds.ts'
 import {
   fileOf,
@@ -330,7 +330,7 @@ describe('a round whose committee set cannot be read', () => {
     await env.MODULES.delete(key)
   })
   const taken = async () => {
-    const { round_id, task_id } = (await (await unread.submit()).json()) as Record<string, string>
+    const { round_id, task_id } = await bodyOf(unread.submit())
     return { roundId: round_id!, taskId: task_id! }
   }
 
@@ -362,9 +362,7 @@ describe('a round whose committee set cannot be read', () => {
       const file = { ...(await fileOf(roundId)), finality, finality_votes }
       const keys = unread.validators.map(({ node }) => node.publicKey)
       const [evidence] = evidenceOf(file, [{ ...lease, subscriptionId: entry.subscription_id }], keys)
-      const refused = await errorOf(await client().post('/v1/slashes', evidence))
-      expect(refused).toMatchObject({
-        status: 422,
+      await expectRefusal(client().post('/v1/slashes', evidence), '422 invalid_evidence', {
         message: expect.stringContaining('the node was not asked'),
       })
     }

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import type { RoundTerms } from '../../durable-objects/round/round.ts'
 import { encodeCanonicalJson, hashText } from '../../protocol/encoding/index.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
@@ -26,8 +26,6 @@ beforeAll(async () => {
   ;({ projectId } = await createSeatedProject(5, epoch, await createValidators(4)))
   set = await requireSet(projectId, epoch)
 })
-
-afterAll(() => vi.useRealTimers())
 
 const termsOf = (seq: number, setHash = set.setHash): RoundTerms => ({
   roundId: `task:${seq}`,

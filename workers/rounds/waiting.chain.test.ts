@@ -1,13 +1,11 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, describe, expect, test, vi } from 'vitest'
-import { client } from '../test/client.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { bodyOf, client } from '../test/client.ts'
 import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
 
-afterAll(() => vi.useRealTimers())
-
 const start = testEpoch * 3_600
-const status = async () => (await (await client().get('/v1/status')).json()) as Record<string, unknown>
+const status = () => bodyOf(client().get('/v1/status'))
 
 describe('an epoch that runs without an attested set', () => {
   test('is named by the status, which is degraded, and by each task that waits', async () => {
@@ -16,7 +14,7 @@ describe('an epoch that runs without an attested set', () => {
     rounds.setTime(start + 2_000)
     await status()
     rounds.setTime(start + 1_000)
-    const { task_id: id } = (await (await rounds.submit()).json()) as { task_id: string }
+    const { task_id: id } = await bodyOf(rounds.submit())
     const waiting = { code: 'set_not_attested', since: start + 1_000, until: start + 3_600 }
     expect(await rounds.task(id)).toMatchObject({
       status: 'queued',
@@ -44,7 +42,7 @@ describe('an epoch that runs without an attested set', () => {
   test('is named no longer once it is over, nor are its tasks, which failed with it', async () => {
     const rounds = await new SimulatedRounds().begin({ isAttested: false })
     rounds.setTime(start + 1_000)
-    const { task_id: id } = (await (await rounds.submit()).json()) as { task_id: string }
+    const { task_id: id } = await bodyOf(rounds.submit())
     rounds.setTime(start + 3_599)
     expect(await status()).toMatchObject({ late: [{ what: 'set_not_attested' }, { what: 'tasks_waiting' }] })
     rounds.setTime(start + 3_600 + 61)

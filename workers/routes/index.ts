@@ -188,5 +188,4 @@ export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
 ]
 
-/** All of them, for what is about the whole API. */
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

@@ -4,12 +4,10 @@ import { scopes } from '../auth/principal.ts'
 import { png } from '../images/testing/images.ts'
 import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
-import { type Client, client } from '../test/client.ts'
-import { createMiner } from '../test/device.ts'
+import { createMiner, createNode, insertNode, networkNow } from '../test/callers.ts'
+import { bodyOf, type Client, client } from '../test/client.ts'
 import { indexState, publishConsensus } from '../test/evidence.ts'
 import { publishRound, right } from '../test/final-rounds.ts'
-import { networkNow } from '../test/network-time.ts'
-import { createNode, insertNode } from '../test/node.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
 import { runSql } from '../test/tables.ts'
@@ -78,8 +76,9 @@ async function createAda(): Promise<Ada> {
     email: `${secret}@ada.example`,
     agreements_accepted: true,
   })
-  const key = await caller.post('/v1/developers/api-keys', { name: secret, scopes: ['modules:write'] })
-  const { key_id } = (await key.json()) as { key_id: string }
+  const { key_id } = await bodyOf(
+    caller.post('/v1/developers/api-keys', { name: secret, scopes: ['modules:write'] }),
+  )
   await uploadModule(owner)
   await caller.post('/v1/developers/assets', {
     content_type: 'image/png',
@@ -247,7 +246,7 @@ describe('what is of one wallet', () => {
     const { params, hidden } = ada
     return [...new Set([filled(params), filled({ ...params, project_id: hidden })])]
   }
-  const bodyOf = ({ method, json }: RouteDeclaration) => (method === 'get' ? undefined : json?.example)
+  const inputOf = ({ method, json }: RouteDeclaration) => (method === 'get' ? undefined : json?.example)
 
   // What is not there could neither leak nor change.
   test('is there, and its owner reads it', async () => {
@@ -267,7 +266,7 @@ describe('what is of one wallet', () => {
       const before = await ada.rows()
       for (const path of pathsOf(declaration))
         for (const [who, call] of Object.entries(strangers)) {
-          const answer = await call(declaration, path, bodyOf(declaration))
+          const answer = await call(declaration, path, inputOf(declaration))
           expect(answer.status, who).not.toBe(429)
           expect(await answer.text(), who).not.toContain(secret)
           expect(await ada.rows(), who).toBe(before)
@@ -282,7 +281,7 @@ describe('what is of one wallet', () => {
   )('%s: a key of hers that is for another project reads and changes nothing', async (_, declaration) => {
     const before = await ada.rows()
     for (const path of pathsOf(declaration)) {
-      const answer = await keyForAnother(declaration, path, bodyOf(declaration))
+      const answer = await keyForAnother(declaration, path, inputOf(declaration))
       expect(await answer.text()).not.toContain(secret)
       expect(await ada.rows()).toBe(before)
     }

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createMiner, createOperator } from '../test/callers.ts'
 import { baseUrl, client, errorOf } from '../test/client.ts'
-import { createMiner } from '../test/device.ts'
-import { createOperator } from '../test/operator.ts'
 
 const project = `0x${'12'.repeat(32)}`
 const profile = {

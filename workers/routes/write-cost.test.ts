@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../images/testing/images.ts'
 import { namedArtifact } from '../test/artifact.ts'
+import { createWallet, signIn } from '../test/callers.ts'
 import { client } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
-import { createWallet, signIn } from '../test/wallet.ts'
 
 let token: string
 beforeAll(async () => {

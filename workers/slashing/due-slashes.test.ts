@@ -1,16 +1,15 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { networkNow } from '../test/callers.ts'
 import { createAccused, createProposed, createValidators, hubAction } from '../test/evidence.ts'
-import { networkNow } from '../test/network-time.ts'
+import { runSql } from '../test/tables.ts'
 import { wantDueSlashActions } from './due-slashes.ts'
 
-beforeAll(async () => {
-  await createValidators(4)
-})
+await createValidators(4)
 
 const day = 86_400
 const decide = (hash: string, decision: string) =>
-  env.DB.prepare('UPDATE slashes SET decision = ? WHERE evidence_hash = ?').bind(decision, hash).run()
+  runSql('UPDATE slashes SET decision = ? WHERE evidence_hash = ?', decision, hash)
 
 test('a slash is executed once its window has passed, but none that an operator cancelled', async () => {
   const executable_at = (await networkNow()) - day

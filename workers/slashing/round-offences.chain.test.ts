@@ -1,19 +1,18 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import type { Env } from '../env.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
 import type { Member } from '../test/attested-set.ts'
-import { client, errorOf } from '../test/client.ts'
+import type { TestNode } from '../test/callers.ts'
+import { bodyOf, client, expectAnswer, expectRefusal, runSchedule, statusAndBody } from '../test/client.ts'
 import { accusationsOf, bonded, createValidators, hubAction, indexState } from '../test/evidence.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { createSeatedProject, publishSimulated, right } from '../test/final-rounds.ts'
-import type { TestNode } from '../test/node.ts'
 import { minCollateral } from '../test/subscription.ts'
+import { rowOf, rowsOf, runSql } from '../test/tables.ts'
 import { evidenceOf } from './round-evidence.ts'
 import { recordDueOffences, recordRoundOffences } from './round-offences.ts'
 
@@ -34,9 +33,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   new FakeChain().install()
-  await env.DB.prepare('DELETE FROM round_offences').run()
+  await runSql('DELETE FROM round_offences')
 })
-afterAll(() => vi.useRealTimers())
 
 const keys = () => validators.map(({ publicKey }) => publicKey)
 
@@ -52,11 +50,16 @@ async function missedEarly(deed: 'late' | 'full' = 'late') {
 }
 
 const slashesOf = async (roundId: string) => {
-  const { results } = await env.DB.prepare(
+  const results = await rowsOf<{
+    kind: string
+    node_id: string
+    subscription_id: string
+    evidence_hash: string
+    amount: string
+  }>(
     'SELECT kind, node_id, subscription_id, evidence_hash, amount FROM slashes WHERE round_id = ? ORDER BY kind, node_id',
+    roundId,
   )
-    .bind(roundId)
-    .all<{ kind: string; node_id: string; subscription_id: string; evidence_hash: string; amount: string }>()
   return results
 }
 
@@ -83,16 +86,14 @@ async function votedTwice(member: Member, roundId: string): Promise<unknown> {
 }
 
 async function refuse(evidence: unknown, message: string): Promise<void> {
-  const refused = await client().post('/v1/slashes', evidence)
-  expect([refused.status, await refused.json()]).toMatchObject([
-    422,
-    { error: 'invalid_evidence', message: expect.stringContaining(message) },
-  ])
+  await expectAnswer(client().post('/v1/slashes', evidence), 422, {
+    error: 'invalid_evidence',
+    message: expect.stringContaining(message),
+  })
 }
 
 const isDue = async (roundId: string) =>
-  (await env.DB.prepare('SELECT attempts FROM round_offences WHERE round_id = ?').bind(roundId).first()) !==
-  null
+  (await rowOf('SELECT attempts FROM round_offences WHERE round_id = ?', roundId)) !== null
 
 describe('the offences of a round', () => {
   test('are recorded and proposed, each once, however often it is asked', async () => {
@@ -112,7 +113,7 @@ describe('the offences of a round', () => {
     for (const { evidence_hash } of recorded)
       expect(await hubAction('propose_slash', evidence_hash)).not.toBeNull()
     expect(await isDue(roundId)).toBe(false)
-    await env.DB.prepare('INSERT INTO round_offences VALUES (?, 0, 0)').bind(roundId).run()
+    await runSql('INSERT INTO round_offences VALUES (?, 0, 0)', roundId)
     await Promise.all([recordRoundOffences(env, roundId), recordRoundOffences(env, roundId)])
     expect(await slashesOf(roundId)).toEqual(recorded)
     expect(await isDue(roundId)).toBe(false)
@@ -125,8 +126,7 @@ describe('the offences of a round', () => {
     })
     await recordRoundOffences(env, roundId)
     const [slash] = await slashesOf(roundId)
-    const proof = await client().get(`/v1/proofs/${leases[0]?.proofId}`)
-    expect(await proof.json()).toMatchObject({
+    expect(await bodyOf(client().get(`/v1/proofs/${leases[0]?.proofId}`))).toMatchObject({
       rejection_reason: 'disagreed',
       slash_id: slash?.evidence_hash,
     })
@@ -191,9 +191,9 @@ describe('the offences of a round', () => {
   test('are none of a round that asked nobody, or that the hub does not know', async () => {
     const { roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
     const evidence = await missedBy(leases[0]!.nodeKey, roundId)
-    await env.DB.prepare('DELETE FROM leases WHERE round_id = ?').bind(roundId).run()
+    await runSql('DELETE FROM leases WHERE round_id = ?', roundId)
     await refuse(evidence, 'the node was not asked')
-    await env.DB.prepare('DELETE FROM rounds WHERE round_id = ?').bind(roundId).run()
+    await runSql('DELETE FROM rounds WHERE round_id = ?', roundId)
     await refuse(evidence, 'no record of the round')
     expect(await slashesOf(roundId)).toEqual([])
   })
@@ -242,8 +242,10 @@ describe('the offences of a round', () => {
       get: (database, name: keyof D1Database) =>
         name === 'withSession' ? withSession : database[name].bind(database),
     })
-    const refused = await errorOf(await client({ bindings: { DB } }).post('/v1/slashes', missed))
-    expect(refused).toMatchObject({ status: 422, error: 'invalid_evidence' })
+    const refused = await expectRefusal(
+      client({ bindings: { DB } }).post('/v1/slashes', missed),
+      '422 invalid_evidence',
+    )
     expect(refused.message).toContain('slashed for another offence')
     expect(statuses).toEqual([201])
     expect(await slashesOf(roundId)).toMatchObject([offence('equivocation', late)])
@@ -254,7 +256,7 @@ describe('the offences of a round', () => {
     ['recorded where the member was at fault', 'late' as const, 1],
   ])('that are posted before the end of their round is written are kept, and %s', async (_, deed, count) => {
     const { object, roundId, evidence, posted } = await missedEarly(deed)
-    expect([posted.status, await posted.json()]).toEqual([
+    expect(await statusAndBody(posted)).toEqual([
       202,
       { status: 'kept', evidence_hash: hashEvidence(evidence) },
     ])
@@ -287,7 +289,7 @@ describe('the offences of a round', () => {
   test('that wait for a round which never ends are forgotten after a week', async () => {
     expect((await missedEarly()).posted.status).toBe(202)
     const count = async () =>
-      (await env.DB.prepare('SELECT count(*) AS count FROM early_evidence').first<{ count: number }>())?.count
+      (await rowOf<{ count: number }>('SELECT count(*) AS count FROM early_evidence'))?.count
     await services(env).earlyEvidence.purge(issuedAt + 6 * 86_400)
     expect(await count()).toBe(1)
     await services(env).earlyEvidence.purge(issuedAt + 8 * 86_400)
@@ -316,7 +318,7 @@ describe('the offences of a round', () => {
     await recordDueOffences(env)
     expect(await slashesOf(roundId)).toEqual([])
     vi.setSystemTime((issuedAt + 60 + 120) * 1_000)
-    await hub.scheduled(createScheduledController(), env)
+    await runSchedule()
     expect(await slashesOf(roundId)).toMatchObject([{ kind: 'missed_sla' }])
     expect(await isDue(roundId)).toBe(false)
   })
@@ -326,9 +328,11 @@ describe('the offences of a round', () => {
       audit: 'right',
       deeds: [['wrong'], 'missed', right, right, right],
     })
-    await env.DB.prepare('UPDATE subscriptions SET node_key = ? WHERE subscription_id = ?')
-      .bind(deriveTaskRoundId({}).slice('task:'.length), drawn[0]?.subscriptionId)
-      .run()
+    await runSql(
+      'UPDATE subscriptions SET node_key = ? WHERE subscription_id = ?',
+      deriveTaskRoundId({}).slice('task:'.length),
+      drawn[0]?.subscriptionId,
+    )
     await recordRoundOffences(env, roundId)
     expect(await slashesOf(roundId)).toMatchObject([offence('missed_sla', drawn[1] as Member)])
     expect(await isDue(roundId)).toBe(false)

@@ -12,7 +12,6 @@ export interface AccountStanding {
   enrolled: boolean
 }
 
-/** What a wallet has here. */
 export interface AccountCounts extends AccountStanding {
   /** Bound devices, up to {@link countedDevicesMax}. */
   devices: number
@@ -40,7 +39,6 @@ export function standingFrom(rows: readonly unknown[]): AccountStanding {
   return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
 }
 
-/** Wallets as a whole. */
 export class AccountStore extends Store {
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
   async standing(address: Wallet): Promise<AccountStanding> {

@@ -18,7 +18,6 @@ export const sumOfParts = (parts: readonly SQL[]): SQL =>
     sql` || ' ' || `,
   )
 
-/** The sum of amounts as such a text. */
 export const amountSum = (amount: SQL): SQL => sumOfParts(amountParts(amount))
 
 /** The sum that such a text is; null is the sum of nothing. */

@@ -6,8 +6,6 @@ import { insertFrom, isOneOf } from './statements.ts'
 
 export type ApiKey = InferSelectModel<typeof apiKeys>
 
-export type ApiKeyPosition = Pick<ApiKey, 'createdAt' | 'keyId'>
-
 /** Keys one developer may have that are neither revoked nor expired. */
 export const liveApiKeysMax = 50
 
@@ -45,7 +43,11 @@ export class ApiKeyStore extends Store {
   }
 
   /** Keys that were not revoked, newest first. */
-  async list(owner: Wallet, after: ApiKeyPosition | undefined, limit: number): Promise<ApiKey[]> {
+  async list(
+    owner: Wallet,
+    after: Pick<ApiKey, 'createdAt' | 'keyId'> | undefined,
+    limit: number,
+  ): Promise<ApiKey[]> {
     return this.db
       .select()
       .from(apiKeys)

@@ -19,16 +19,13 @@ export interface OperatorAction extends Decision {
 }
 
 /**
- * The statement that notes what an operator does. It goes into one batch with the change, before it, so that there is
- * neither a change without a note nor a note without a change.
- *
- * @param before - A query whose one column `value` is the state as JSON, and which has a row exactly when the change that
- * follows will happen.
+ * The statement that notes what an operator does. It goes into one batch with the change, before it, so that there is neither a change
+ * without a note nor a note without a change. @param before - A query whose one column `value` is the state as JSON, and which has a row
+ * exactly when the change that follows will happen.
  */
 export const auditStatement = (action: OperatorAction, now: number, before: SQL) =>
   insertFrom(auditLog, { ...action, before: sql`value`, createdAt: now }, sql`FROM (${before})`)
 
-/** What operators did; written by the stores they did it to. */
 export class AuditLogStore extends Store {
   /** Newest first; `limit` rows older than `after`. */
   async list(subject: string | undefined, after: number | undefined, limit: number): Promise<AuditEntry[]> {

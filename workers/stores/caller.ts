@@ -20,7 +20,6 @@ export function walletOfCredential(credential: Credential | null): SQL {
   }
 }
 
-/** The projects a credential is for. */
 export const projectsOfCredential = (credential: Credential | null): ProjectIds =>
   credential?.kind === 'api_key'
     ? sql`(SELECT ${apiKeys.projectIds} FROM ${apiKeys} WHERE ${apiKeys.keyId} = ${credential.keyId})`

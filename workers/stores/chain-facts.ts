@@ -3,7 +3,6 @@ import type { Subject } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { chainBlocks, chainStates, slashes, subscriptions } from './schema/index.ts'
 
-/** Finds what the chain says about one thing. */
 export const isState = (kind: Subject['kind'], subject: SQLWrapper | string): SQL =>
   // Written out, as the conditions of indexes have it.
   sql`${chainStates.kind} = ${sql.raw(`'${kind}'`)} AND ${chainStates.subject} = ${subject}`

@@ -128,7 +128,6 @@ export class ChainIndexStore extends Store {
     return row?.timestamp ?? 0
   }
 
-  /** The addresses of all vaults. */
   async vaults(): Promise<string[]> {
     const rows = await this.db
       .select({ vault: chainStates.subject })

@@ -14,22 +14,18 @@ export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
   token: Token
 }
 
-/** What wallets can claim. */
 export class ClaimStore extends Store {
   /**
-   * Released and unclaimed payouts of a wallet, by project and then oldest first; `limit` at most.
-   *
-   * @param projectId - Only of this one; null for all.
-   * @param now - Unix seconds.
+   * Released and unclaimed payouts of a wallet, by project and then oldest first; `limit` at most. @param projectId - Only of this one;
+   * null for all. @param now - Unix seconds.
    */
   async claimable(miner: string, projectId: string | null, now: number, limit: number): Promise<Payout[]> {
     return this.#payouts(miner, projectId, now, limit, undefined)
   }
 
   /**
-   * Those of them that no open withdrawal brings: of each project the oldest `payoutsMax`, and of `projectsMax` projects.
-   *
-   * @param projectIds - Only of these; null for all.
+   * Those of them that no open withdrawal brings: of each project the oldest `payoutsMax`, and of `projectsMax` projects. @param projectIds
+   * - Only of these; null for all.
    */
   async free(
     miner: string,

@@ -18,7 +18,6 @@ interface SummedRow extends Record<'bonded' | 'unbonding' | 'withdrawable' | 'sl
   pending: number
 }
 
-/** The sum of the amounts in one state. */
 const heldAs = (status: string) => amountSum(sql`iif(status = ${sql.raw(`'${status}'`)}, collateral, '0')`)
 
 /** Sums over everything a wallet has bonded, made by the database: the answer is as small for a thousand as for one. */

@@ -80,8 +80,7 @@ export class CommitteeSetStore extends Store {
   }
 
   /**
-   * The set of an epoch once a quorum had attested it. Keys that are ended later do not take that back: what was drawn from the
-   * set stays provable.
+   * The set of an epoch once a quorum had attested it. Keys that are ended later do not take that back: what was drawn from the set stays provable.
    */
   async findAttested(projectId: string, epoch: number): Promise<ReadSet | null> {
     const set = await this.find(projectId, epoch)
@@ -110,7 +109,6 @@ export class CommitteeSetStore extends Store {
     return isChanged(inserted) ? 'created' : 'exists'
   }
 
-  /** The snapshot as canonical JSON. */
   async open(setHash: string): Promise<ReadableStream<Uint8Array>> {
     return (await this.#files.open(setHash)).body
   }
@@ -176,12 +174,10 @@ export class CommitteeSetStore extends Store {
     await this.db.insert(epochsWithoutSet).values(row).onConflictDoNothing()
   }
 
-  /** Takes such a note back. */
   async forgetMissing({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>): Promise<void> {
     await this.db.delete(epochsWithoutSet).where(isEpoch(epochsWithoutSet, projectId, epoch))
   }
 
-  /** Forgets epochs that are over. */
   async purgeMissing(now: number): Promise<void> {
     const { epoch, epochSecs } = epochsWithoutSet
     await this.db.delete(epochsWithoutSet).where(sql`(${epoch} + 1) * ${epochSecs} <= ${integer(now)}`)

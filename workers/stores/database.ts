@@ -14,10 +14,9 @@ export function openDatabase(d1: D1Database): Database {
 }
 
 /**
- * What reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual
- * tables, recursive reads, guarded INSERT … SELECT, lists as JSON) are `sql` templates over the tables and columns of
- * `schema/`, so that a column that is renamed or missing is an error of types. Where a list says nothing else, it is of
- * `limit` rows after `after`, the newest first.
+ * What reads and writes some of the tables. The query builder makes every statement that it can express. The others (virtual tables,
+ * recursive reads, guarded INSERT … SELECT, lists as JSON) are `sql` templates over the tables and columns of `schema/`, so that a column
+ * that is renamed or missing is an error of types. Where a list says nothing else, it is of `limit` rows after `after`, the newest first.
  */
 export class Store {
   protected readonly db: Database
@@ -99,10 +98,7 @@ export async function readRows<Row>(
   return results
 }
 
-/**
- * Whether a statement changed anything. What its triggers changed counts too, so that the number says no more than this
- * where a table has some.
- */
+/** Whether a statement changed anything. What its triggers changed counts too, so that the number says no more than this where a table has some. */
 export const isChanged = (result: D1Result | undefined): boolean => (result?.meta.changes ?? 0) > 0
 
 /** Runs statements as one transaction: all of them or none. The driver's own batch takes no statement of raw SQL. */

@@ -6,8 +6,6 @@ import { deadLetters, hubActions } from './schema/index.ts'
 
 export type DeadLetter = InferSelectModel<typeof deadLetters>
 
-export type DeadLetterPosition = Pick<DeadLetter, 'diedAt' | 'messageId'>
-
 /** Queue messages that failed every attempt, and actions of the hub's own that fail again and again. */
 export class DeadLetterStore extends Store {
   /** A letter that is delivered twice is kept once. */
@@ -21,7 +19,10 @@ export class DeadLetterStore extends Store {
   }
 
   /** Those nobody has seen to, newest first; `limit` rows after `after`. */
-  async unresolved(after: DeadLetterPosition | undefined, limit: number): Promise<DeadLetter[]> {
+  async unresolved(
+    after: Pick<DeadLetter, 'diedAt' | 'messageId'> | undefined,
+    limit: number,
+  ): Promise<DeadLetter[]> {
     return this.db
       .select()
       .from(deadLetters)

@@ -63,10 +63,7 @@ export class DeveloperStore extends Store {
     return isChanged(result) ? 'updated' : 'missing'
   }
 
-  /**
-   * Decides about an enrollment or a verification, and notes it. Refused for a wallet that did not ask, and where the
-   * decision stands already.
-   */
+  /** Decides about an enrollment or a verification, and notes it. Refused for a wallet that did not ask, and where the decision stands already. */
   async decide(
     address: string,
     what: 'enrollment' | 'verification',

@@ -3,7 +3,6 @@ import type { LinkView } from '../../durable-objects/link/types.ts'
 import { Store } from './database.ts'
 import { devices, nodes, relayTotals } from './schema/index.ts'
 
-/** What decides whether a device may have a socket. */
 export type DeviceStanding = NonNullable<Awaited<ReturnType<DeviceLinkStore['standing']>>>
 export type RelayTotals = Omit<typeof relayTotals.$inferSelect, 'id'>
 

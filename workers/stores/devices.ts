@@ -21,14 +21,11 @@ export interface DeviceBan {
   reason: string | null
 }
 
-export type DevicePosition = Pick<DeviceRow, 'boundAt' | 'nodeId'>
-
 /** An accepted record, before anybody knows whether it changes anything. */
 export type BindingRecord = Omit<Binding, 'acceptedAt'>
 
 /** Devices and the records that bind them to wallets. */
 export class DeviceStore extends Store {
-  /** A bound device. */
   async find(nodeId: string): Promise<Device | null> {
     const rows = await this.#select().where(isBoundAs(nodeId))
     return rows[0] ? joined(rows[0]) : null
@@ -86,9 +83,8 @@ export class DeviceStore extends Store {
   }
 
   /**
-   * Ends the active binding of this owner and device.
-   *
-   * @returns When it ended: for a record that ended one before, when it did. Null when there is nothing to end.
+   * Ends the active binding of this owner and device. @returns When it ended: for a record that ended one before, when it did. Null when
+   * there is nothing to end.
    */
   async unbind(record: BindingRecord, now: number): Promise<number | null> {
     const { bindingHash, nodeId, owner } = record
@@ -131,10 +127,7 @@ export class DeviceStore extends Store {
     return isChanged(result) ? 'set' : 'missing'
   }
 
-  /**
-   * Bans or readmits the key, bound or not, and notes it in the audit log; does nothing if the key is in this state
-   * already.
-   */
+  /** Bans or readmits the key, bound or not, and notes it in the audit log; does nothing if the key is in this state already. */
   async setBanned(
     nodeId: string,
     isBanned: boolean,
@@ -162,7 +155,11 @@ export class DeviceStore extends Store {
   }
 
   /** Last bound first; `limit` rows after `after`. */
-  async list(owner: Wallet, after: DevicePosition | undefined, limit: number): Promise<Device[]> {
+  async list(
+    owner: Wallet,
+    after: Pick<DeviceRow, 'boundAt' | 'nodeId'> | undefined,
+    limit: number,
+  ): Promise<Device[]> {
     const rows = await this.#select()
       .where(
         and(
@@ -222,7 +219,6 @@ const own = [
   'benchmarkFaultAt',
 ] as const
 
-/** A bound device. */
 const isBoundAs = (nodeId: string) => and(eq(devices.nodeId, nodeId), isNull(devices.unboundAt))
 
 const isKept = (bindingHash: string): SQL =>

@@ -12,7 +12,6 @@ export type DraftPosition = Pick<Draft, 'updatedAt' | 'draftId'>
 
 export type DraftContent = Pick<Draft, 'currentStep' | 'projectId' | 'data'>
 
-/** Drafts one wallet may keep. */
 export const draftsMax = 50
 
 /** Of data on one page, as it is sent: nobody holds more in memory, and a wallet may keep twelve times as much. */

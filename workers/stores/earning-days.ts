@@ -8,17 +8,12 @@ export const daySecs = sql.raw('86400')
 
 const partMembers = ['part0', 'part1', 'part2', 'part3', 'part4', 'part5'] as const
 
-/** The columns with the parts of an amount. */
 export const partColumns = partMembers.map((member) => sql`${sql.identifier(earningDays[member].name)}`)
 
 /** The UTC day of an epoch is that in which it ended; one that ended at midnight is of the day before. */
 export const dayOf = (endsAt: SQL): SQL => sql`(${endsAt} - 1) / ${daySecs}`
 
-/**
- * Adds shares to the sums of their day.
- *
- * @param shares - A JSON list with the members `miner`, `units` and `amount`.
- */
+/** Adds shares to the sums of their day. @param shares - A JSON list with the members `miner`, `units` and `amount`. */
 export const earnedStatement = (
   shares: string,
   { projectId, token, endsAt }: { projectId: string; token: Token; endsAt: number },

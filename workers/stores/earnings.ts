@@ -22,8 +22,6 @@ export interface PayoutFilter {
   claimed?: boolean | undefined
 }
 
-export type PayoutPosition = Pick<typeof epochShares.$inferSelect, 'endsAt' | 'projectId' | 'epoch'>
-
 /** What a wallet earned of one token, in one project or on one day. */
 export interface EarnedSum {
   key: string
@@ -43,7 +41,7 @@ export class EarningStore extends Store {
   async payouts(
     miner: Wallet,
     { projectId, claimed }: PayoutFilter,
-    after: PayoutPosition | undefined,
+    after: Pick<typeof epochShares.$inferSelect, 'endsAt' | 'projectId' | 'epoch'> | undefined,
     limit: number,
   ) {
     const { endsAt, epoch, claimedAt, claimedTx, units, amount, leaf } = epochShares
@@ -73,9 +71,7 @@ export class EarningStore extends Store {
   }
 
   /**
-   * What epochs came to that ended after `since`, by project or by UTC day. From the beginning on, whole days are read
-   * instead of payouts.
-   *
+   * What epochs came to that ended after `since`, by project or by UTC day. From the beginning on, whole days are read instead of payouts.
    * @param since - Unix seconds; null for all there were.
    */
   async sums(miner: Wallet, by: keyof typeof keys, since: number | null): Promise<EarnedSum[]> {

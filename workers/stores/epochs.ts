@@ -27,8 +27,6 @@ export interface AcceptedReceipt {
   attestations: number
 }
 
-export type EpochPosition = Pick<EpochRow, 'startsAt' | 'projectId' | 'epoch'>
-
 /** How posting an epoch comes on. */
 export interface PostingProgress {
   state: 'attested' | 'submitted' | 'underfunded'
@@ -121,7 +119,6 @@ export class EpochStore extends Store {
     return isChanged(results[statements.length - 1]) ? 'accepted' : 'duplicate'
   }
 
-  /** The receipt as it was attested. */
   async receipt(receiptHash: string): Promise<EpochReceipt> {
     return JSON.parse(await this.#receipts.text(receiptHash)) as EpochReceipt
   }
@@ -137,7 +134,7 @@ export class EpochStore extends Store {
 
   async list(
     { projectId, status }: { projectId?: string | undefined; status?: EpochState | undefined },
-    after: EpochPosition | undefined,
+    after: Pick<EpochRow, 'startsAt' | 'projectId' | 'epoch'> | undefined,
     limit: number,
     now: number,
   ): Promise<ListedEpoch[]> {

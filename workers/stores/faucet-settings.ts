@@ -8,7 +8,6 @@ export type FaucetSettings = Pick<
   'enabled' | 'amountWei' | 'nativeWei'
 >
 
-/** What operators set about the faucet. */
 export class FaucetSettingsStore extends Store {
   /** Null while no operator has set anything. */
   async find(): Promise<FaucetSettings | null> {

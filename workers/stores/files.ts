@@ -13,10 +13,7 @@ export class Files {
   readonly #folder: string
   readonly #name: string
   readonly #limits: Required<FileLimits>
-  /**
-   * @param name - What callers are told is away.
-   * @param limits - Where the largest file takes longer than most.
-   */
+  /** @param name - What callers are told is away. @param limits - Where the largest file takes longer than most. */
   constructor(
     bucket: R2Bucket,
     folder: string,

@@ -7,7 +7,6 @@ import { insertFrom, replaced } from './statements.ts'
 export type HubAction = InferSelectModel<typeof hubActions>
 export type HubActionKind = HubAction['kind']
 
-/** What the hub wants on the chain. */
 export type Wish = Pick<HubAction, 'kind' | 'subject' | 'wanted'>
 
 /** What dead letters about such actions name as their queue. */
@@ -21,10 +20,8 @@ export const letterIdOf = ({ kind, subject }: Pick<HubAction, 'kind' | 'subject'
   `${kind}:${subject}`
 
 /**
- * The statement that notes what the hub wants; it takes the place of an older wish about the same thing. It goes into one
- * batch with the decision it follows from.
- *
- * @param condition - A query that has a row exactly when the decision that follows happens.
+ * The statement that notes what the hub wants; it takes the place of an older wish about the same thing. It goes into one batch with the
+ * decision it follows from. @param condition - A query that has a row exactly when the decision that follows happens.
  */
 export const wantStatement = (wish: Wish, now: number, condition: SQL) =>
   insertFrom(
@@ -94,10 +91,8 @@ export class HubActionStore extends Store {
   }
 
   /**
-   * Leaves it until an event of the chain makes it due, or until then. When the index has moved on since it was read, that
-   * event may have come in between: then it is due again at once.
-   *
-   * @param tip - Hash of the newest indexed block when it was read.
+   * Leaves it until an event of the chain makes it due, or until then. When the index has moved on since it was read, that event may have
+   * come in between: then it is due again at once. @param tip - Hash of the newest indexed block when it was read.
    */
   async waitForEvent(
     action: HubAction,

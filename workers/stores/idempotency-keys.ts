@@ -18,7 +18,6 @@ export interface IdempotentRequest {
   caller: string
   key: string
   requestHash: string
-  /** Names this try. */
   requestId: string
   /** Of the operation that this try begins, should it be the first. */
   operationId: string

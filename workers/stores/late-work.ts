@@ -32,10 +32,8 @@ const countedMax = 1_000
 /** What of the network is late. Each kind has an index of its own, which holds little while nothing is. */
 export class LateWorkStore extends Store {
   /**
-   * Epochs that run without a set, or without an attested one, whether it lacks its quorum still or has lost it; projects
-   * whose tasks wait for a round, with the epoch that runs; and epochs with rounds that became final too late to be paid.
-   *
-   * @param now - Unix seconds.
+   * Epochs that run without a set, or without an attested one, whether it lacks its quorum still or has lost it; projects whose tasks wait
+   * for a round, with the epoch that runs; and epochs with rounds that became final too late to be paid. @param now - Unix seconds.
    */
   async list(now: number): Promise<LateWork[]> {
     // Written out, because a bound number is a float to the database, and the division has to be of integers.

@@ -9,8 +9,6 @@ export type Module = typeof modules.$inferSelect
 /** Long enough for the largest artifact. */
 const answerMsMax = 20_000
 
-export type ModulePosition = Pick<Module, 'deployedAt' | 'manifestAddress'>
-
 const keyOf = ({ manifestAddress, sha256 }: Pick<Module, 'manifestAddress' | 'sha256'>): string =>
   `${manifestAddress}/${sha256}`
 
@@ -53,7 +51,6 @@ export class ModuleStore extends Store {
     return (await this.#files.open(keyOf(module), range && { range })).body
   }
 
-  /** Whether its bytes are there. */
   async isStored(module: Module): Promise<boolean> {
     return (await inTime(this.#bucket.head(`modules/${keyOf(module)}`), answerMsMax)) !== null
   }
@@ -63,7 +60,11 @@ export class ModuleStore extends Store {
     await this.#bucket.head('ping')
   }
 
-  async list(filter: { uploader?: string; after?: ModulePosition; limit: number }): Promise<Module[]> {
+  async list(filter: {
+    uploader?: string
+    after?: Pick<Module, 'deployedAt' | 'manifestAddress'>
+    limit: number
+  }): Promise<Module[]> {
     const { uploader, after, limit } = filter
     return this.db
       .select()

@@ -10,7 +10,6 @@ import {
   validatorGenerations,
 } from './schema/index.ts'
 
-/** What the network is and did. */
 export interface NetworkFigures extends Omit<typeof networkFigures.$inferSelect, 'id'> {
   /** Of the hours that were asked for. */
   rounds: number

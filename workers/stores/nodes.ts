@@ -27,8 +27,6 @@ export interface NodeFilter {
   status?: NodeStatus | undefined
 }
 
-export type NodePosition = Pick<Node, 'registeredAt' | 'nodeId'>
-
 /** Nodes that registered with the hub, and what operators decided about them. */
 export class NodeStore extends Store {
   /** Those of some nodes that have registered. */
@@ -101,7 +99,11 @@ export class NodeStore extends Store {
     ])
   }
 
-  async list(filter: NodeFilter, after: NodePosition | undefined, limit: number): Promise<Node[]> {
+  async list(
+    filter: NodeFilter,
+    after: Pick<Node, 'registeredAt' | 'nodeId'> | undefined,
+    limit: number,
+  ): Promise<Node[]> {
     const rows = await this.db
       .select()
       .from(nodes)

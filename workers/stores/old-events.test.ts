@@ -4,7 +4,7 @@ import { hashText } from '../../protocol/encoding/index.ts'
 import { applyEvent, type ChainState } from '../chain/projections.ts'
 import { services } from '../services.ts'
 import { type Happening, IndexedHistory } from '../test/indexed-history.ts'
-import { emptyTables } from '../test/tables.ts'
+import { emptyTables, rowsOf } from '../test/tables.ts'
 import { eventsKeptSecs } from './old-events.ts'
 
 const { chainIndex, snapshotCandidates, transactions } = services(env)
@@ -85,9 +85,9 @@ const record = (txHash: string) =>
   ])
 
 const stored = async () => {
-  const { results } = await env.DB.prepare(
+  const results = await rowsOf<{ name: string; args: string }>(
     'SELECT name, args FROM chain_events ORDER BY block_number, log_index',
-  ).all<{ name: string; args: string }>()
+  )
   return results.map(({ name, args }) => {
     const { payout } = JSON.parse(args) as { payout?: string }
     return payout === undefined ? name : `${name} ${Number(payout)}`

@@ -32,7 +32,6 @@ export interface PendingGeneration extends NewGeneration {
 
 /** What an operator decides about nodes in one call. */
 export interface GenerationDecision extends Decision {
-  /** Node ids. */
   approve: readonly string[]
   revoke: readonly string[]
   /** Whether the keys of those that are revoked are ended now, in network time. */
@@ -81,11 +80,9 @@ export class PendingGenerationStore extends Store {
   }
 
   /**
-   * Keeps the next generation until it is signed, with what it says about nodes.
-   *
-   * @param replaces - Whether it takes the place of one that is pending, as an emergency generation does. What that one said
-   * about nodes is taken back.
-   * @returns Whether it was kept: not beside another one, nor on top of what is not the end of the chain any more.
+   * Keeps the next generation until it is signed, with what it says about nodes. @param replaces - Whether it takes the place of one that
+   * is pending, as an emergency generation does. What that one said about nodes is taken back. @returns Whether it was kept: not beside
+   * another one, nor on top of what is not the end of the chain any more.
    */
   async propose(
     made: NewGeneration,

@@ -6,7 +6,6 @@ import { wantStatement } from './hub-actions.ts'
 import type { Project } from './projects.ts'
 import { projects } from './schema/index.ts'
 
-/** What operators decide about projects, and whether their vaults are funded. */
 export class ProjectDecisionStore extends Store {
   /** Moves the project, notes it, and wants the registry to be told. Refused in every status the move does not begin in; of racing moves one happens. */
   async decide(
@@ -47,10 +46,8 @@ export class ProjectDecisionStore extends Store {
   }
 
   /**
-   * Moves a listed project to underfunded, when an epoch exceeds what its vault has free, or back, and wants the registry to
-   * be told. Any other status stays.
-   *
-   * @param now - Network time.
+   * Moves a listed project to underfunded, when an epoch exceeds what its vault has free, or back, and wants the registry to be told. Any
+   * other status stays. @param now - Network time.
    */
   async setFunded(projectId: string, isFunded: boolean, now: number): Promise<'moved' | 'stays'> {
     const [from, to] = isFunded ? (['underfunded', 'listed'] as const) : (['listed', 'underfunded'] as const)

@@ -9,7 +9,6 @@ import { insertFrom, isOneOf, jsonParts, listed, replaced } from './statements.t
 export type ProjectEpoch = typeof projectEpochs.$inferSelect
 export type ProjectMiner = typeof projectMiners.$inferSelect
 
-/** What one epoch of a project came to. */
 export interface SettledEpoch
   extends Omit<
     ProjectEpoch,
@@ -19,17 +18,13 @@ export interface SettledEpoch
   credits: readonly { miner: string; rounds: number; units: number; amount: string }[]
 }
 
-/** The last epoch, and the last one before a period. */
 export type EpochBounds = Record<'last' | 'before', ProjectEpoch | null>
-
-export type MinerPosition = Pick<ProjectMiner, 'units' | 'miner'>
 
 const day = 86_400
 /** Days that averages look back. */
 const averagedDays = 7
 const attemptsMax = 5
 
-/** What projects did, by their settled epochs. */
 export class ProjectFiguresStore extends Store {
   /**
    * Adds a settled epoch to everything that follows from it, once. The sums are built on the row before, which the
@@ -123,7 +118,11 @@ export class ProjectFiguresStore extends Store {
   }
 
   /** Most units first; `limit` rows after `after`. */
-  async miners(projectId: string, after: MinerPosition | undefined, limit: number): Promise<ProjectMiner[]> {
+  async miners(
+    projectId: string,
+    after: Pick<ProjectMiner, 'units' | 'miner'> | undefined,
+    limit: number,
+  ): Promise<ProjectMiner[]> {
     return this.db
       .select()
       .from(projectMiners)

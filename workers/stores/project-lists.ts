@@ -33,7 +33,6 @@ const sortKeys = {
   name: projects.nameKey,
 } as const
 
-/** What lists show of a project, and are sorted by. */
 const { manifestHash, consensusHash, classMask, vault, devicesByClass, lastSettledAt, createdAt, ...others } =
   getTableColumns(projects)
 const { reviewStatus, reviewReason, reviewConditions, reviewedAt, ...shown } = others
@@ -64,7 +63,6 @@ type ListArguments = [
 /** Statements an isolate remembers. */
 const statementsMax = 200
 
-/** Projects as everybody finds them. */
 export class ProjectLists extends Store {
   readonly #statements = new Map<string, Statement>()
 

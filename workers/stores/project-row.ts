@@ -3,7 +3,6 @@ import type { projects, Token } from './schema/index.ts'
 
 export type Project = typeof projects.$inferSelect
 
-/** The columns of a project's row that follow from the manifest in force. */
 export function manifestColumns(
   { version, listing, scheduling, consensus }: ProjectManifest,
   hashes: Record<'manifest_hash' | 'consensus_hash', string>,

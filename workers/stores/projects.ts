@@ -12,7 +12,6 @@ import { insertFrom } from './statements.ts'
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
 
-/** A project with everything its record shows. */
 export interface ProjectRecord {
   project: Project
   /** The version in force. */
@@ -59,10 +58,7 @@ export class ProjectStore extends Store {
     return rows.map(({ projectId }) => projectId)
   }
 
-  /**
-   * One of these that is neither public nor the wallet's own, or that nobody has submitted; null if the wallet may see
-   * all of them.
-   */
+  /** One of these that is neither public nor the wallet's own, or that nobody has submitted; null if the wallet may see all of them. */
   async findHidden(projectIds: readonly string[], wallet: string): Promise<string | null> {
     const isVisible = or(eq(projects.developer, wallet), inArray(projects.listingStatus, publicStatuses))
     const rows = await this.db.all<{ projectId: string }>(sql`

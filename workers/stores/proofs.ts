@@ -17,14 +17,12 @@ export interface ProofFilter extends Omit<LeaseFilter, 'state'> {
 
 export type LeasePosition = Pick<LeaseRow, 'createdAt' | 'roundId' | 'position'>
 
-/** A lease with the function of its task. */
 export type Lease = Awaited<ReturnType<ProofStore['leases']>>[number]
 /** What came of a member's vote, or of the lack of one. */
 export type Proof = Awaited<ReturnType<ProofStore['list']>>[number]
 /** How many proofs came out how. */
 export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
 
-/** What members were asked, and what came of it. */
 export class ProofStore extends Store {
   async leases(
     owner: Wallet,
@@ -69,11 +67,7 @@ export class ProofStore extends Store {
     return proof ?? null
   }
 
-  /**
-   * Of rounds that ended since an hour began.
-   *
-   * @param sinceHour - Counted from 1970; null for all there were.
-   */
+  /** Of rounds that ended since an hour began. @param sinceHour - Counted from 1970; null for all there were. */
   async counts(owner: Wallet, projectId: string | undefined, sinceHour: number | null) {
     const { verified, finalityMs, disagreed, invalidVote, late, missed } = proofHours
     const sum = (column: Column) => sql<number>`coalesce(sum(${column}), 0)`

@@ -3,7 +3,6 @@ import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
 import { Store } from './database.ts'
 import { rounds } from './schema/index.ts'
 
-/** The result of rounds. */
 export interface ExecutedReceipt {
   receipt: ExecutionReceipt
   /** Newest first. */

@@ -19,10 +19,9 @@ export const isPublishedAs = (of: VersionTerms): SQL =>
     AND ${chainStates.state}->>'consensus_hash' = ${of.consensusHash})`
 
 /**
- * Brings the hub's own records of projects in step with what the registry says of them, forward and back. A version that
- * is in force stays so: its epoch begins at least `beacon_offset_secs` after its event, when that is final.
- *
- * @param projectIds - The projects whose events came or went; their states are written already.
+ * Brings the hub's own records of projects in step with what the registry says of them, forward and back. A version that is in force stays
+ * so: its epoch begins at least `beacon_offset_secs` after its event, when that is final. @param projectIds - The projects whose events
+ * came or went; their states are written already.
  */
 export function registryEffects(projectIds: SQL, guard: SQL): SQLWrapper[] {
   const { projectId, version, status, epochSecs, boundarySecs } = projectVersions
@@ -75,9 +74,8 @@ type VersionState = (typeof versionStates)[number]
 type VersionColumns = SQLiteUpdateSetSource<typeof projectVersions>
 
 /**
- * Counts again the bonded subscriptions of each project that one of them changed in.
- *
- * @param subscriptionIds - The subscriptions whose events came or went; their states are written already.
+ * Counts again the bonded subscriptions of each project that one of them changed in. @param subscriptionIds - The subscriptions whose
+ * events came or went; their states are written already.
  */
 export const minersEffect = (subscriptionIds: SQL, guard: SQL) =>
   minersOf(

@@ -13,8 +13,7 @@ describe('RequestDatabase', () => {
   test('statements that are asked together travel together, and each gets its own rows', async () => {
     const { database, scoped, use } = started()
     const ask = (value: number) => scoped.prepare('SELECT ? AS value').bind(value).raw()
-    const rows = await database.run(() => Promise.all([ask(1), ask(2)]))
-    expect(rows).toEqual([[[1]], [[2]]])
+    expect(await database.run(() => Promise.all([ask(1), ask(2)]))).toEqual([[[1]], [[2]]])
     expect(use).toMatchObject({ roundTrips: 1, statements: 2 })
   })
 

@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/**
- * Which copy of the database a request begins with: the nearest one, the primary, or any that has seen the write that a
- * bookmark names.
- */
+/** Which copy of the database a request begins with: the nearest one, the primary, or any that has seen the write that a bookmark names. */
 export type Consistency = 'first-unconstrained' | 'first-primary' | (string & {})
 
 interface Question {
@@ -44,7 +41,6 @@ export class RequestDatabase {
     return scope.run({ database: this, part: 'work' }, work)
   }
 
-  /** Runs the check of the credential. */
   runCheck<T>(check: () => T): T {
     return scope.run({ database: this, part: 'credential' }, check)
   }
@@ -57,7 +53,6 @@ export class RequestDatabase {
     admission.catch(() => {})
   }
 
-  /** Sends what is held back. */
   release(): void {
     this.#isHeld = false
     this.#gather()

@@ -15,7 +15,6 @@ import {
 } from './schema/index.ts'
 import { added, build, insertFrom, listed, membersOf } from './statements.ts'
 
-/** How a member did in a round that is final. */
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {
   status: 'verified' | 'rejected' | 'missed'
   reason: LeaseRow['rejectionReason']
@@ -25,13 +24,11 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   missedLeases: 0 | 1
 }
 
-/** What follows from the end of a round. */
 export interface RoundEnd {
   round: RoundRow
   endedAt: number
   /** Whether it is final too late to be paid. */
   isUnpaid: boolean
-  /** Those that are credited or blamed. */
   members: readonly EndedMember[]
   /** Units of payout addresses. */
   credits: readonly MinerUnits[]
@@ -76,9 +73,8 @@ export function roundEffects(end: RoundEnd): SQLWrapper[] {
 const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
 /**
- * Counters and reputation of members. A reputation is clamped after each step; the one upward comes first, and those
- * downward may be taken together. A subscription that was closed and opened again after the task is another one: the
- * round does not change it.
+ * Counters and reputation of members. A reputation is clamped after each step; the one upward comes first, and those downward may be taken
+ * together. A subscription that was closed and opened again after the task is another one: the round does not change it.
  */
 function memberStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
   const { reputation_min: least, reputation_max: most } = defaultNetworkParams
@@ -190,7 +186,6 @@ function creditsStatement({ round, credits }: RoundEnd, isOpen: SQL) {
   })
 }
 
-/** What the network did, by the hour. */
 function networkStatement({ round, endedAt, credits }: RoundEnd, isOpen: SQL) {
   const counts = { rounds: 1, finalized: Number(round.state === 'finalized'), units: unitsOf(credits) }
   return insertFrom(

@@ -23,7 +23,6 @@ export interface RoundFile {
   finality_votes: readonly FinalityVote[]
 }
 
-/** Everything of a direct round. */
 export interface DirectRoundFile {
   round_id: string
   round: DirectRound

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
 import type { RoundState } from '../../protocol/rounds/index.ts'
-import { emptyTables } from '../test/tables.ts'
+import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
 import { openDatabase } from './database.ts'
 import { type ListedRound, type RoundFilter, RoundLists } from './round-lists.ts'
 
@@ -37,17 +37,14 @@ const rows = [...projects, null].flatMap((project) =>
   ),
 )
 
-beforeAll(async () => {
-  await emptyTables('rounds', 'epoch_receipts')
-  await env.DB.prepare(
-    `INSERT INTO rounds (round_id, kind, state, project_id, module_address, issued_at, function, input_hash, gas_limit,
+await emptyTables('rounds', 'epoch_receipts')
+await runSql(
+  `INSERT INTO rounds (round_id, kind, state, project_id, module_address, issued_at, function, input_hash, gas_limit,
        committee_size, votes, agreeing, audited)
      SELECT value->>'roundId', value->>'kind', value->>'state', value->>'projectId', value->>'module', value->>'issuedAt',
        'echo', '', 1, 3, 0, 0, 0 FROM json_each(?)`,
-  )
-    .bind(JSON.stringify(rows))
-    .run()
-})
+  JSON.stringify(rows),
+)
 
 describe.each(cases)('a list of rounds with %s', (_, filter) => {
   const { projectId, module, kind, state } = filter
@@ -85,9 +82,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
     }
     if (projectId === undefined) expect(ofRounds).not.toHaveLength(0)
     for (const { text, values } of ofRounds) {
-      const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
-        .bind(...values)
-        .all<{ detail: string }>()
+      const results = await rowsOf<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, ...values)
       // One range of one index, and nothing to sort.
       expect(results.map(({ detail }) => detail)).toHaveLength(1)
       const [, range = ''] = /^SEARCH rounds USING INDEX \w+ \((.*)\)$/.exec(results[0]?.detail ?? '') ?? []

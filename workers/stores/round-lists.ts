@@ -4,7 +4,6 @@ import { Store } from './database.ts'
 import { epochReceipts, rounds } from './schema/index.ts'
 import { fromTemplate } from './statements.ts'
 
-/** What lists show of a round. */
 export interface ListedRound {
   roundId: string
   kind: 'task' | 'exec' | 'epoch'
@@ -105,7 +104,6 @@ export class RoundLists extends Store {
   }
 }
 
-/** An epoch that a quorum of validators attested. */
 export type AcceptedEpoch = Pick<
   typeof epochReceipts.$inferSelect,
   'projectId' | 'epoch' | 'epochSecs' | 'acceptedAt' | 'receiptHash' | 'attestations'
@@ -140,7 +138,6 @@ export const epochRound = (
   finalizedAt: acceptedAt,
 })
 
-/** Where the list goes on after a round. */
 export const roundPosition = ({ kind, roundId, createdAt }: ListedRound): RoundPosition => ({
   createdAt,
   name: kind === 'epoch' ? roundId.slice(0, roundId.lastIndexOf(':') + 1) : roundId,

@@ -15,7 +15,6 @@ import { build, insertFrom, listed, membersOf, replaced } from './statements.ts'
 export type RoundRow = InferSelectModel<typeof rounds>
 export type LeaseRow = InferSelectModel<typeof leases>
 
-/** Everything that is published of a round, as it stands. */
 export interface PublishedRound {
   /** The hub's own id of the task; null in a direct round. */
   taskId: string | null
@@ -47,10 +46,8 @@ export class RoundStore extends Store {
   }
 
   /**
-   * Writes a round as it stands, in one batch. The same again changes nothing, and nothing changes a round that is over.
-   *
-   * @param following - What follows from the end of a round, each guarded by {@link isRoundOpen}, so that it happens once.
-   * @returns `over` where the round had ended before.
+   * Writes a round as it stands, in one batch. The same again changes nothing, and nothing changes a round that is over. @param following - What
+   * follows from the end of a round, each guarded by {@link isRoundOpen}, so that it happens once. @returns `over` where the round had ended before.
    */
   async publish(
     { taskId, round, leases: asked }: PublishedRound,

@@ -3,19 +3,16 @@ import { type Column, getTableColumns, type InferSelectModel, type Table } from 
 type Raw = Record<string, unknown>
 
 interface Field {
-  /** The member of the model. */
   member: string
-  /** The column of the result. */
   name: string
   /** Undefined where the database's value is the model's. */
   decode: ((value: unknown) => unknown) | undefined
 }
 
 /**
- * Reads rows of a table, or some of its columns, as objects of its model. The query builder does the same and asks for
- * every value of every row what kind of column it is of, which costs more than the rows; here it is known beforehand.
- *
- * @param prefix Goes before the columns' names in the result, where rows of several tables are joined.
+ * Reads rows of a table, or some of its columns, as objects of its model. The query builder does the same and asks for every value of every
+ * row what kind of column it is of, which costs more than the rows; here it is known beforehand. @param prefix Goes before the columns'
+ * names in the result, where rows of several tables are joined.
  */
 export class RowReader<T extends Table, Member extends keyof InferSelectModel<T> & string> {
   readonly #table: T

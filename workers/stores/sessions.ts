@@ -18,10 +18,8 @@ export class SessionStore extends Store {
   }
 
   /**
-   * Uses up the nonce of a sign-in and begins its session, in one step. Of any number of racing calls with one nonce exactly
-   * one begins one.
-   *
-   * @returns The standing of the wallet, or `gone` when the nonce was used or has expired.
+   * Uses up the nonce of a sign-in and begins its session, in one step. Of any number of racing calls with one nonce exactly one begins
+   * one. @returns The standing of the wallet, or `gone` when the nonce was used or has expired.
    */
   async begin(session: Omit<Session, 'revokedAt'>, nonce: string): Promise<AccountStanding | 'gone'> {
     const [, begun, standing] = await batch(this.db, [

@@ -17,10 +17,9 @@ export const claimName = sql`${epochName} || ':' || ${epochShares.miner}`
 export const everyEpoch = sql`SELECT ${epochName} AS value FROM ${epochReceipts}`
 
 /**
- * Brings receipts in step with what the chain says of their epochs, forward and back. A posted epoch counts only with the
- * receipt's own root: with another one it is not settled, and the hub's wish stays open.
- *
- * @param subjects - A query whose column `value` names epochs as `<vault>:<epoch>`; their states are written already.
+ * Brings receipts in step with what the chain says of their epochs, forward and back. A posted epoch counts only with the receipt's own
+ * root: with another one it is not settled, and the hub's wish stays open. @param subjects - A query whose column `value` names epochs as
+ * `<vault>:<epoch>`; their states are written already.
  */
 export function epochEffects(subjects: SQL, guard: SQL): SQLWrapper[] {
   const { state, settlement, error, receiptHash, merkleRoot, vault, epoch } = epochReceipts
@@ -59,9 +58,8 @@ export const everyClaim = sql`SELECT ${claimName} AS value
   WHERE ${epochShares.claimedAt} IS NOT NULL`
 
 /**
- * Brings shares in step with what the chain says of their claims, forward and back.
- *
- * @param subjects - A query whose column `value` names claims as `<vault>:<epoch>:<miner>`; their states are written already.
+ * Brings shares in step with what the chain says of their claims, forward and back. @param subjects - A query whose column `value` names
+ * claims as `<vault>:<epoch>:<miner>`; their states are written already.
  */
 export function claimEffect(subjects: SQL, guard: SQL) {
   const said = (member: string) => sql`(SELECT ${chainStates.state}->>${member} FROM ${epochReceipts}

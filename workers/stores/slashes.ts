@@ -16,7 +16,6 @@ type Row = InferSelectModel<typeof slashes>
 export type SlashStatus = (typeof slashStates)[number]
 export type SlashDecision = NonNullable<Row['decision']>
 
-/** What the chain says of a slash. */
 export interface ChainSlash {
   amount: string
   executable_at: number
@@ -43,8 +42,6 @@ export interface SlashFilter {
   projectId?: string | undefined
   status?: SlashStatus | undefined
 }
-
-export type SlashPosition = Pick<Row, 'createdAt' | 'evidenceHash'>
 
 /** Larger evidence lies in the bucket: rows of a table are read whole. */
 const rowCharactersMax = 16 * 1024
@@ -86,11 +83,8 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Records an offence, and wants it proposed unless it is closed at once. Of racing evidence for one offence the unique
-   * index takes one.
-   *
-   * @param disputeWindowSecs - The project's own.
-   * @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
+   * Records an offence, and wants it proposed unless it is closed at once. Of racing evidence for one offence the unique index takes one.
+   * @param disputeWindowSecs - The project's own. @param excusedBy - Ids of offences, of which one on record is enough to record nothing.
    */
   async record(
     slash: NewSlash,
@@ -118,7 +112,6 @@ export class SlashStore extends Store {
     ])
   }
 
-  /** The evidence as it was posted. */
   async evidence(evidenceHash: string): Promise<Evidence | null> {
     const [row] = await this.db
       .select({ evidence: slashes.evidence })
@@ -130,7 +123,7 @@ export class SlashStore extends Store {
 
   async list(
     { owner, projectId, status }: SlashFilter,
-    after: SlashPosition | undefined,
+    after: Pick<Row, 'createdAt' | 'evidenceHash'> | undefined,
     limit: number,
   ): Promise<Slash[]> {
     return this.#select(
@@ -166,10 +159,8 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is
-   * cancelled stays so, and is not executed any more. Of racing decisions the row takes one.
-   *
-   * @param isOnChain - Left out where the chain has no dispute that could be decided.
+   * Notes an operator's decision, and wants it on the chain. A slash that was upheld may still be cancelled; what is cancelled stays so, and is not
+   * executed any more. Of racing decisions the row takes one. @param isOnChain - Left out where the chain has no dispute that could be decided.
    */
   async decide(
     evidenceHash: string,
@@ -200,12 +191,10 @@ export class SlashStore extends Store {
   }
 
   /**
-   * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its
-   * dispute, and ended what nobody decided or executed in time. Done twice it wants nothing more.
-   *
-   * @param executableUntil - Slashes that were executable by then are executed.
-   * @param disputedUntil - Disputes that the chain had by then are ended.
-   * @param executionSecs - What is executable for longer, and after a dispute longer than the time to decide, is void.
+   * Wants executed what nothing stands against any more, upheld what an operator decided before the index showed its dispute, and ended
+   * what nobody decided or executed in time. Done twice it wants nothing more. @param executableUntil - Slashes that were executable by
+   * then are executed. @param disputedUntil - Disputes that the chain had by then are ended. @param executionSecs - What is executable for
+   * longer, and after a dispute longer than the time to decide, is void.
    */
   async wantDue(
     {
@@ -247,10 +236,7 @@ export class SlashStore extends Store {
     ])
   }
 
-  /**
-   * Closes slashes whose collateral was withdrawn, for good, before the chain knew of them. Owners may withdraw by a
-   * transaction of their own.
-   */
+  /** Closes slashes whose collateral was withdrawn, for good, before the chain knew of them. Owners may withdraw by a transaction of their own. */
   async closeWithdrawn(): Promise<void> {
     const { state, blockNumber } = chainStates
     await this.db

@@ -4,15 +4,12 @@ import { isState } from './chain-facts.ts'
 import { Store } from './database.ts'
 import { chainEvents, chainStates, devices, nodes, subscriptions } from './schema/index.ts'
 
-/** A subscription as the hub and the newest indexed block have it. */
 export type CandidateRow = Awaited<ReturnType<SnapshotCandidateStore['page']>>[number]
 
 export type CandidatePosition = Pick<typeof subscriptions.$inferSelect, 'nodeKey' | 'subscriptionId'>
 
-/** Events read at once. */
 const eventsMax = 2_000
 
-/** What snapshots are built from. */
 export class SnapshotCandidateStore extends Store {
   /** The subscriptions of a project in the order of their keys; `limit` rows after `after`. */
   async page(projectId: string, after: CandidatePosition, limit: number) {

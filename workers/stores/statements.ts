@@ -16,9 +16,8 @@ const columnOf = (table: Table, member: string): Column => {
 }
 
 /**
- * INSERT … SELECT of these values, of columns that are left out those that the schema gives.
- *
- * @param from - What follows the list of a SELECT: the condition that guards the row, or where rows are read.
+ * INSERT … SELECT of these values, of columns that are left out those that the schema gives. @param from - What follows the list of a
+ * SELECT: the condition that guards the row, or where rows are read.
  */
 export function insertFrom<T extends SQLiteTable>(table: T, row: SQLiteInsertValue<T>, from: SQL) {
   const values = Object.entries<Column>(getTableColumns(table)).map(([member, column]) => {
@@ -60,7 +59,6 @@ export const listed = <T extends Table, M extends Member<T>>(table: T, members: 
 
 type EpochColumns = Record<'projectId' | 'epoch', Column>
 
-/** Rows of an epoch of a project. */
 export const isEpoch = (of: EpochColumns, projectId: string, epoch: number): SQL =>
   sql`${of.projectId} = ${projectId} AND ${of.epoch} = ${epoch}`
 

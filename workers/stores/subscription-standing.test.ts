@@ -136,8 +136,7 @@ describe('standingOf', () => {
         for (const [index, step] of taken.entries()) {
           const now = 1_000 + index
           take(step, model, kept, now)
-          const standing = standingOf(kept.facts, now)
-          expect(standing).toMatchObject({
+          expect(standingOf(kept.facts, now)).toMatchObject({
             status: statusAt({ status: model.status, release_at: model.releaseAt }, now),
             collateral: String(model.collateral),
             slashedTotal: String(model.slashed),

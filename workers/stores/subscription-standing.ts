@@ -48,9 +48,7 @@ const unbonded: Standing = {
 }
 
 /**
- * The state of a subscription. It is derived each time, and stored nowhere: what the chain takes back in a reorganisation
- * needs no repair.
- *
+ * The state of a subscription. It is derived each time, and stored nowhere: what the chain takes back in a reorganisation needs no repair.
  * @param now - Unix seconds.
  */
 export function standingOf(facts: SubscriptionFacts, now: number): Standing {

@@ -1,20 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { services } from '../services.ts'
-import { client } from '../test/client.ts'
+import { bodyOf, client } from '../test/client.ts'
 import {
   createDescribedMiner,
   createListedProject,
   minCollateral,
   suitableProfile,
 } from '../test/subscription.ts'
+import { runSql } from '../test/tables.ts'
 
 type Miner = Awaited<ReturnType<typeof createDescribedMiner>>
 
-let projectId: string
-beforeAll(async () => {
-  projectId = await createListedProject()
-})
+const projectId = await createListedProject()
 
 let ids = 0
 /** A subscription of the device, and what the chain says of it when the record begins. */
@@ -22,11 +20,12 @@ async function subscribe({ owner, device }: Miner, status?: string, project = pr
   ids += 1
   const subscriptionId = `0x${ids.toString(16).padStart(64, '0')}`
   if (status !== undefined)
-    await env.DB.prepare(
+    await runSql(
       "INSERT INTO chain_states (kind, subject, state, owner, block_number) VALUES ('subscription', ?, ?, ?, 1)",
+      subscriptionId,
+      JSON.stringify({ status, closings: 0 }),
+      owner.address,
     )
-      .bind(subscriptionId, JSON.stringify({ status, closings: 0 }), owner.address)
-      .run()
   const { nodeId, publicKey: nodeKey } = device
   const fresh = {
     subscriptionId,
@@ -42,10 +41,10 @@ async function subscribe({ owner, device }: Miner, status?: string, project = pr
 
 const find = async (subscriptionId: string) => services(env).subscriptions.find(subscriptionId)
 const classes = async (project: string) => {
-  const { stats, miners } = (await (await client().get(`/v1/projects/${project}`)).json()) as {
+  const { stats, miners } = await bodyOf<{
     stats: { devices_by_class: Record<string, number> }
     miners: number
-  }
+  }>(client().get(`/v1/projects/${project}`))
   return [miners, stats.devices_by_class]
 }
 const describeAs = ({ device }: Miner, name: string) =>
@@ -55,9 +54,7 @@ describe('the row of a subscription', () => {
   test('follows what its project asks for', async () => {
     const subscription = await subscribe(await createDescribedMiner())
     expect(await find(subscription)).toMatchObject({ minCollateral: String(minCollateral) })
-    await env.DB.prepare("UPDATE projects SET min_collateral = '9' WHERE project_id = ?")
-      .bind(projectId)
-      .run()
+    await runSql("UPDATE projects SET min_collateral = '9' WHERE project_id = ?", projectId)
     expect(await find(subscription)).toMatchObject({ minCollateral: '9' })
   })
 
@@ -65,9 +62,12 @@ describe('the row of a subscription', () => {
     const miner = await createDescribedMiner()
     const subscription = await subscribe(miner)
     const set = (owner: string, unboundAt: number | null) =>
-      env.DB.prepare('UPDATE devices SET owner = ?, unbound_at = ? WHERE node_id = ?')
-        .bind(owner, unboundAt, miner.device.nodeId)
-        .run()
+      runSql(
+        'UPDATE devices SET owner = ?, unbound_at = ? WHERE node_id = ?',
+        owner,
+        unboundAt,
+        miner.device.nodeId,
+      )
     const { address } = miner.owner
     const seen = [(await find(subscription))?.deviceBound]
     for (const [owner, unboundAt] of [
@@ -111,7 +111,7 @@ describe('the devices of a project by class', () => {
     await describeAs(mover, 'server')
     await describeAs(other, 'server')
     expect(await classes(both)).toEqual([2, { server: 2 }])
-    await env.DB.prepare('UPDATE devices SET class = NULL WHERE node_id = ?').bind(mover.device.nodeId).run()
+    await runSql('UPDATE devices SET class = NULL WHERE node_id = ?', mover.device.nodeId)
     expect(await classes(both)).toEqual([2, { server: 1, unknown: 1 }])
   })
 })

@@ -16,7 +16,6 @@ import { flat, insertFrom, replaced } from './statements.ts'
 
 type Row = InferSelectModel<typeof subscriptions>
 
-/** A subscription with everything its state follows from. */
 export interface Subscription extends Row {
   chain: ChainState | null
   /** Slashes that may still take collateral. */
@@ -40,8 +39,6 @@ export type NewSubscription = Pick<
   'subscriptionId' | 'projectId' | 'owner' | 'nodeId' | 'nodeKey' | 'reputation'
 >
 
-export type SubscriptionPosition = Pick<Row, 'createdAt' | 'subscriptionId'>
-
 /** What a wallet may have that is not closed: its collateral is summed over all of them. */
 export const openSubscriptionsMax = 1000
 
@@ -59,9 +56,8 @@ export class SubscriptionStore extends Store {
   }
 
   /**
-   * Begins a subscription, or begins a closed one again, unless its owner has {@link openSubscriptionsMax}. An open one stays
-   * as it is; of racing calls the row takes one. It may be bonded already, by a transaction of the owner's own: then the
-   * project has a miner more.
+   * Begins a subscription, or begins a closed one again, unless its owner has {@link openSubscriptionsMax}. An open one stays as it is; of
+   * racing calls the row takes one. It may be bonded already, by a transaction of the owner's own: then the project has a miner more.
    */
   async create(fresh: NewSubscription, now: number): Promise<'created' | 'exists' | 'full'> {
     const { subscriptionId, projectId, owner } = fresh
@@ -103,7 +99,11 @@ export class SubscriptionStore extends Store {
     return result.meta.changes === 1 ? 'set' : 'stale'
   }
 
-  async list(owner: Wallet, after: SubscriptionPosition | undefined, limit: number): Promise<Subscription[]> {
+  async list(
+    owner: Wallet,
+    after: Pick<Row, 'createdAt' | 'subscriptionId'> | undefined,
+    limit: number,
+  ): Promise<Subscription[]> {
     const rows = await this.#select()
       .where(
         and(

@@ -17,11 +17,7 @@ export class TransactionStore extends Store {
     return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
   }
 
-  /**
-   * Inserts or updates an action that the relayer did not bring. What the relayer says of one stays.
-   *
-   * @returns The record as it is from here on.
-   */
+  /** Inserts or updates an action that the relayer did not bring. What the relayer says of one stays. @returns The record as it is from here on. */
   async putForeign(transaction: Transaction): Promise<IndexedTransaction | null> {
     const { id, status, txHash, error, confirmations, updatedAt } = transaction
     await this.db

@@ -63,9 +63,7 @@ const targetTime = (epoch: number, epochSecs: number): number =>
 const { effectiveAt, wholeAt, generation: number, document: documents } = validatorGenerations
 const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
 
-/**
- * The document of the generation whose validators count for the epoch of a row, as the protocol's `generationOfEpoch` says.
- */
+/** The document of the generation whose validators count for the epoch of a row, as the protocol's `generationOfEpoch` says. */
 export const generationOfEpoch = ({ epoch, epochSecs }: Record<'epoch' | 'epochSecs', Column>): SQL =>
   sql`(SELECT ${documents} FROM ${validatorGenerations}
     WHERE ${effectiveAt} <= ${epoch} * ${epochSecs} - ${beaconOffset} ORDER BY ${number} DESC LIMIT 1)`
@@ -73,9 +71,8 @@ export const generationOfEpoch = ({ epoch, epochSecs }: Record<'epoch' | 'epochS
 /** The generations of validators that are whole, and who counts when. */
 export class ValidatorStore extends Store {
   /**
-   * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one.
-   *
-   * @param knownAt - Leaves out what was not whole by then, as for what was final by then.
+   * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one. @param knownAt - Leaves out what
+   * was not whole by then, as for what was final by then.
    */
   async at(time: number, knownAt = Number.MAX_SAFE_INTEGER): Promise<Generation | null> {
     return this.#first(and(lte(effectiveAt, time), lte(wholeAt, knownAt)))

@@ -40,8 +40,6 @@ export interface Withdrawal extends Row {
   withdrawn: { amount: string; at: number } | null
 }
 
-export type WithdrawalPosition = Pick<Row, 'requestedAt' | 'withdrawalId'>
-
 /** Payouts of one vault that are claimed together. */
 export interface NewClaim {
   withdrawalId: string
@@ -93,7 +91,11 @@ export class WithdrawalStore extends Store {
     return rows.map(flat)
   }
 
-  async list(account: Wallet, after: WithdrawalPosition | undefined, limit: number): Promise<Withdrawal[]> {
+  async list(
+    account: Wallet,
+    after: Pick<Row, 'requestedAt' | 'withdrawalId'> | undefined,
+    limit: number,
+  ): Promise<Withdrawal[]> {
     const rows = await this.#select(
       and(
         eq(withdrawals.account, account),
@@ -117,10 +119,8 @@ export class WithdrawalStore extends Store {
   }
 
   /**
-   * Notes withdrawals of payouts, and wants these claimed. Each takes all of its payouts or, where another withdrawal has
-   * one of them or somebody has claimed it, none.
-   *
-   * @returns The ids of those that were noted.
+   * Notes withdrawals of payouts, and wants these claimed. Each takes all of its payouts or, where another withdrawal has one of them or
+   * somebody has claimed it, none. @returns The ids of those that were noted.
    */
   async request(claims: readonly NewClaim[], now: number): Promise<string[]> {
     const results = await batch(
@@ -182,10 +182,7 @@ export class WithdrawalStore extends Store {
     await this.db.update(withdrawals).set({ error }).where(eq(withdrawals.withdrawalId, withdrawalId))
   }
 
-  /**
-   * Ends a withdrawal with what the chain says was paid. The other payouts can be claimed again. Done twice it changes
-   * nothing more.
-   */
+  /** Ends a withdrawal with what the chain says was paid. The other payouts can be claimed again. Done twice it changes nothing more. */
   async end(withdrawalId: string): Promise<void> {
     const { epoch, claimedAt, claimedTx } = epochShares
     const [row, said] = await Promise.all([

@@ -8,10 +8,9 @@ import { ProjectSets } from '../committees/project-sets.ts'
 import { readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { CommitteeSet } from '../stores/committee-sets.ts'
-import type { createMiner } from './device.ts'
+import type { createMiner, TestNode } from './callers.ts'
 import { createSubscribed, publishConsensus } from './evidence.ts'
 import { type Happening, IndexedHistory } from './indexed-history.ts'
-import type { TestNode } from './node.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
 
@@ -48,11 +47,8 @@ export async function createMembers(count: number): Promise<Member[]> {
 }
 
 /**
- * Lets members bond, and the hub build the sets of their projects for an epoch from the index, which has to be empty. The
- * time is within that epoch.
- *
- * @param empty - Further projects, without members.
- * @returns What was indexed, to go on from.
+ * Lets members bond, and the hub build the sets of their projects for an epoch from the index, which has to be empty. The time is within
+ * that epoch. @param empty - Further projects, without members. @returns What was indexed, to go on from.
  */
 export async function buildSets(
   members: readonly Member[],

@@ -11,19 +11,21 @@ import {
 } from '../../protocol/actions/index.ts'
 import { signEvmDigest } from '../../protocol/signatures/index.ts'
 import { services } from '../services.ts'
-import { networkNow } from './network-time.ts'
+import { networkNow } from './callers.ts'
+import { bodyOf } from './client.ts'
 
 /** The deployed chain of this run, or null where the machine has none. */
 export const chain = inject('chain')
 
 /** One call of the chain's node. */
 export async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
-  const response = await fetch(chain?.rpcUrl ?? '', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await response.json()) as { result: T; error?: { message: string } }
+  const { result, error } = await bodyOf<{ result: T; error?: { message: string } }>(
+    fetch(chain?.rpcUrl ?? '', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    }),
+  )
   if (error) throw new Error(`${method}: ${error.message}`)
   return result
 }

@@ -1,5 +1,6 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { expect } from 'vitest'
 import type { Env } from '../env.ts'
 import hub from '../index.ts'
 import { requireDocumented } from './conformance.ts'
@@ -84,35 +85,75 @@ export function client({ token, address: own, bindings }: ClientOptions = {}): C
 
 export type Answer = Response | Promise<Response>
 
-/** The body of an answer. */
-export const bodyOf = async (answer: Answer): Promise<Json> => (await answer).json()
+/** Runs the schedule of the hub, once. */
+export const runSchedule = () => hub.scheduled(createScheduledController(), env)
+
+/** The JSON of an answer. */
+export const bodyOf = async <T = Json>(answer: Answer): Promise<T> => (await answer).json()
 
 /** The items of a page. */
-export const itemsOf = async (answer: Answer): Promise<Json[]> => (await bodyOf(answer)).items
+export const itemsOf = async <Item = Json>(answer: Answer): Promise<Item[]> =>
+  (await bodyOf<{ items: Item[] }>(answer)).items
 
-/** The statuses of calls that race, ascending. */
-export const statusesOf = async (answers: readonly Answer[]): Promise<number[]> =>
-  (await Promise.all(answers)).map(({ status }) => status).sort()
+/** Status and JSON of an answer. */
+export async function statusAndBody(answer: Answer): Promise<[number, Json]> {
+  const { status } = await answer
+  return [status, await bodyOf(answer)]
+}
+
+/** The code, status and everything else a failed call answered with. */
+export async function errorOf(answer: Answer) {
+  const { status, headers } = await answer
+  const body = await bodyOf<{
+    error: string
+    message: string
+    details?: { problems?: { path: string; code: string; message: string }[]; [key: string]: unknown }
+    request_id: string
+  }>(answer)
+  return { status, headers, ...body }
+}
+
+/** Expects an answer with a status and, among others, these members. */
+export async function expectAnswer(answer: Answer, status: number, members: object): Promise<void> {
+  expect(await statusAndBody(answer)).toMatchObject([status, members])
+}
+
+/** Expects a refusal, such as `404 not_found`, and among others these members of it; gives all of it. */
+export async function expectRefusal(answer: Answer, refusal: string, members: object = {}) {
+  const error = await errorOf(answer)
+  expect({ ...error, refusal: `${error.status} ${error.error}` }).toMatchObject({ refusal, ...members })
+  return error
+}
+
+/** Expects 400 `invalid_field` with problems of these members, and of no other. */
+export async function expectInvalid(answer: Answer, ...paths: string[]): Promise<void> {
+  const { details } = await expectRefusal(answer, '400 invalid_field')
+  expect([...new Set(details?.problems?.map(({ path }) => path))]).toEqual(paths)
+}
 
 /** The items of each page of a list, up to its end. */
-export async function pagesOf({ get }: Pick<Client, 'get'>, path: string, limit: number): Promise<Json[][]> {
-  const pages: Json[][] = []
+export async function pagesOf<Item = Json>(
+  { get }: Pick<Client, 'get'>,
+  path: string,
+  limit: number,
+  betweenPages: () => unknown = () => {},
+): Promise<Item[][]> {
+  const pages: Item[][] = []
   const first = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Json = await bodyOf(get(first + (cursor && `&cursor=${cursor}`)))
+  for (let cursor: string | null = ''; cursor !== null; await betweenPages()) {
+    const page: { items: Item[]; next_cursor: string | null } = await bodyOf(
+      get(first + (cursor && `&cursor=${encodeURIComponent(cursor)}`)),
+    )
     pages.push(page.items)
     cursor = page.next_cursor
   }
   return pages
 }
 
-/** The code, status and everything else a failed call answered with. */
-export async function errorOf(response: Response) {
-  const body = (await response.json()) as {
-    error: string
-    message: string
-    details?: { problems?: { path: string; code: string; message: string }[]; [key: string]: unknown }
-    request_id: string
-  }
-  return { status: response.status, headers: response.headers, ...body }
-}
+/** What calls at once answer. */
+export const atOnce = <T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
+
+/** The statuses of answers, ascending. */
+export const statusesOf = async (answers: readonly Answer[] | Promise<Response[]>): Promise<number[]> =>
+  (await Promise.all(await answers)).map(({ status }) => status).sort()

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { client } from './client.ts'
+import { bodyOf, client } from './client.ts'
 import { requireDocumented } from './conformance.ts'
 
 const answered = async (change: (body: Record<string, unknown>) => unknown, status = 200) => {
   const real = await client().get('/v1/network/params')
-  const body = (await real.clone().json()) as Record<string, unknown>
+  const body = await bodyOf(real.clone())
   const headers = Object.fromEntries(real.headers)
   const response = Response.json(change(body), { status, headers })
   return requireDocumented(env, { method: 'GET', path: '/v1/network/params', response })

@@ -2,11 +2,11 @@ import { env } from 'cloudflare:workers'
 import { attestSnapshot } from '../../protocol/committees/index.ts'
 import { deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
 import receipts from '../../protocol/vectors/receipt-v2.json'
+import { createNode } from './callers.ts'
 import { bonded, indexState, indexWholeChain, insertSubscription } from './evidence.ts'
 import { keepSet } from './kept-set.ts'
 import type { Json } from './known-answers.ts'
-import { createNode } from './node.ts'
-import { emptyTables } from './tables.ts'
+import { emptyTables, runSql } from './tables.ts'
 import { setValidators } from './validators.ts'
 
 /** Seeds of a quorum of the validators that known answers name. */
@@ -50,12 +50,13 @@ async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void>
       economics: { slashing_bp: { invalid_result: bp, missed_sla: bp } },
     },
   }
-  await env.DB.prepare(
+  await runSql(
     `INSERT INTO project_versions (project_id, version, status, manifest_hash, consensus_hash, manifest, signature, token,
       tiers_changed, boundary_secs, epoch_secs, submitted_at) VALUES (?, 1, 'active', '', ?, ?, '', '{}', '[]', 1, 1, 1)`,
+    project_id,
+    consensus_hash,
+    JSON.stringify(manifest),
   )
-    .bind(project_id, consensus_hash, JSON.stringify(manifest))
-    .run()
 }
 
 /** A round that is final, in which the accused accepted its offer and gave no vote. */
@@ -85,11 +86,13 @@ async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<voi
       nodeId,
       nodeKey: node_key,
     })
-    await env.DB.prepare(
+    await runSql(
       "INSERT INTO bindings (binding_hash, action, node_id, public_key, owner, message, issued_at, nonce, accepted_at) VALUES (?, 'bind', ?, ?, ?, '', 1, '', 1)",
+      binding_hash,
+      nodeId,
+      node_key,
+      owner,
     )
-      .bind(binding_hash, nodeId, node_key, owner)
-      .run()
     await indexState('subscription', subscription_id, bonded(BigInt(collateral), owner))
   }
 }

@@ -7,12 +7,11 @@ import { type Evidence, hashEvidence, type Offence } from '../../protocol/slashi
 import { services } from '../services.ts'
 import { openDatabase } from '../stores/database.ts'
 import { subscriptions } from '../stores/schema/index.ts'
+import { createMiner, createNode, networkNow, type TestNode } from './callers.ts'
 import { client } from './client.ts'
-import { createMiner } from './device.ts'
-import { networkNow } from './network-time.ts'
-import { createNode, type TestNode } from './node.ts'
 import type { ManifestChange } from './project.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
+import { rowOf, runSql } from './tables.ts'
 import { addValidators } from './validators.ts'
 
 const profile = resolveProfile()
@@ -29,11 +28,10 @@ export async function createValidators(count: number): Promise<TestNode[]> {
 
 /** Puts the first version of a project in force, without the registry. @returns The hash of its consensus. */
 export async function publishConsensus(projectId: string): Promise<string> {
-  const row = await env.DB.prepare(
+  const row = await rowOf<{ consensus_hash: string }>(
     "UPDATE project_versions SET status = 'active' WHERE project_id = ? RETURNING consensus_hash",
+    projectId,
   )
-    .bind(projectId)
-    .first<{ consensus_hash: string }>()
   return row?.consensus_hash ?? ''
 }
 
@@ -61,18 +59,18 @@ export async function createSubscribed(projectId: string) {
 
 /** What the index says of a thing, as of a block. */
 export const indexState = (kind: 'subscription' | 'slash', subject: string, state: object, block = 7) =>
-  env.DB.prepare(
+  runSql(
     'INSERT OR REPLACE INTO chain_states (kind, subject, state, block_number) VALUES (?, ?, ?, ?)',
+    kind,
+    subject,
+    JSON.stringify(state),
+    block,
   )
-    .bind(kind, subject, JSON.stringify(state), block)
-    .run()
 
 /** Has the index, where it has not begun, have what the chain has. */
 export const indexWholeChain = () =>
-  env.DB.prepare(
-    `INSERT OR IGNORE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at)
-    VALUES (1, 8, '0x08', 7, '0x07', 1)`,
-  ).run()
+  runSql(`INSERT OR IGNORE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at)
+    VALUES (1, 8, '0x08', 7, '0x07', 1)`)
 
 /** A miner whose node is subscribed to a project, and bonded as the index says; without the way there. */
 export async function createAccused({

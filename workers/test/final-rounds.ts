@@ -26,8 +26,8 @@ import {
   seatedOf,
   testCommittee,
 } from './attested-set.ts'
+import type { TestNode } from './callers.ts'
 import { receiptOn, taskOf } from './evidence.ts'
-import type { TestNode } from './node.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600

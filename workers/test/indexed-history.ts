@@ -22,10 +22,8 @@ export class IndexedHistory {
   }
 
   /**
-   * Appends a block with these events.
-   *
-   * @param final - The number of the last final block.
-   * @param isBehind - Whether the chain has later blocks.
+   * Appends a block with these events. @param final - The number of the last final block. @param isBehind - Whether the chain has later
+   * blocks.
    */
   async append(
     timestamp: number,

@@ -1,5 +1,3 @@
-import { createScheduledController } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { type Abi, encodeFunctionData, type Hex } from 'viem'
 import {
   hubTokenAbi,
@@ -9,7 +7,7 @@ import {
 } from '../../contracts/generated/contracts.ts'
 import { epochCap } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import hub from '../index.ts'
+import { createWallet, networkNow } from './callers.ts'
 import {
   asAccount,
   chain,
@@ -21,10 +19,10 @@ import {
   rpc,
   send,
 } from './chain.ts'
+import { runSchedule } from './client.ts'
 import { createProject } from './epochs.ts'
-import { networkNow } from './network-time.ts'
 import { economicsOn } from './project.ts'
-import { createWallet } from './wallet.ts'
+import { runSql } from './tables.ts'
 
 export const hour = 3_600
 export const contracts = chain?.contracts ?? {
@@ -43,13 +41,12 @@ export async function finalize(): Promise<void> {
 
 /** What the schedule does about everything that is due by now, until it is final. */
 export async function bringDue(): Promise<void> {
-  await hub.scheduled(createScheduledController(), env)
+  await runSchedule()
   await finalize()
 }
 
 /** As when all pauses between two tries have passed. */
-export const endPauses = () =>
-  env.DB.prepare("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'").run()
+export const endPauses = () => runSql("UPDATE hub_actions SET next_attempt_at = 1 WHERE state = 'open'")
 
 export async function bring(): Promise<void> {
   await endPauses()

@@ -4,8 +4,8 @@ import { deriveManifestHashes, type ProjectManifest, signManifest } from '../../
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { manifestExample } from '../routes/projects/example.ts'
 import { namedArtifact } from './artifact.ts'
-import { type Client, client } from './client.ts'
-import { createWallet, signIn } from './wallet.ts'
+import { createWallet, signIn } from './callers.ts'
+import { bodyOf, type Client, client } from './client.ts'
 
 const profile = resolveProfile()
 
@@ -35,8 +35,7 @@ export async function uploadModule({ client: caller }: { client: Client }) {
   modules += 1
   const { bytes, manifestAddress } = namedArtifact(`worker ${modules}`)
   const hbc_b64 = Buffer.from(bytes).toString('base64')
-  const response = await caller.post('/v1/modules', { hbc_b64 })
-  const { functions } = (await response.json()) as { functions: string[] }
+  const { functions } = await bodyOf(caller.post('/v1/modules', { hbc_b64 }))
   return { address: manifestAddress, functions }
 }
 

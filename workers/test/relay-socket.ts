@@ -6,9 +6,8 @@ import {
   signRequest,
 } from '../../protocol/identity/index.ts'
 import { type HubFrame, type NodeFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
+import { freshNonce, networkNow, type TestNode } from './callers.ts'
 import { client } from './client.ts'
-import { networkNow } from './network-time.ts'
-import { freshNonce, type TestNode } from './node.ts'
 
 const profile = resolveProfile()
 const limits = defaultNetworkParams

@@ -3,7 +3,12 @@ import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { Block } from '../../protocol/committees/index.ts'
 import { base64ToBytes, hashText } from '../../protocol/encoding/index.ts'
-import { createReceipt, type ExecutionReceipt, hashReceipt } from '../../protocol/execution/index.ts'
+import {
+  createReceipt,
+  type ExecutionReceipt,
+  hashPayload,
+  hashReceipt,
+} from '../../protocol/execution/index.ts'
 import { defaultNetworkParams, deriveTaskRoundId, resolveProfile } from '../../protocol/identity/index.ts'
 import { type HubFrame, offerId } from '../../protocol/link/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
@@ -23,15 +28,14 @@ import { services } from '../services.ts'
 import { openDatabase } from '../stores/database.ts'
 import { modules } from '../stores/schema/index.ts'
 import { attestSet, buildSets, type Member, seatedOf, testCommittee } from './attested-set.ts'
-import { type Client, client } from './client.ts'
+import { createNode, insertNode, networkNow, type TestNode } from './callers.ts'
+import { bodyOf, type Client, client } from './client.ts'
 import { createSubscribed, publishConsensus } from './evidence.ts'
-import { networkNow } from './network-time.ts'
-import { createNode, insertNode, type TestNode } from './node.ts'
 import { createDeveloper, type ManifestChange } from './project.ts'
 import { openRelay, type RelaySocket } from './relay-socket.ts'
 import { ScriptedBlocks } from './scripted-blocks.ts'
 import { createListedProject, minCollateral } from './subscription.ts'
-import { emptyTables } from './tables.ts'
+import { emptyTables, runSql } from './tables.ts'
 import { setValidators } from './validators.ts'
 
 const profile = resolveProfile()
@@ -315,7 +319,7 @@ export class SimulatedRounds {
     backups: SimulatedMember[]
   }> {
     const response = await this.submit(body)
-    const answer = (await response.json()) as { round_id: string; message?: string }
+    const answer = await bodyOf(response)
     if (response.status !== 202) throw new Error(`${response.status}: ${answer.message}`)
     return { roundId: answer.round_id, ...(await this.drawn(answer.round_id)) }
   }
@@ -343,7 +347,7 @@ export class SimulatedRounds {
 
   async task(id: string): Promise<Record<string, unknown>> {
     const response = await client().get(`/v1/tasks/${encodeURIComponent(id)}`)
-    return (await response.json()) as Record<string, unknown>
+    return await bodyOf(response)
   }
 }
 
@@ -399,11 +403,20 @@ export async function createKey(
   projectId: string,
   scopes = ['tasks:submit'],
 ): Promise<string> {
-  const response = await developer.post('/v1/developers/api-keys', {
-    name: 'tasks',
-    scopes,
-    project_ids: [projectId],
-  })
-  const { secret } = (await response.json()) as { secret: string }
+  const { secret } = await bodyOf(
+    developer.post('/v1/developers/api-keys', {
+      name: 'tasks',
+      scopes,
+      project_ids: [projectId],
+    }),
+  )
   return secret
 }
+
+/** Has the generation of validators take effect at a time. */
+export const setEffective = (time: number) =>
+  runSql('UPDATE validator_generations SET effective_at = ?', time)
+
+/** Whether the storage has an input. */
+export const isKept = async (input: string): Promise<boolean> =>
+  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null

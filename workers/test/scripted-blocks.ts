@@ -1,6 +1,6 @@
-import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import type { Block } from '../../protocol/committees/index.ts'
+import { runSql } from './tables.ts'
 
 interface Call {
   id: number
@@ -33,12 +33,12 @@ export class ScriptedBlocks {
   /** Has the chain be of these blocks, of which the index has read all up to `final`, the last one if left out. */
   async setBlocks(blocks: readonly Block[], final = blocks.at(-1) as Block): Promise<void> {
     this.serve(blocks)
-    await env.DB.prepare(
+    await runSql(
       `INSERT OR REPLACE INTO chain_cursor (id, block_number, block_hash, final_number, final_hash, updated_at)
        VALUES (1, ?1, ?2, ?1, ?2, 1)`,
+      final.number,
+      final.hash,
     )
-      .bind(final.number, final.hash)
-      .run()
   }
 
   /** Has the chain be of these blocks. */

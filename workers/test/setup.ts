@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import timers from 'node:timers'
-import { afterAll, afterEach, type RunnerTask } from 'vitest'
+import { afterAll, afterEach, type RunnerTask, vi } from 'vitest'
 import { forgetAllowances } from '../middleware/allowances.ts'
 import { leaveAddress } from './client.ts'
 import { emptyStorage } from './empty-storage.ts'
@@ -28,9 +28,10 @@ afterEach(({ task }) => {
   if (task.result?.state === 'fail') showLogged(logged)
 })
 
-// What failing hooks have logged, which no test is about.
+// No file finds the time of another. What failing hooks have logged, no test is about.
 // biome-ignore lint/correctness/noEmptyPattern: the runner reads the names of fixtures here, and needs a pattern.
 afterAll(({}, file) => {
+  vi.useRealTimers()
   const logged = takeLogged()
   if (hasFailed(file)) showLogged(logged)
 })

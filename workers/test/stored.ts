@@ -1,10 +1,11 @@
 import { env } from 'cloudflare:workers'
+import { rowsOf } from './tables.ts'
 
 /** Everything that is stored: each row of each table, and the key of each object in the bucket. */
 export async function readStored(): Promise<Record<string, unknown>> {
-  const { results: tables } = await env.DB.prepare(
+  const tables = await rowsOf<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY name",
-  ).all<{ name: string }>()
+  )
   const rows = await env.DB.batch(tables.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)))
   const { objects } = await env.MODULES.list()
   return {

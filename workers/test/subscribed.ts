@@ -1,10 +1,6 @@
-import { createScheduledController } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import type { GaslessPayload } from '../../protocol/actions/index.ts'
-import hub from '../index.ts'
-import { bodyOf } from './answers.ts'
 import { finalizeRelays, mint, passTime, signedPayload } from './chain.ts'
-import { client } from './client.ts'
+import { bodyOf, client, runSchedule } from './client.ts'
 import { createDescribedMiner, minCollateral } from './subscription.ts'
 import { runSql } from './tables.ts'
 
@@ -50,7 +46,7 @@ export async function createSubscribed(projectId: string, change: Json = {}) {
 /** Lets what was relayed become final. @returns The transaction. */
 async function finish(response: Response): Promise<Json> {
   if (response.status !== 202) throw new Error(await response.text())
-  const { id } = await bodyOf<{ id: string }>(response)
+  const { id } = await bodyOf(response)
   await finalizeRelays()
   return bodyOf(client().get(`/v1/transactions/${id}`))
 }
@@ -59,6 +55,6 @@ async function finish(response: Response): Promise<Json> {
 export async function passSchedule(seconds: number): Promise<void> {
   await passTime(seconds)
   await runSql('UPDATE hub_actions SET next_attempt_at = 1')
-  await hub.scheduled(createScheduledController(), env)
+  await runSchedule()
   await finalizeRelays()
 }

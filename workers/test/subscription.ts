@@ -3,9 +3,9 @@ import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import { deriveProjectId, resolveProfile } from '../../protocol/identity/index.ts'
 import { deriveManifestHashes } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
-import { createMiner } from './device.ts'
+import { createMiner, createWallet } from './callers.ts'
 import { type ManifestChange, manifestOf } from './project.ts'
-import { createWallet } from './wallet.ts'
+import { runSql } from './tables.ts'
 
 /** What the projects of these tests ask for. */
 export const minCollateral = 7n * 10n ** 18n
@@ -29,9 +29,7 @@ export async function createListedProject(
     },
     1,
   )
-  await env.DB.prepare("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?")
-    .bind(projectId)
-    .run()
+  await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", projectId)
   return projectId
 }
 

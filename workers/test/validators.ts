@@ -8,6 +8,7 @@ import {
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import { type Profile, resolveProfile } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
+import { runSql } from './tables.ts'
 
 /** A validator as the hub knows it; its `url` is where it is called. */
 export interface KnownValidator {
@@ -72,11 +73,10 @@ async function setGeneration(
       .map(({ publicKey, nodeId }) => ({ public_key: publicKey, node_id: nodeId }))
       .sort((a, b) => (a.public_key < b.public_key ? -1 : 1)),
   }
-  await env.DB.prepare('INSERT INTO validator_generations VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?8)')
-    .bind(
-      ...[document.generation, document.effective_at, document.prev_hash],
-      ...[hashGeneration(profile, document), encodeCanonicalJson(document)],
-      ...[JSON.stringify(signGeneration(profile, coordinatorSeed, document)), '[]', wholeAt],
-    )
-    .run()
+  await runSql(
+    'INSERT INTO validator_generations VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?8)',
+    ...[document.generation, document.effective_at, document.prev_hash],
+    ...[hashGeneration(profile, document), encodeCanonicalJson(document)],
+    ...[JSON.stringify(signGeneration(profile, coordinatorSeed, document)), '[]', wholeAt],
+  )
 }

@@ -50,7 +50,7 @@ describe('validators that are asked', () => {
       },
       never,
     )
-    const later = [1_000, 3_000, 10_000].flatMap((ms) => Array(6).fill(ms))
+    const later = [600, 2_500, 10_000].flatMap((ms) => Array(6).fill(ms))
     expect(limits).toEqual([...Array(20).fill(250), ...later])
   })
 

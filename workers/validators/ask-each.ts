@@ -6,7 +6,7 @@ export const waitingMax = 5
 export const answerMsMax = 10_000
 /** How long each validator has in the first turn, unless it took longer last time; and in those after it, where it was silent. */
 const firstTurnMs = { min: 250, max: 2_000 }
-const laterTurnsMs = [1_000, 3_000, answerMsMax]
+const laterTurnsMs = [600, 2_500, answerMsMax]
 /** After so many calls in a row without an answer, a validator is asked last for a minute. */
 const failuresMax = 3
 const lastForMs = 60_000

@@ -14,11 +14,11 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { type Env, readSettings } from '../../env.ts'
 import { services } from '../../services.ts'
+import { createNode, type TestNode } from '../../test/callers.ts'
 import { type Happening, IndexedHistory } from '../../test/indexed-history.ts'
-import { createNode, type TestNode } from '../../test/node.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { createListedProject, minCollateral } from '../../test/subscription.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, runSql } from '../../test/tables.ts'
 import { addValidators } from '../../test/validators.ts'
 import { ProjectSets } from '../project-sets.ts'
 
@@ -70,7 +70,7 @@ export const advance = (projectId = project, bound = hub) =>
   new ProjectSets(services(bound), readSettings(bound)).advance(projectId)
 
 export const setListing = (status: string) =>
-  env.DB.prepare('UPDATE projects SET listing_status = ? WHERE project_id = ?').bind(status, project).run()
+  runSql('UPDATE projects SET listing_status = ? WHERE project_id = ?', status, project)
 
 export const find = (projectId = project) => services(env).committeeSets.find(projectId, epoch)
 

@@ -1,15 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
-import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { LinkOffer } from '../../../durable-objects/link/types.ts'
 import { deriveTaskRoundId } from '../../../protocol/identity/index.ts'
 import { closeCodes, offerId } from '../../../protocol/link/index.ts'
 import type { Task } from '../../../protocol/rounds/index.ts'
-import { createMiner } from '../../test/device.ts'
-import { insertNode, type TestNode } from '../../test/node.ts'
+import { createMiner, insertNode, type TestNode } from '../../test/callers.ts'
 import { recordRounds } from '../../test/recorded-rounds.ts'
 import { linkOf, openRelay, type RelaySocket } from '../../test/relay-socket.ts'
+import { rowOf } from '../../test/tables.ts'
 
 let node: TestNode
 
@@ -102,7 +101,7 @@ export async function alter(change: (storage: DurableObjectStorage) => void): Pr
 export const backdate = (name: string, value: unknown) => alter(({ kv }) => kv.put(name, value))
 
 export const deviceRow = () =>
-  env.DB.prepare('SELECT * FROM devices WHERE node_id = ?').bind(node.nodeId).first<Record<string, unknown>>()
+  rowOf<Record<string, unknown>>('SELECT * FROM devices WHERE node_id = ?', node.nodeId)
 
 /** Runs what is due, publishing included. */
 export async function publish(): Promise<void> {

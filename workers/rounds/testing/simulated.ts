@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Round } from '../../../durable-objects/round/round.ts'
 import { services } from '../../services.ts'
 import type { LeaseRow } from '../../stores/rounds.ts'
@@ -57,7 +57,6 @@ export function simulatedRounds() {
       validator.salt = ''
     }
   })
-  afterAll(() => vi.useRealTimers())
 
   /** A round of which every primary has its offer. */
   async function offered(body: object = {}) {

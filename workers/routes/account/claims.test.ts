@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
-import { client, itemsOf } from '../../test/client.ts'
+import { signIn } from '../../test/callers.ts'
+import { client, expectInvalid, itemsOf } from '../../test/client.ts'
 import {
   createProject,
   createValidators,
@@ -15,9 +16,7 @@ import {
   settleEpoch,
   type TestProject,
 } from '../../test/epochs.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const validators = await createValidators(3)
 let project: TestProject
@@ -111,8 +110,6 @@ describe('GET /v1/me/claims', () => {
   })
 
   test('400 invalid_field: nobody is signed in, and no wallet is named', async () => {
-    await expectError(client().get('/v1/me/claims'), 400, 'invalid_field', {
-      details: { problems: [{ path: 'address' }] },
-    })
+    await expectInvalid(client().get('/v1/me/claims'), 'address')
   })
 })

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createMiner, createOperator, createOwner, deviceRecord, signIn } from '../../test/callers.ts'
 import { bodyOf, client } from '../../test/client.ts'
-import { createMiner, createOwner, deviceRecord } from '../../test/device.ts'
-import { createOperator } from '../../test/operator.ts'
 import { runSql } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const insertSubscription = (owner: string, id: string) =>
   runSql(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { emptyPreferences } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/preferences.json'
+import { signIn } from '../../test/callers.ts'
 import { bodyOf, errorOf } from '../../test/client.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
-import { signIn } from '../../test/wallet.ts'
 
 test.each(knownAnswers(known))('PUT /v1/me/preferences: $name', async ({ input, output }) => {
   const { client: caller } = await signIn()

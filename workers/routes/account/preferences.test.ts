@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { signIn } from '../../test/callers.ts'
 import { bodyOf } from '../../test/client.ts'
-import { expectInvalid } from '../../test/refusals.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const empty = {
@@ -20,11 +19,6 @@ const session = async () => {
 }
 
 describe('GET and PUT /v1/me/preferences', () => {
-  test('are empty before the first PUT', async () => {
-    const { get } = await session()
-    expect(await bodyOf(get())).toEqual(empty)
-  })
-
   test('PUT replaces the whole object', async () => {
     const { put, get, address } = await session()
     const full = {
@@ -45,35 +39,6 @@ describe('GET and PUT /v1/me/preferences', () => {
     const [ada, bob] = [await session(), await session()]
     await ada.put({ display_name: 'Ada' })
     expect(await bodyOf(bob.get())).toEqual(empty)
-  })
-
-  test.each([
-    ['an unknown key', { theme: 'dark' }, 'theme'],
-    ['201 watched projects', { watchlist: Array(201).fill(hash) }, 'watchlist'],
-    ['something watched that is no project id', { watchlist: ['0x12'] }, 'watchlist[0]'],
-    ['21 searches', { recent_searches: Array(21).fill('x') }, 'recent_searches'],
-    ['a search of 101 characters', { recent_searches: ['x'.repeat(101)] }, 'recent_searches[0]'],
-    [
-      'an unknown key inside',
-      { saved_addresses: [{ address: `0x${'1'.repeat(40)}`, label: '', note: '' }] },
-      'saved_addresses[0].note',
-    ],
-    [
-      'another period',
-      { earnings_goal: { token: 'HUB', amount: '1', period: 'year' } },
-      'earnings_goal.period',
-    ],
-    [
-      'an amount with a leading zero',
-      { earnings_goal: { token: 'HUB', amount: '01', period: 'day' } },
-      'earnings_goal.amount',
-    ],
-    ['a notification that is no boolean', { notifications: { payouts: 1 } }, 'notifications.payouts'],
-    ['notifications that are no map', { notifications: null }, 'notifications'],
-    ['a name of 33 characters', { display_name: 'x'.repeat(33) }, 'display_name'],
-  ])('400 invalid_field: %s', async (_, value, path) => {
-    const { put } = await session()
-    await expectInvalid(put(value), path)
   })
 
   test('a name of 32 characters may be emoji', async () => {

@@ -1,10 +1,17 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
-import { bodyOf, client, itemsOf, pagesOf, statusesOf } from '../../test/client.ts'
+import { createOperator } from '../../test/callers.ts'
+import {
+  bodyOf,
+  client,
+  expectAnswer,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 import type { Json } from '../../test/known-answers.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const operator = await createOperator()
@@ -56,11 +63,11 @@ describe('dead letters', () => {
     await keep('lost', message)
     const sent: unknown[] = []
     const ACTIONS = { send: async (one: unknown) => void sent.push(one) } as never
-    const answer = await withQueue(ACTIONS).post(`${path}/lost/resend`, { reason: 'The chain is back.' })
-    expect([answer.status, await answer.json()]).toMatchObject([
+    await expectAnswer(
+      withQueue(ACTIONS).post(`${path}/lost/resend`, { reason: 'The chain is back.' }),
       200,
       { message_id: 'lost', resolution: 'resent' },
-    ])
+    )
     expect(sent).toEqual([message])
     expect(await list()).toEqual([])
     expect(await audited()).toMatchObject([
@@ -83,10 +90,10 @@ describe('dead letters', () => {
 
   test('409 invalid_state: seen to already, or nothing this hub can read', async () => {
     await keep('unreadable', { v: 99 })
-    await expectError(resend('unreadable'), 409, 'invalid_state')
+    await expectRefusal(resend('unreadable'), '409 invalid_state')
     expect((await close('unreadable')).status).toBe(200)
     for (const see of [resend, close])
-      await expectError(see('unreadable'), 409, 'invalid_state', { details: { resolution: 'closed' } })
+      await expectRefusal(see('unreadable'), '409 invalid_state', { details: { resolution: 'closed' } })
     expect(await audited()).toHaveLength(1)
   })
 
@@ -94,7 +101,7 @@ describe('dead letters', () => {
     const ACTIONS = { send: () => Promise.reject(new Error('Queue is overloaded')) } as never
     await keep('stays', message)
     const answer = await withQueue(ACTIONS).post(`${path}/stays/resend`)
-    await expectError(answer, 503, 'unavailable')
+    await expectRefusal(answer, '503 unavailable')
     expect(idsOf(await list())).toEqual(['stays'])
   })
 })

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, client, itemsOf, pagesOf, statusesOf } from '../../test/client.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError, expectInvalid } from '../../test/refusals.ts'
-import { createWallet, signIn } from '../../test/wallet.ts'
+import { createOperator, createWallet, signIn } from '../../test/callers.ts'
+import {
+  bodyOf,
+  client,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 
 const operator = await createOperator()
 
@@ -43,7 +49,7 @@ describe('enrollment', () => {
       ['approve', 'only a pending or rejected one can be approved.'],
       ['reject', 'only a pending or active one can be rejected.'],
     ] as const)
-      await expectError(decide(address, 'enrollment', action), 409, 'invalid_state', {
+      await expectRefusal(decide(address, 'enrollment', action), '409 invalid_state', {
         message: `The enrollment is draft; ${rule}`,
         details: { state: 'draft' },
       })
@@ -61,7 +67,7 @@ describe('enrollment', () => {
 describe('verification', () => {
   test('is granted to who asked, and can be taken back', async () => {
     const { address, caller } = await applicant()
-    await expectError(decide(address, 'verification', 'approve'), 409, 'invalid_state', {
+    await expectRefusal(decide(address, 'verification', 'approve'), '409 invalid_state', {
       details: { state: 'unverified' },
     })
     await caller.post('/v1/developers/me/verification')
@@ -79,7 +85,7 @@ describe.each(['enrollment', 'verification'])('%s', (what) => {
   test('403 forbidden: a wallet that is no operator', async () => {
     const { address, client: caller } = await signIn()
     const response = await caller.post(`/admin/v1/developers/${address}/${what}`, { action: 'approve' })
-    await expectError(response, 403, 'forbidden')
+    await expectRefusal(response, '403 forbidden')
   })
 })
 

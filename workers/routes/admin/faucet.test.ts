@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, client, itemsOf } from '../../test/client.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectInvalid } from '../../test/refusals.ts'
+import { createOperator } from '../../test/callers.ts'
+import { bodyOf, client, expectInvalid, itemsOf, statusAndBody } from '../../test/client.ts'
 
 const operator = await createOperator()
 const put = (json: object) => operator.client.put('/admin/v1/faucet', json)
@@ -11,11 +10,16 @@ const shown = () => bodyOf(client().get('/v1/faucet'))
 describe('the faucet as operators set it', () => {
   test('is what everybody is shown, and each change is noted', async () => {
     const { amount, eth_amount } = await shown()
-    const first = await put({ enabled: false, amount: '5', reason: 'Supply runs low.' })
-    expect([first.status, await first.json()]).toEqual([200, { enabled: false, amount: '5', eth_amount }])
+    expect(await statusAndBody(put({ enabled: false, amount: '5', reason: 'Supply runs low.' }))).toEqual([
+      200,
+      { enabled: false, amount: '5', eth_amount },
+    ])
     expect(await shown()).toMatchObject({ enabled: false, amount: '5', eth_amount })
-    const second = await put({ enabled: true, eth_amount: '0' })
-    expect(await second.json()).toEqual({ enabled: true, amount, eth_amount: '0' })
+    expect(await bodyOf(put({ enabled: true, eth_amount: '0' }))).toEqual({
+      enabled: true,
+      amount,
+      eth_amount: '0',
+    })
     const closed = { enabled: false, amount: '5', eth_amount: null }
     expect(await notes()).toMatchObject([
       { before: closed, after: { enabled: true, amount: null, eth_amount: '0' }, reason: null },

@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { services } from '../../services.ts'
-import { client, itemsOf } from '../../test/client.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError } from '../../test/refusals.ts'
+import { createOperator } from '../../test/callers.ts'
+import { client, expectRefusal, itemsOf, statusAndBody } from '../../test/client.ts'
+import { scalarOf } from '../../test/tables.ts'
 
 const operator = await createOperator()
 beforeEach(() => {
@@ -17,15 +17,17 @@ const readChain = async () => {
   await services(env).indexer?.wake()
   await runDurableObjectAlarm(env.CHAIN_INDEXER.getByName('31337'))
 }
-const cursor = () => env.DB.prepare('SELECT block_number FROM chain_cursor').first<number>('block_number')
+const cursor = () => scalarOf<number>('SELECT block_number FROM chain_cursor')
 const entries = () => itemsOf(operator.client.get('/admin/v1/audit-log?subject=chain'))
 
 describe('POST /admin/v1/reindex', () => {
   test('forgets what was read, notes how far that was, and has it read again', async () => {
     await readChain()
     expect(await cursor()).toBe(10)
-    const response = await operator.client.post(path, { reason: 'Other contracts.' })
-    expect([response.status, await response.json()]).toEqual([200, { start_block: 0 }])
+    expect(await statusAndBody(operator.client.post(path, { reason: 'Other contracts.' }))).toEqual([
+      200,
+      { start_block: 0 },
+    ])
     expect(await cursor()).toBeNull()
     expect(await entries()).toMatchObject([
       {
@@ -46,6 +48,6 @@ describe('POST /admin/v1/reindex', () => {
   test('503 unavailable while the hub has no chain', async () => {
     const bindings = { OPERATOR_ADDRESSES: operator.address, CHAIN_RPC_URL: '' }
     const without = client({ token: operator.token, bindings })
-    await expectError(without.post(path, {}), 503, 'unavailable')
+    await expectRefusal(without.post(path, {}), '503 unavailable')
   })
 })

@@ -7,10 +7,9 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { readSettings } from '../../env.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { services } from '../../services.ts'
-import { client } from '../../test/client.ts'
+import { createOperator } from '../../test/callers.ts'
+import { bodyOf, client, expectRefusal, statusAndBody } from '../../test/client.ts'
 import { createProject, indexState, type TestProject } from '../../test/epochs.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 
 const chain = new FakeChain()
@@ -46,8 +45,7 @@ describe('the arbiter', () => {
       ['reopen', { vetoed: true, reopened: false }],
     ] as const) {
       await index(state)
-      const response = await post(epochPath(action))
-      expect([response.status, await response.json()]).toEqual([
+      expect(await statusAndBody(post(epochPath(action)))).toEqual([
         200,
         { project_id: project.projectId, epoch: project.lastEpoch, vetoed: action === 'veto' },
       ])
@@ -58,28 +56,25 @@ describe('the arbiter', () => {
   })
 
   test('409 invalid_state: what is not posted, released, vetoed already or not vetoed', async () => {
-    await expectError(post(epochPath('veto')), 409, 'invalid_state')
+    await expectRefusal(post(epochPath('veto')), '409 invalid_state')
     await index({ vetoed: false, reopened: false, release_at: unixNow() })
-    for (const action of ['veto', 'reopen']) await expectError(post(epochPath(action)), 409, 'invalid_state')
+    for (const action of ['veto', 'reopen']) await expectRefusal(post(epochPath(action)), '409 invalid_state')
     await index({ vetoed: true, reopened: false })
-    await expectError(post(epochPath('veto')), 409, 'invalid_state')
+    await expectRefusal(post(epochPath('veto')), '409 invalid_state')
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 
   test('pauses posting once, and lets it go on once', async () => {
-    await expectError(unpause(), 409, 'invalid_state')
-    const paused = await pause()
-    expect([paused.status, await paused.json()]).toEqual([200, { paused: true }])
+    await expectRefusal(unpause(), '409 invalid_state')
+    expect(await statusAndBody(pause())).toEqual([200, { paused: true }])
     expect(functionSent(vaultFactoryAbi)).toBe('pause')
     // No event tells that a pause has run out.
     await indexPosting(true, unixNow() - 1)
-    await expectError(unpause(), 409, 'invalid_state')
+    await expectRefusal(unpause(), '409 invalid_state')
     await indexPosting(true, unixNow() + 3_600)
-    await expectError(pause(), 409, 'invalid_state')
-    const unpaused = await unpause()
-    expect([unpaused.status, await unpaused.json()]).toEqual([200, { paused: false }])
-    const log = await operator.client.get(`/admin/v1/audit-log?subject=${factory}`)
-    expect(await log.json()).toMatchObject({
+    await expectRefusal(pause(), '409 invalid_state')
+    expect(await statusAndBody(unpause())).toEqual([200, { paused: false }])
+    expect(await bodyOf(operator.client.get(`/admin/v1/audit-log?subject=${factory}`))).toMatchObject({
       items: [{ action: 'settlement.unpause' }, { action: 'settlement.pause', before: { paused: false } }],
     })
   })
@@ -88,7 +83,7 @@ describe('the arbiter', () => {
     const until = unixNow() - 60
     for (const paused of [true, false]) {
       await indexPosting(paused, until)
-      await expectError(pause(), 409, 'invalid_state', {
+      await expectRefusal(pause(), '409 invalid_state', {
         message: expect.stringContaining(new Date((until + 86_400) * 1000).toISOString().slice(0, 16)),
         details: { next_at: until + 86_400 },
       })
@@ -121,7 +116,7 @@ describe('the arbiter', () => {
     const bindings = { ARBITER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
     const mute = client({ token: operator.token, bindings })
     for (const path of [epochPath('veto'), '/admin/v1/settlement/pause'])
-      await expectError(mute.post(path), 503, 'unavailable')
+      await expectRefusal(mute.post(path), '503 unavailable')
     expect(await services(env).hubActions.find('set_veto', subject())).toBeNull()
   })
 })

@@ -17,11 +17,18 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, type Client, client, errorOf, pagesOf } from '../../test/client.ts'
+import { createNode, createOperator, insertNode, type TestNode } from '../../test/callers.ts'
+import {
+  bodyOf,
+  type Client,
+  client,
+  errorOf,
+  expectAnswer,
+  expectRefusal,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 import type { Json } from '../../test/known-answers.ts'
-import { createNode, insertNode, type TestNode } from '../../test/node.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 
@@ -139,7 +146,7 @@ describe('generation 0', () => {
     expect(shown).toMatchObject({ generation: 0, effective_at: 0, count: 4, quorum: 3, signatures: [] })
     expect(namesOf(shown)).toEqual(new Set(idsOf(nodes)))
     expect(await verifiedChain()).toHaveLength(1)
-    await expectError(genesis(nodes), 409, 'invalid_state')
+    await expectRefusal(genesis(nodes), '409 invalid_state')
     const others = await registerAll('five')
     expect((await genesis(others)).status).toBe(409)
     expect(await services(env).nodes.find(others[0]?.nodeId ?? '')).toMatchObject({ status: 'pending' })
@@ -148,18 +155,19 @@ describe('generation 0', () => {
 
   test('of two operators who set it at once one does', async () => {
     const nodes = await registerAll('one', 'two')
-    const answers = await Promise.all([genesis(nodes), genesis(nodes.slice(1)), genesis(nodes.slice(0, 1))])
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(await statusesOf([genesis(nodes), genesis(nodes.slice(1)), genesis(nodes.slice(0, 1))])).toEqual([
+      201, 409, 409,
+    ])
     expect(await verifiedChain()).toHaveLength(1)
   })
 
   test('404 not_found, 409 invalid_state: nobody registered it, it is a miner', async () => {
     const miner = createNode()
     await insertNode(miner)
-    await expectError(genesis([createNode()]), 404, 'not_found')
-    await expectError(genesis([miner]), 409, 'invalid_state')
-    expect(await errorOf(await change({ approve: idsOf([createNode()]) }))).toMatchObject({ status: 404 })
-    expect(await errorOf(await change({ revoke: [miner.nodeId] }))).toMatchObject({ status: 409 })
+    await expectRefusal(genesis([createNode()]), '404 not_found')
+    await expectRefusal(genesis([miner]), '409 invalid_state')
+    await expectRefusal(change({ approve: idsOf([createNode()]) }), '404 not_found')
+    expect(await errorOf(change({ revoke: [miner.nodeId] }))).toMatchObject({ status: 409 })
   })
 })
 
@@ -176,11 +184,12 @@ describe.each([
     await genesis(first)
     const joining = await registerAll(...Array.from({ length: coming }, (_, i) => `new-${i}`))
     const gone = first.slice(0, leaving)
-    const made = await change({ approve: idsOf(joining), revoke: idsOf(gone) })
-    expect([made.status, await made.json()]).toMatchObject([
-      202,
-      { generation: 1, effective_at: start + lead, validators: before + coming - leaving, pending: true },
-    ])
+    await expectAnswer(change({ approve: idsOf(joining), revoke: idsOf(gone) }), 202, {
+      generation: 1,
+      effective_at: start + lead,
+      validators: before + coming - leaving,
+      pending: true,
+    })
     expect(await verifiedChain()).toHaveLength(1)
     await gather()
     expect(await pending()).toBeNull()
@@ -249,12 +258,14 @@ describe('a generation without its quorum', () => {
       await change({ revoke: idsOf(first.slice(0, 1)) }),
       await operator.post(`/admin/v1/nodes/${another.nodeId}/approve`),
     ])
-      await expectError(refused, 409, 'invalid_state', { details: { generation: 1 } })
+      await expectRefusal(refused, '409 invalid_state', { details: { generation: 1 } })
     expect(await services(env).nodes.find(another.nodeId)).toMatchObject({ status: 'pending' })
     // The same again is no second one.
     expect((await operator.post(`/admin/v1/nodes/${joining.nodeId}/approve`)).status).toBe(200)
-    const emergency = await change({ revoke: idsOf(first.slice(2)), emergency: true })
-    expect([emergency.status, await emergency.json()]).toMatchObject([202, { generation: 1, validators: 2 }])
+    await expectAnswer(change({ revoke: idsOf(first.slice(2)), emergency: true }), 202, {
+      generation: 1,
+      validators: 2,
+    })
     setTime(start + 5)
     await gather()
     const chain = await verifiedChain()
@@ -378,8 +389,10 @@ describe('keys that are ended at once', () => {
     await genesis(nodes)
     const revoke = (node: TestNode, body: object) =>
       operator.post(`/admin/v1/nodes/${node.nodeId}/revoke`, body)
-    const ended = await revoke(one, { at_once: true, reason: 'The key was copied.' })
-    expect(await ended.json()).toMatchObject({ status: 'revoked', revoked_at: start })
+    expect(await bodyOf(revoke(one, { at_once: true, reason: 'The key was copied.' }))).toMatchObject({
+      status: 'revoked',
+      revoked_at: start,
+    })
     await gather()
     expect(asked.sort()).toEqual(['four', 'three', 'two'])
     expect((await verifiedChain())[1]?.validators).toHaveLength(3)
@@ -391,11 +404,9 @@ describe('keys that are ended at once', () => {
     expect(ofNow.filter(({ url }: Json) => url === null).map(({ node_id }: Json) => node_id)).toEqual([
       one.nodeId,
     ])
-    const back = await errorOf(await operator.post(`/admin/v1/nodes/${one.nodeId}/approve`))
-    expect(back).toMatchObject({ status: 409, error: 'invalid_state' })
+    await expectRefusal(operator.post(`/admin/v1/nodes/${one.nodeId}/approve`), '409 invalid_state')
 
-    const left = await revoke(two, {})
-    expect(await left.json()).toMatchObject({ status: 'revoked', revoked_at: null })
+    expect(await bodyOf(revoke(two, {}))).toMatchObject({ status: 'revoked', revoked_at: null })
     // Another one waits, and the key ends all the same.
     expect(await bodyOf(revoke(three, { at_once: true }))).toMatchObject({ revoked_at: start })
     expect((await services(env).pendingGenerations.find())?.document.validators).toHaveLength(2)
@@ -451,8 +462,10 @@ describe('keys that are ended at once', () => {
     await change({ approve: [joining.nodeId] })
     await gather()
     setTime(start + lead + 3_600)
-    const made = await change({ approve: [other.nodeId], emergency: true })
-    expect(await made.json()).toMatchObject({ generation: 2, effective_at: 0 })
+    expect(await bodyOf(change({ approve: [other.nodeId], emergency: true }))).toMatchObject({
+      generation: 2,
+      effective_at: 0,
+    })
     await gather()
     expect((await verifiedChain()).map(({ effective_at }) => effective_at)).toEqual([0, start + lead, 0])
   })
@@ -494,10 +507,9 @@ describe('keys that are ended at once', () => {
     await genesis(nodes)
     const joining = await registerAll('five', 'six')
     for (const name of ['one', 'two']) away.add(name)
-    await expectError(
+    await expectRefusal(
       change({ revoke: idsOf(nodes), approve: idsOf(joining), emergency: true }),
-      409,
-      'invalid_state',
+      '409 invalid_state',
     )
     const gone = idsOf(nodes.slice(0, 2))
     expect((await change({ revoke: gone, approve: idsOf(joining), emergency: true })).status).toBe(202)
@@ -567,7 +579,7 @@ describe('the chain', () => {
       [0, lead, lead + 1, lead + 2, lead + 3].map((after, i) => (i === 0 ? 0 : start + after)),
     )
     expect(await services(env).validators.list(undefined, 50, 1)).toHaveLength(1)
-    await expectError(client().get('/v1/validators?generation=5'), 404, 'not_found')
+    await expectRefusal(client().get('/v1/validators?generation=5'), '404 not_found')
   })
 
   test('a hub without a coordinator makes none', async () => {
@@ -576,6 +588,6 @@ describe('the chain', () => {
     const bindings = { OPERATOR_ADDRESSES: address, COORDINATOR_SEED: undefined as never }
     const hub = client({ token, bindings })
     const body = { node_ids: idsOf(nodes) }
-    expect(await errorOf(await hub.post('/admin/v1/validators/genesis', body))).toMatchObject({ status: 503 })
+    expect(await errorOf(hub.post('/admin/v1/validators/genesis', body))).toMatchObject({ status: 503 })
   })
 })

@@ -1,9 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { ascii, jpeg, png, pngChunk, webp } from '../../images/testing/images.ts'
-import { bodyOf, client, errorOf } from '../../test/client.ts'
-import { expectError, expectInvalid } from '../../test/refusals.ts'
-import { signIn } from '../../test/wallet.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, client, errorOf, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
 
 const path = '/v1/developers/assets'
 const ada = await signIn()
@@ -54,18 +53,18 @@ describe('POST /v1/developers/assets', () => {
 
   test('of ten racing uploads of one image one creates it, and all have the same record', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => upload(png({ width: 22 }))))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201])
+    expect(await statusesOf(answers)).toEqual([...Array(9).fill(200), 201])
     const records = await Promise.all(answers.map((answer) => answer.text()))
     expect(new Set(records).size).toBe(1)
   })
 
   test('413 too_large: one byte more than 2 MiB, and a body of more than 3 MiB', async () => {
     for (const size of [2 * 1024 * 1024 + 1, 3 * 1024 * 1024])
-      await expectError(upload(new Uint8Array(size)), 413, 'too_large')
+      await expectRefusal(upload(new Uint8Array(size)), '413 too_large')
   })
 
   test.each<[string, object, ...string[]]>([
-    ['an image that is none', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
+    ['bytes that are no image', { content_type: 'image/png', data_b64: 'AAAA' }, 'data_b64'],
     ['no base64', { content_type: 'image/png', data_b64: 'A' }, 'data_b64'],
     ['an SVG', { content_type: 'image/svg+xml', data_b64: 'AAAA' }, 'content_type'],
     ['nothing', {}, 'content_type', 'data_b64'],
@@ -81,7 +80,7 @@ describe('POST /v1/developers/assets', () => {
     })
     const caller = client({ token: ada.token, bindings: { MODULES: broken } })
     const bytes = png({ width: 23 })
-    expect(await errorOf(await upload(bytes, 'image/png', caller))).toMatchObject({ status: 503 })
+    expect(await errorOf(upload(bytes, 'image/png', caller))).toMatchObject({ status: 503 })
     const sha256 = hexOf(await crypto.subtle.digest('SHA-256', bytes as BufferSource))
     expect((await client().get(`/v1/assets/${sha256}`)).status).toBe(404)
     expect((await upload(bytes)).status).toBe(201)
@@ -91,11 +90,10 @@ describe('POST /v1/developers/assets', () => {
 describe('GET /v1/assets/{sha256}', () => {
   test('304 for a client that has it, HEAD without the bytes, 404 for anything else', async () => {
     const { sha256 } = await bodyOf(upload(png({ width: 24 })))
-    const held = await client().get(`/v1/assets/${sha256}`, { 'If-None-Match': `"${sha256}"` })
-    expect(held.status).toBe(304)
+    expect((await client().get(`/v1/assets/${sha256}`, { 'If-None-Match': `"${sha256}"` })).status).toBe(304)
     const head = await client().fetch(`/v1/assets/${sha256}`, { method: 'HEAD' })
     expect([head.status, await head.text(), head.headers.get('content-type')]).toEqual([200, '', 'image/png'])
     for (const name of ['0'.repeat(64), `0x${sha256}`, 'logo.png'])
-      expect(await errorOf(await client().get(`/v1/assets/${name}`))).toMatchObject({ status: 404 })
+      await expectRefusal(client().get(`/v1/assets/${name}`), '404 not_found')
   })
 })

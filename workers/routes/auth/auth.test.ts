@@ -1,10 +1,8 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { checksumAddress } from '../../../protocol/encoding/index.ts'
-import { bodyOf, client, statusesOf } from '../../test/client.ts'
-import { expectError, expectInvalid } from '../../test/refusals.ts'
-import { runSql } from '../../test/tables.ts'
-import { createWallet, signIn } from '../../test/wallet.ts'
+import { createWallet, signIn } from '../../test/callers.ts'
+import { bodyOf, client, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
+import { rowsOf } from '../../test/tables.ts'
 
 const askNonce = (address: string, domain = 'localhost:8787') =>
   bodyOf(client().post('/v1/auth/nonce', { address, domain }))
@@ -55,8 +53,7 @@ describe('POST /v1/auth/nonce', () => {
     const wallet = createWallet()
     const { message } = await askNonce(checksumAddress(wallet.address))
     expect(message).toContain(`\n${checksumAddress(wallet.address)}\n`)
-    const session = await exchange(message, wallet.sign(message))
-    expect(await session.json()).toMatchObject({ address: wallet.address })
+    expect(await bodyOf(exchange(message, wallet.sign(message)))).toMatchObject({ address: wallet.address })
   })
 
   test.each(['localhost:8787', 'localhost:3000', '127.0.0.1:5173', 'localhost', 'localhost:65535'])(
@@ -84,7 +81,7 @@ describe('POST /v1/auth/nonce', () => {
 
   test.each([
     ['another domain', { domain: 'evil.example' }, 'domain'],
-    ['a port that is none', { domain: 'localhost:65536' }, 'domain'],
+    ['a port above 65535', { domain: 'localhost:65536' }, 'domain'],
     ['a path', { domain: 'localhost:3000/a' }, 'domain'],
     ['a user', { domain: 'evil.example@localhost:3000' }, 'domain'],
     ['a name that begins so', { domain: 'localhost.evil.example' }, 'domain'],
@@ -104,7 +101,7 @@ describe('POST /v1/auth/siwe', () => {
     const response = await exchange(message, sign(message))
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
-    const session = (await response.json()) as Record<string, unknown>
+    const session = await bodyOf(response)
     expect(session).toEqual({
       token: expect.stringMatching(/^hubsess_[A-Za-z0-9_-]{43}$/),
       address,
@@ -117,7 +114,7 @@ describe('POST /v1/auth/siwe', () => {
 
   test('only the hash of the token is stored', async () => {
     const { token } = await signIn()
-    const { results } = await env.DB.prepare('SELECT * FROM sessions').all()
+    const results = await rowsOf('SELECT * FROM sessions')
     expect(JSON.stringify(results)).not.toContain(token.slice('hubsess_'.length))
   })
 
@@ -132,32 +129,13 @@ describe('POST /v1/auth/siwe', () => {
   test('401 bad_signature burns the nonce', async () => {
     const [wallet, other] = [createWallet(), createWallet()]
     const { message } = await askNonce(wallet.address)
-    await expectError(exchange(message, other.sign(message)), 401, 'bad_signature')
-    await expectError(exchange(message, wallet.sign(message)), 401, 'unauthorized')
-  })
-
-  test('401 unauthorized: an unknown nonce, a changed text, an expired nonce', async () => {
-    const { message, nonce, sign } = await askText()
-    const unknown = message.replace(nonce, 'A'.repeat(17))
-    await expectError(exchange(unknown, sign(unknown)), 401, 'unauthorized')
-    const elsewhere = message.replaceAll('localhost:8787', 'evil.example')
-    await expectError(exchange(elsewhere, sign(elsewhere)), 401, 'unauthorized')
-    await expectError(exchange('no such text', sign('no such text')), 401, 'unauthorized')
-
-    await runSql('UPDATE siwe_nonces SET expires_at = 1 WHERE nonce = ?', nonce)
-    await expectError(exchange(message, sign(message)), 401, 'unauthorized')
-  })
-
-  test('400 invalid_field: a text over 4096 characters, a signature that is no lower-case hex', async () => {
-    const wallet = createWallet()
-    await expectError(exchange('x'.repeat(4097), '0x'), 400, 'invalid_field')
-    const { message } = await askNonce(wallet.address)
-    await expectError(exchange(message, wallet.sign(message).toUpperCase()), 400, 'invalid_field')
+    await expectRefusal(exchange(message, other.sign(message)), '401 bad_signature')
+    await expectRefusal(exchange(message, wallet.sign(message)), '401 unauthorized')
   })
 
   test('a contract wallet cannot sign in while the hub has no chain', async () => {
     const { message } = await askText()
-    await expectError(exchange(message, `0x${'ab'.repeat(100)}`), 400, 'invalid_field')
+    await expectRefusal(exchange(message, `0x${'ab'.repeat(100)}`), '400 invalid_field')
   })
 })
 
@@ -170,7 +148,7 @@ describe('GET /v1/auth/session and POST /v1/auth/logout', () => {
 
     const response = await caller.post('/v1/auth/logout')
     expect([response.status, await response.text()]).toEqual([204, ''])
-    await expectError(caller.get('/v1/auth/session'), 401, 'unauthorized')
+    await expectRefusal(caller.get('/v1/auth/session'), '401 unauthorized')
   })
 
   test('logging out leaves other sessions of the wallet alone', async () => {

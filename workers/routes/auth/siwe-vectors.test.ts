@@ -4,9 +4,8 @@ import { parseChecksumAddress } from '../../../protocol/encoding/index.ts'
 import { parseSiweMessage } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/siwe.json'
 import { services } from '../../services.ts'
-import { client } from '../../test/client.ts'
+import { client, expectRefusal } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables } from '../../test/tables.ts'
 
 const exchanges = knownAnswers(known)
@@ -33,7 +32,7 @@ describe('POST /v1/auth/siwe', () => {
       expect(response.status).toBe(200)
       return expect(await response.json()).toMatchObject(output)
     }
-    await expectError(response, statuses[output.error] ?? 0, output.error)
+    await expectRefusal(response, `${statuses[output.error]} ${output.error}`)
   })
 })
 

@@ -36,7 +36,8 @@ test('a module of the suite can be the worker of a project', async () => {
   const [{ module_address: address, function: name }] = cases as [Suite['cases'][number]]
   const developer = await createDeveloper()
   const manifest = manifestOf(developer, { address, functions: [name] })
-  const answer = await developer.client.post('/v1/developers/projects/prepare', { manifest })
-  const { problems } = (await answer.json()) as { problems: { path: string }[] }
+  const { problems } = await bodyOf<{ problems: { path: string }[] }>(
+    developer.client.post('/v1/developers/projects/prepare', { manifest }),
+  )
   expect(problems.map(({ path }) => path)).not.toContain('consensus.modules.worker')
 })

@@ -6,9 +6,8 @@ import type { CommitteeSet, ReadSet } from '../../stores/committee-sets.ts'
 import { findVisible } from '../projects/access.ts'
 
 /**
- * The set of an epoch once it was attested, for those who may see the project.
- *
- * @throws {@link ApiError} 404 `not_found`; 425 `invalid_state` while the set is still to be attested.
+ * The set of an epoch once it was attested, for those who may see the project. @throws {@link ApiError} 404 `not_found`; 425
+ * `invalid_state` while the set is still to be attested.
  */
 export async function requireAttested(c: HubContext, projectId: string, epoch: number): Promise<ReadSet> {
   const { committeeSets, clock } = c.var.services

@@ -1,14 +1,12 @@
-import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Block, beaconTargetTime } from '../../../protocol/committees/index.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/beacon.json'
-import { bodyOf, client } from '../../test/client.ts'
+import { bodyOf, client, expectRefusal } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
-import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
-import { emptyTables } from '../../test/tables.ts'
+import { emptyTables, rowsOf } from '../../test/tables.ts'
 
 const epoch = 498_000
 const target = beaconTargetTime(epoch, 3_600, defaultNetworkParams)
@@ -70,35 +68,34 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
       Array.from({ length: 20 }, async () => (await client().get(path)).text()),
     )
     expect(new Set(answers).size).toBe(1)
-    const { results } = await env.DB.prepare('SELECT block_number FROM beacons').all()
-    expect(results).toEqual([{ block_number: 1 }])
+    expect(await rowsOf('SELECT block_number FROM beacons')).toEqual([{ block_number: 1 }])
   })
 
   test('404 not_found: while the block after it is not final', async () => {
     const blocks = blocksAt(-20, -1, 0)
     await chain.setBlocks(blocks, blocks[1])
-    await expectError(client().get(path), 404, 'not_found')
+    await expectRefusal(client().get(path), '404 not_found')
     await chain.setBlocks(blocks)
     expect((await client().get(path)).status).toBe(200)
   })
 
   test('404 not_found: no block is old enough', async () => {
     await chain.setBlocks(blocksAt(0, 12))
-    await expectError(client().get(path), 404, 'not_found')
+    await expectRefusal(client().get(path), '404 not_found')
   })
 
   test('404 not_found: a future epoch, for which the chain is not asked', async () => {
     await chain.setBlocks(blocksAt(-20, 0))
     const calls = chain.calls
     const future = Math.floor(Date.now() / 1000 / 3_600) + 2
-    await expectError(client().get(`/v1/beacons/3600/${future}`), 404, 'not_found')
+    await expectRefusal(client().get(`/v1/beacons/3600/${future}`), '404 not_found')
     expect(chain.calls).toBe(calls)
   })
 
   test.each(['3601', '0', '60', '172800', 'hour', '-3600', '3600.0'])(
     '404 not_found: no epoch lasts %s',
     async (length) => {
-      await expectError(client().get(`/v1/beacons/${length}/${epoch}`), 404, 'not_found')
+      await expectRefusal(client().get(`/v1/beacons/${length}/${epoch}`), '404 not_found')
     },
   )
 
@@ -106,18 +103,18 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     const blocks = blocksAt(-20, -1, 0, 12)
     await chain.setBlocks(blocks)
     chain.down = true
-    await expectError(client().get(path), 503, 'unavailable')
+    await expectRefusal(client().get(path), '503 unavailable')
     chain.down = false
     await chain.setBlocks(blocks, { ...(blocks[3] as Block), hash: hashText('another') })
-    await expectError(client().get(path), 503, 'unavailable')
+    await expectRefusal(client().get(path), '503 unavailable')
     await emptyTables('chain_cursor')
-    await expectError(client().get(path), 503, 'unavailable')
+    await expectRefusal(client().get(path), '503 unavailable')
   })
 
   test('429 rate_limited: beacons that nobody asked for before, 60 a minute from one address', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const caller = client()
     for (let back = 1; back <= 60; back++) await caller.get(`/v1/beacons/3600/${epoch - back}`)
-    await expectError(caller.get(`/v1/beacons/3600/${epoch - 61}`), 429, 'rate_limited')
+    await expectRefusal(caller.get(`/v1/beacons/3600/${epoch - 61}`), '429 rate_limited')
   })
 })

@@ -4,7 +4,6 @@ import { example } from '../../examples.ts'
 import { Address, Amount, Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import { ProjectParams } from '../projects/schema.ts'
 
-/** A whole number in a path. */
 export const PathCount = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,14})$/, 'must be an integer from 0')

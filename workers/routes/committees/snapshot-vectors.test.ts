@@ -10,12 +10,11 @@ import known from '../../../protocol/vectors/snapshot.json'
 import { ProjectSets } from '../../committees/project-sets.ts'
 import { type Env, readSettings } from '../../env.ts'
 import { services } from '../../services.ts'
-import { bodyOf, client, errorOf } from '../../test/client.ts'
+import { createNode } from '../../test/callers.ts'
+import { bodyOf, client, errorOf, expectRefusal, statusAndBody } from '../../test/client.ts'
 import { keepSet } from '../../test/kept-set.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
 import { knowProject } from '../../test/known-project.ts'
-import { createNode } from '../../test/node.ts'
-import { expectError } from '../../test/refusals.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 import { setValidators } from '../../test/validators.ts'
@@ -96,10 +95,9 @@ describe('sets that the hub built', () => {
       const { validators } = await createValidators(ordinary.input, {})
       for (const { seed, call } of validators) {
         const attestation = attestSnapshot(resolveProfile(), seed, hashCanonicalJson(input.snapshot))
-        await expectError(
+        await expectRefusal(
           call('POST', nodePath(ordinary.input.snapshot), attestation),
-          422,
-          'invalid_evidence',
+          '422 invalid_evidence',
           {
             message: expect.stringContaining(`signature is not from this node over the set ${setHash}`),
             details: { path: 'signature', set_hash: setHash },
@@ -134,7 +132,7 @@ describe('what validators answer the hub', () => {
     const shown = await client().get(publicPath(snapshot))
     if (!output.attested)
       return expect(await errorOf(shown)).toMatchObject({ status: 425, details: { reason: 'not_attested' } })
-    expect([shown.status, await shown.json()]).toMatchObject([200, { set_hash: input.set_hash, valid: true }])
+    expect(await statusAndBody(shown)).toMatchObject([200, { set_hash: input.set_hash, valid: true }])
   })
 })
 
@@ -157,8 +155,7 @@ test('the set that the hub builds of what it knows is that of the known answer',
   for (const candidate of candidates) await insertCandidate(project_id, candidate, beacon.block_number)
   await new ProjectSets(services(env), readSettings(env)).advance(project_id)
   const set = await services(env).committeeSets.find(project_id, epoch)
-  const snapshot = await services(env).committeeSets.readSnapshot(set?.setHash ?? '')
-  expect(snapshot).toEqual(output.snapshot)
+  expect(await services(env).committeeSets.readSnapshot(set?.setHash ?? '')).toEqual(output.snapshot)
   expect(set?.setHash).toBe(hashSnapshot(output.snapshot))
 })
 

@@ -1,12 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { services } from '../../services.ts'
-import { bodyOf, client, itemsOf } from '../../test/client.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, client, expectInvalid, expectRefusal, itemsOf, statusesOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createDeveloper } from '../../test/project.ts'
-import { expectError, expectInvalid } from '../../test/refusals.ts'
-import { runSql } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
+import { rowsOf, runSql, scalarOf } from '../../test/tables.ts'
 
 /** Keys of a wallet that are over: every other one revoked, the rest expired. */
 const leaveKeys = (owner: string, count: number) =>
@@ -57,8 +56,7 @@ test('a repeat with the same Idempotency-Key gives the same key, and its secret 
   const again = await caller.post(path, input, headers)
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
   expect(await bodyOf(again)).toEqual(first)
-  const { results } = await env.DB.prepare('SELECT * FROM idempotency_keys').all()
-  expect(JSON.stringify(results)).not.toContain(first.secret.slice(18))
+  expect(JSON.stringify(await rowsOf('SELECT * FROM idempotency_keys'))).not.toContain(first.secret.slice(18))
 })
 
 test('of two tries that make the same key one does', async () => {
@@ -81,8 +79,7 @@ test('of two tries that make the same key one does', async () => {
 test('only a hash of the secret is stored', async () => {
   const { client: caller } = await createDeveloper()
   const { secret } = await bodyOf(caller.post(path, input))
-  const { results } = await env.DB.prepare('SELECT * FROM api_keys').all()
-  expect(JSON.stringify(results)).not.toContain(secret.slice(18))
+  expect(JSON.stringify(await rowsOf('SELECT * FROM api_keys'))).not.toContain(secret.slice(18))
 })
 
 test('a use is written at most every ten minutes', async () => {
@@ -90,8 +87,7 @@ test('a use is written at most every ten minutes', async () => {
   const { secret, key_id } = await bodyOf(caller.post(path, input))
   const note = (seconds: number) =>
     runSql('UPDATE api_keys SET last_used_at = ? WHERE key_id = ?', seconds, key_id)
-  const noted = () =>
-    env.DB.prepare('SELECT last_used_at FROM api_keys WHERE key_id = ?').bind(key_id).first('last_used_at')
+  const noted = () => scalarOf('SELECT last_used_at FROM api_keys WHERE key_id = ?', key_id)
   const now = Math.floor(Date.now() / 1000)
   await note(now - 60)
   await client({ token: secret }).get('/v1/status')
@@ -103,10 +99,10 @@ test('a use is written at most every ten minutes', async () => {
 
 test('403 not_enrolled without an active enrollment', async () => {
   const { client: caller } = await signIn()
-  await expectError(caller.post(path, input), 403, 'not_enrolled')
+  await expectRefusal(caller.post(path, input), '403 not_enrolled')
   const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
   await caller.post('/v1/developers/me/enrollment', application)
-  await expectError(caller.post(path, input), 403, 'not_enrolled')
+  await expectRefusal(caller.post(path, input), '403 not_enrolled')
 })
 
 test("projects must be the caller's own", async () => {
@@ -116,8 +112,9 @@ test("projects must be the caller's own", async () => {
     "INSERT INTO projects (project_id, developer, slug, category, listing_status, created_at) VALUES (?, ?, 's', 'iot', 'listed', 1)",
   )
   await env.DB.batch([insert.bind(own, address), insert.bind(foreign, '0x')])
-  const created = await caller.post(path, { ...input, project_ids: [own] })
-  expect(await created.json()).toMatchObject({ project_ids: [own] })
+  expect(await bodyOf(caller.post(path, { ...input, project_ids: [own] }))).toMatchObject({
+    project_ids: [own],
+  })
   await expectInvalid(caller.post(path, { ...input, project_ids: [own, foreign] }), 'project_ids[1]')
 })
 
@@ -135,10 +132,11 @@ test.each([
 test('409 conflict: the 51st live key, also in a race; a revoked one makes room', async () => {
   const { client: caller } = await createDeveloper()
   for (let i = 0; i < 48; i++) await caller.post(path, input)
-  const answers = await Promise.all(Array.from({ length: 4 }, () => caller.post(path, input)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409])
-  const { items } = await bodyOf(caller.get(`${path}?limit=1`))
-  await caller.fetch(`${path}/${items[0]?.key_id}`, { method: 'DELETE' })
+  expect(await statusesOf(Array.from({ length: 4 }, () => caller.post(path, input)))).toEqual([
+    201, 201, 409, 409,
+  ])
+  const items = await itemsOf(caller.get(`${path}?limit=1`))
+  await caller.delete(`${path}/${items[0]?.key_id}`)
   expect((await caller.post(path, input)).status).toBe(201)
 })
 

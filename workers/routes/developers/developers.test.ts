@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, client, statusesOf } from '../../test/client.ts'
-import { expectError, expectInvalid } from '../../test/refusals.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, client, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
 import { runSql } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
 
@@ -30,7 +29,7 @@ describe('enrollment', () => {
       email: 'ada@ada.example',
       reason: 'to render',
     })
-    await expectError(enroll(), 409, 'invalid_state')
+    await expectRefusal(enroll(), '409 invalid_state')
     expect((await client().get(`/v1/developers/${address}`)).status).toBe(404)
     expect((await caller.get('/v1/developers/me')).status).toBe(200)
   })
@@ -38,10 +37,9 @@ describe('enrollment', () => {
   test('is active and verified at once where the hub approves by itself', async () => {
     const { enroll, verify, address } = await session(true)
     expect(await bodyOf(enroll())).toMatchObject({ enrollment: 'active', verification: 'verified' })
-    await expectError(enroll(), 409, 'invalid_state')
-    await expectError(verify(), 409, 'invalid_state')
-    const shown = await bodyOf(client().get(`/v1/developers/${address}`))
-    expect(shown).toMatchObject({ address, verified: true })
+    await expectRefusal(enroll(), '409 invalid_state')
+    await expectRefusal(verify(), '409 invalid_state')
+    expect(await bodyOf(client().get(`/v1/developers/${address}`))).toMatchObject({ address, verified: true })
   })
 
   test('a draft or a rejected one can be made again', async () => {
@@ -55,8 +53,7 @@ describe('enrollment', () => {
 
   test('of ten racing applications exactly one is taken', async () => {
     const { enroll } = await session()
-    const statuses = await statusesOf(Array.from({ length: 10 }, () => enroll()))
-    expect(statuses).toEqual([200, ...Array(9).fill(409)])
+    expect(await statusesOf(Array.from({ length: 10 }, () => enroll()))).toEqual([200, ...Array(9).fill(409)])
   })
 
   test.each([
@@ -64,7 +61,7 @@ describe('enrollment', () => {
     ['an empty name', { display_name: '' }, 'display_name'],
     ['a website that is not https', { website: 'http://ada.example' }, 'website'],
     ['a website that runs script', { website: 'javascript:alert(1)' }, 'website'],
-    ['an e-mail address that is none', { email: 'ada' }, 'email'],
+    ['a malformed e-mail address', { email: 'ada' }, 'email'],
     ['another kind of developer', { developer_type: 'robot' }, 'developer_type'],
   ])('400 invalid_field: %s', async (_, change, path) => {
     const { enroll } = await session()
@@ -75,13 +72,13 @@ describe('enrollment', () => {
 describe('verification', () => {
   test('409 invalid_state without an enrollment, then pending, and asked for once', async () => {
     const { enroll, verify } = await session()
-    await expectError(verify(), 409, 'invalid_state', {
+    await expectRefusal(verify(), '409 invalid_state', {
       message:
         'The wallet has no enrollment; verification needs a pending or active one: POST /v1/developers/me/enrollment.',
     })
     await enroll()
     expect(await bodyOf(verify())).toMatchObject({ verification: 'pending' })
-    await expectError(verify(), 409, 'invalid_state', {
+    await expectRefusal(verify(), '409 invalid_state', {
       message: 'The verification is pending already; an operator decides it.',
     })
   })
@@ -113,7 +110,7 @@ describe('profiles', () => {
 
   test('404 not_found: not enrolled', async () => {
     const { caller } = await session()
-    await expectError(caller.get('/v1/developers/me'), 404, 'not_found')
-    await expectError(caller.put('/v1/developers/me', { display_name: 'x' }), 404, 'not_found')
+    await expectRefusal(caller.get('/v1/developers/me'), '404 not_found')
+    await expectRefusal(caller.put('/v1/developers/me', { display_name: 'x' }), '404 not_found')
   })
 })

@@ -1,9 +1,16 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { bodyOf, client, itemsOf, pagesOf, statusesOf } from '../../test/client.ts'
+import { signIn } from '../../test/callers.ts'
+import {
+  bodyOf,
+  client,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
-import { expectError } from '../../test/refusals.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const path = '/v1/developers/me/drafts'
 
@@ -69,8 +76,8 @@ describe('drafts', () => {
     const stale = { 'If-Match': (await put('raced')).headers.get('etag') ?? '' }
     const racing = [1, 2].map((current_step) => put('raced', { current_step }, stale))
     expect(await statusesOf(racing)).toEqual([200, 409])
-    await expectError(remove('raced', stale), 409, 'conflict')
-    await expectError(remove('raced', { 'If-Match': 'x' }), 400, 'invalid_field')
+    await expectRefusal(remove('raced', stale), '409 conflict')
+    await expectRefusal(remove('raced', { 'If-Match': 'x' }), '400 invalid_field')
   })
 
   test('what was written comes back: fractions, and members of any name', async () => {
@@ -80,17 +87,17 @@ describe('drafts', () => {
     expect((await put(body)).status).toBe(201)
     expect(await (await get('odd')).text()).toContain(JSON.stringify(JSON.parse(body)).slice(1, -1))
     for (const number of ['1e999', '9007199254740993'])
-      await expectError(put(`{"data":{"n":${number}}}`), 400, 'bad_request')
+      await expectRefusal(put(`{"data":{"n":${number}}}`), '400 bad_request')
   })
 
   test('If-Match: * wants a draft that is there, If-None-Match: * one that is not', async () => {
     const drafts = await session()
     const put = (condition: Record<string, string>) => drafts.put('guarded', {}, condition)
-    await expectError(put({ 'If-Match': '*' }), 409, 'conflict')
+    await expectRefusal(put({ 'If-Match': '*' }), '409 conflict')
     expect(await statusesOf([1, 2, 3].map(() => put({ 'If-None-Match': '*' })))).toEqual([201, 409, 409])
     expect((await put({ 'If-Match': '*' })).status).toBe(200)
     for (const wrong of [{ 'If-None-Match': '"1"' }, { 'If-None-Match': '*', 'If-Match': '*' }])
-      await expectError(put(wrong), 400, 'invalid_field')
+      await expectRefusal(put(wrong), '400 invalid_field')
   })
 
   test('the ETag of a deleted draft does not fit the next one with its id', async () => {
@@ -105,7 +112,7 @@ describe('drafts', () => {
     const { put } = await session()
     const large = (bytes: number) => put('large', { data: { x: 'x'.repeat(bytes - '{"x":""}'.length) } })
     expect((await large(256 * 1024)).status).toBe(201)
-    await expectError(large(256 * 1024 + 1), 413, 'too_large')
+    await expectRefusal(large(256 * 1024 + 1), '413 too_large')
   })
 
   test.each([
@@ -147,12 +154,13 @@ describe('drafts', () => {
     const { caller, token, put } = await session()
     const headers = { 'Idempotency-Key': 'changed-draft' }
     const DB = failingDatabase((sql) => /insert into "drafts"/.test(sql), { carriedOut: true })
-    const failed = await client({ token, bindings: { DB } }).post(path, { data: { a: 1 } }, headers)
-    expect(failed.status).toBe(503)
+    expect((await client({ token, bindings: { DB } }).post(path, { data: { a: 1 } }, headers)).status).toBe(
+      503,
+    )
     const [{ draft_id }] = (await itemsOf(caller.get(path))) as [{ draft_id: string }]
     await put(draft_id, { data: { a: 2 } })
     const repeated = caller.post(path, { data: { a: 1 } }, headers)
-    await expectError(repeated, 409, 'conflict', { details: { draft_id } })
+    await expectRefusal(repeated, '409 conflict', { details: { draft_id } })
   })
 
   test('409 conflict: the 51st draft, also in a race', async () => {
@@ -173,8 +181,6 @@ describe('drafts', () => {
     // The same list of another wallet, which may have drafts of the same time.
     const { next_cursor } = await bodyOf(caller.get(`${path}?limit=2`))
     const { caller: other } = await session()
-    await expectError(other.get(`${path}?limit=2&cursor=${next_cursor}`), 400, 'invalid_field', {
-      details: { problems: [{ path: 'cursor' }] },
-    })
+    await expectInvalid(other.get(`${path}?limit=2&cursor=${next_cursor}`), 'cursor')
   })
 })

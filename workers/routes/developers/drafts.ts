@@ -227,7 +227,6 @@ function answerMade(made: Draft, { currentStep, projectId, data }: DraftContent)
   return answerDraft(made, 201)
 }
 
-/** The answer with other data. */
 const withData = (answer: Answer, data: unknown): Answer => ({
   ...answer,
   body: JSON.stringify({ ...JSON.parse(String(answer.body)), data }),
@@ -244,10 +243,7 @@ const notFound = (draftId: string) => new ApiError('not_found', `You have no dra
 const stale = () =>
   new ApiError('conflict', 'The draft was changed meanwhile. Read it again before you change it.')
 
-/**
- * The condition of the request on the stored draft: a revision, that it exists, that it does not exist, or no
- * condition.
- */
+/** The condition of the request on the stored draft: a revision, that it exists, that it does not exist, or no condition. */
 function readCondition(c: HubContext): number | 'present' | 'absent' | undefined {
   const match = c.req.header('if-match')?.trim()
   const noneMatch = c.req.header('if-none-match')?.trim()

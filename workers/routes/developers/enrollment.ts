@@ -60,7 +60,6 @@ export const enroll = defineRoute(
 
 type Stated = Pick<Developer, 'developerType' | 'displayName' | 'email' | 'website' | 'reason'>
 
-/** Whether the record says what the application says. */
 const states = (developer: Developer, stated: Stated): boolean =>
   (Object.keys(stated) as (keyof Stated)[]).every((name) => developer[name] === stated[name])
 
@@ -89,7 +88,6 @@ export const requestVerification = defineRoute(
   },
 )
 
-/** Why a verification cannot be asked for. */
 function whyNotNow(developer: Developer | null): string {
   const wanted = 'verification needs a pending or active one: POST /v1/developers/me/enrollment'
   if (developer === null) return `The wallet has no enrollment; ${wanted}.`

@@ -49,8 +49,7 @@ describe('POST /v1/devices/bind and /v1/devices/unbind', () => {
     if (action === 'unbind') await bindFirst(hub, { ...input, now: input.issued_at }, input)
     at(input.issued_at)
     expect((await hub.post(`/v1/devices/${action}`, record)).status).toBe(200)
-    const kept = await bodyOf(hub.get(`/v1/bindings/${record.binding_hash}`))
-    expect(kept).toEqual(record)
+    expect(await bodyOf(hub.get(`/v1/bindings/${record.binding_hash}`))).toEqual(record)
   })
 })
 

@@ -19,6 +19,7 @@ import {
   hardwareExample,
   linkView,
   ownDeviceExample,
+  systemExample,
 } from './schema.ts'
 
 export const listDevices = defineRoute(
@@ -105,12 +106,7 @@ export const putDeviceProfile = defineRoute(
     json: {
       schema: DeviceProfileInput,
       example: {
-        class: 'desktop',
-        platform: 'linux',
-        os_version: 'Debian 12',
-        arch: 'x64',
-        engine: 'native',
-        nodectl_version: '1.0.0',
+        ...systemExample,
         hardware: hardwareExample,
         benchmark: deviceExample.benchmark,
       },

@@ -70,10 +70,8 @@ export const recordExample = (action: 'bind' | 'unbind'): z.output<typeof Device
 })
 
 /**
- * Checks a posted record in the order of the protocol.
- *
- * @throws {@link ApiError} 422 `invalid_binding`, a record too old or too new with the reason `stale_binding`; 422
- * `bad_signature`.
+ * Checks a posted record in the order of the protocol. @throws {@link ApiError} 422 `invalid_binding`, a record too old or too new with the
+ * reason `stale_binding`; 422 `bad_signature`.
  */
 export function requireRecord(
   c: HubContext,

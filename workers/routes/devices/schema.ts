@@ -202,18 +202,22 @@ export const linkView = ({ connected, sessionId, since, latencyMs, slots, active
   active_leases: activeLeases,
 })
 
-export const deviceExample: z.output<typeof DeviceView> = {
-  node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
-  public_key: example.digest,
-  owner: example.wallet,
-  status: 'online',
-  status_reason: null,
+export const systemExample = {
   class: 'desktop',
   platform: 'linux',
   os_version: 'Debian 12',
   arch: 'x64',
   engine: 'native',
   nodectl_version: '1.0.0',
+} as const
+
+export const deviceExample: z.output<typeof DeviceView> = {
+  node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+  public_key: example.digest,
+  owner: example.wallet,
+  status: 'online',
+  status_reason: null,
+  ...systemExample,
   benchmark: {
     suite: benchmarkSuite,
     ran_at: example.time,

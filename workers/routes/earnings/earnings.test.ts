@@ -4,7 +4,8 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { bodyOf, type Client, client, itemsOf, pagesOf } from '../../test/client.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, type Client, client, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
@@ -18,9 +19,7 @@ import {
 } from '../../test/epochs.ts'
 import { publishRound, right } from '../../test/final-rounds.ts'
 import type { Json } from '../../test/known-answers.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const hour = 3_600
 
@@ -108,7 +107,7 @@ describe('GET /v1/me/earnings/epochs', () => {
   })
 
   test('400 invalid_field: claimed is neither true nor false', async () => {
-    await expectError(wallet.client.get('/v1/me/earnings/epochs?claimed=maybe'), 400, 'invalid_field')
+    await expectRefusal(wallet.client.get('/v1/me/earnings/epochs?claimed=maybe'), '400 invalid_field')
   })
 })
 
@@ -275,8 +274,7 @@ describe('what accrues', () => {
     expect(await list()).toMatchObject(both)
     expect(await list(`?project_id=${projectId}&claimed=false`)).toMatchObject(both)
     expect(await list('?claimed=true')).toEqual([])
-    const pages = await pagesOf(owner.client, '/v1/me/earnings/epochs', 1)
-    expect(pages).toMatchObject(both.map((one) => [one]))
+    expect(await pagesOf(owner.client, '/v1/me/earnings/epochs', 1)).toMatchObject(both.map((one) => [one]))
     expect(await earnings('', owner.client)).toMatchObject({
       units: 0,
       totals: [],

@@ -9,15 +9,13 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { type EpochReceipt, hashPayoutLeaf, verifyPayoutProof } from '../../../protocol/earnings/index.ts'
 import { bringDueActions } from '../../outbox/hub-actions.ts'
 import { services } from '../../services.ts'
-import { type Client, client, errorOf, itemsOf, pagesOf } from '../../test/client.ts'
+import { createOperator, createWallet, signIn } from '../../test/callers.ts'
+import { type Client, client, expectRefusal, itemsOf, pagesOf, statusesOf } from '../../test/client.ts'
 import { createProject, createValidators, miner, submitReceipt, type TestProject } from '../../test/epochs.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { IndexedHistory } from '../../test/indexed-history.ts'
 import type { Json } from '../../test/known-answers.ts'
-import { createOperator } from '../../test/operator.ts'
-import { expectError } from '../../test/refusals.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
-import { createWallet, signIn } from '../../test/wallet.ts'
 
 const path = '/v1/me/withdrawals/claims'
 const chain = new FakeChain()
@@ -206,15 +204,15 @@ describe('POST /v1/me/withdrawals/claims', () => {
     await end()
     expect(await actionOf(await one())).toMatchObject({ state: 'done', attempts: 1 })
     expect(await one()).toMatchObject(completed)
-    await expectError(ask(), 409, 'conflict')
+    await expectRefusal(ask(), '409 conflict')
     expect(sent()).toHaveLength(1)
   })
 
   test('409 conflict: nothing can be claimed, or a withdrawal claims it already', async () => {
-    await expectError(ask(), 409, 'conflict')
+    await expectRefusal(ask(), '409 conflict')
     await settle()
     await claimed()
-    await expectError(ask(), 409, 'conflict')
+    await expectRefusal(ask(), '409 conflict')
     const later = await settle(1)
     expect(await claimed()).toMatchObject([{ epochs: [{ epoch: later.round }] }])
   })
@@ -222,13 +220,13 @@ describe('POST /v1/me/withdrawals/claims', () => {
   test('404 not_found: a project that nobody submitted, or that is not public', async () => {
     await settle()
     const unknown = `0x${'0f'.repeat(32)}`
-    await expectError(ask({ project_ids: [project.projectId, unknown] }), 404, 'not_found')
+    await expectRefusal(ask({ project_ids: [project.projectId, unknown] }), '404 not_found')
     const hidden = await createProject()
     await runSql(
       "UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?",
       hidden.projectId,
     )
-    expect(await errorOf(await ask({ project_ids: [hidden.projectId] }))).toMatchObject({ status: 404 })
+    await expectRefusal(ask({ project_ids: [hidden.projectId] }), '404 not_found')
     expect(await claimable()).toHaveLength(1)
     expect(sent()).toEqual([])
   })
@@ -246,13 +244,12 @@ describe('POST /v1/me/withdrawals/claims', () => {
 
   test('429 rate_limited: an eleventh request of a wallet in a minute', async () => {
     for (let i = 0; i < 10; i++) expect((await ask()).status).toBe(409)
-    await expectError(ask(), 429, 'rate_limited')
+    await expectRefusal(ask(), '429 rate_limited')
   })
 
   test('of requests at once, each payout is in one withdrawal', async () => {
     const receipts = [await settle(2), await settle(1), await settle()]
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask()))
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array(9).fill(409)])
+    expect(await statusesOf(Array.from({ length: 10 }, () => ask()))).toEqual([202, ...Array(9).fill(409)])
     expect(sent()).toHaveLength(1)
     expect(await one()).toMatchObject({ amount: sum(receipts) })
   })
@@ -451,8 +448,9 @@ describe('a withdrawal ends, whatever happens', () => {
     while (((await actionOf(first))?.attempts ?? 0) < 8) await schedule()
     const operator = await createOperator()
     const letter = `claim_payouts:${first.withdrawal_id}`
-    const closed = await operator.client.post(`/admin/v1/dead-letters/${letter}/close`, { reason: 'Enough.' })
-    expect(closed.status).toBe(200)
+    expect(
+      (await operator.client.post(`/admin/v1/dead-letters/${letter}/close`, { reason: 'Enough.' })).status,
+    ).toBe(200)
     expect(await one()).toMatchObject({ status: 'failed', error: expect.any(String) })
     chain.down = false
     expect(await claimed()).toMatchObject([{ status: 'processing', epochs: [{ epoch: receipt.round }] }])
@@ -529,8 +527,7 @@ describe('GET /v1/me/withdrawals', () => {
       await claimed()
     }
     const [newest, next, oldest] = await listed()
-    const pages = await pagesOf(wallet.client, '/v1/me/withdrawals', 2)
-    expect(pages).toEqual([[newest, next], [oldest]])
+    expect(await pagesOf(wallet.client, '/v1/me/withdrawals', 2)).toEqual([[newest, next], [oldest]])
     expect(await listed((await signIn()).client)).toEqual([])
   })
 })

@@ -21,10 +21,8 @@ interface EpochQuery {
 }
 
 /**
- * One page of epochs, newest first: those with a receipt and, of one project, the running epoch and the one before it, which
- * may still wait for its receipt.
- *
- * @param project - The requested project, read in parallel with the page; null if the caller may not see it or it does not exist.
+ * One page of epochs, newest first: those with a receipt and, of one project, the running epoch and the one before it, which may still wait for its
+ * receipt. @param project - The requested project, read in parallel with the page; null if the caller may not see it or it does not exist.
  */
 export async function listEpochs(
   c: HubContext,

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, client, itemsOf, pagesOf } from '../../test/client.ts'
+import { bodyOf, client, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
 import {
   createProject,
   createValidators,
@@ -11,8 +11,7 @@ import {
   submitReceipt,
   type TestProject,
 } from '../../test/epochs.ts'
-import { expectError } from '../../test/refusals.ts'
-import { emptyTables, runSql } from '../../test/tables.ts'
+import { emptyTables, rowsOf, runSql } from '../../test/tables.ts'
 
 const read = (path: string) => bodyOf(client().get(path))
 const list = (path: string) => itemsOf(client().get(path))
@@ -103,9 +102,9 @@ describe('GET /v1/explorer/epochs/{project_id}/{epoch}', () => {
     const { projectId, lastEpoch, runningEpoch } = project
     const path = `/v1/explorer/epochs/${projectId}`
     for (const epoch of [runningEpoch + 1, lastEpoch, 0])
-      await expectError(client().get(`${path}/${epoch}`), 404, 'not_found')
+      await expectRefusal(client().get(`${path}/${epoch}`), '404 not_found')
     await runSql("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?", projectId)
-    await expectError(client().get(`${path}/${runningEpoch}`), 404, 'not_found')
+    await expectRefusal(client().get(`${path}/${runningEpoch}`), '404 not_found')
     expect(await list(`/v1/explorer/epochs?project_id=${projectId}`)).toEqual([])
   })
 })
@@ -160,10 +159,10 @@ describe('lists of epochs', () => {
       "WHERE project_id = 'p' AND state = 'vetoed'",
       "WHERE state = 'settled' AND release_at <= 7",
     ]) {
-      const { results } = await env.DB.prepare(
-        `EXPLAIN QUERY PLAN SELECT * FROM epoch_receipts ${where}
-        ORDER BY starts_at DESC, project_id DESC, epoch DESC LIMIT 20`,
-      ).all<{ detail: string }>()
+      const results = await rowsOf<{
+        detail: string
+      }>(`EXPLAIN QUERY PLAN SELECT * FROM epoch_receipts ${where}
+        ORDER BY starts_at DESC, project_id DESC, epoch DESC LIMIT 20`)
       plans.push(...results.map(({ detail }) => detail))
     }
     expect(plans.join('\n')).not.toMatch(/TEMP B-TREE|SCAN epoch_receipts$/)

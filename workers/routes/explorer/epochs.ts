@@ -12,7 +12,6 @@ import { EpochPage, epochPageExample, listEpochs } from './epoch-list.ts'
 import { EpochView, epochExample, receiptExample } from './schema.ts'
 import { epochView, unattestedView } from './view.ts'
 
-/** The number of an epoch in a path. */
 export const EpochNumber = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,15})$/, 'must be an integer from 0')

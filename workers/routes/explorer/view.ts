@@ -2,7 +2,6 @@ import type { RoundTotals } from '../../stores/epoch-rounds.ts'
 import type { EpochRow, EpochState, ListedEpoch } from '../../stores/epochs.ts'
 import type { Project } from '../../stores/projects.ts'
 
-/** Where an epoch with a receipt stands. */
 export function epochStatus(row: Pick<EpochRow, 'state' | 'releaseAt'>, now: number): EpochState {
   return row.state === 'settled' && (row.releaseAt ?? Infinity) <= now ? 'released' : row.state
 }
@@ -30,11 +29,7 @@ export function epochView(row: ListedEpoch, now: number) {
   }
 }
 
-/**
- * The record of an epoch that nobody attested: it runs, or it is over.
- *
- * @param known - How many rounds the last epochs had.
- */
+/** The record of an epoch that nobody attested: it runs, or it is over. @param known - How many rounds the last epochs had. */
 export const unattestedView = (
   { projectId, token }: Project,
   { epoch, epochSecs }: Pick<EpochRow, 'epoch' | 'epochSecs'>,

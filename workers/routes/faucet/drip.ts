@@ -81,7 +81,6 @@ export const drip = defineRoute(
 const closed = (message: string): ApiError =>
   new ApiError('unavailable', message, { headers: { 'Retry-After': '3600' } })
 
-/** What was sent in a turn. */
 interface Given {
   transfer: { id: string; txHash: string }
   /** The transaction of the native part; null where none was sent. */

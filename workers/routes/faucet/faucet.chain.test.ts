@@ -5,11 +5,9 @@ import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { addressSubject } from '../../../protocol/encoding/index.ts'
 import type { Env } from '../../env.ts'
 import { services } from '../../services.ts'
-import { bodyOf, client, errorOf, freshAddress } from '../../test/client.ts'
-import { createNode } from '../../test/node.ts'
-import { expectError } from '../../test/refusals.ts'
+import { createNode, signIn } from '../../test/callers.ts'
+import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { setValidators } from '../../test/validators.ts'
-import { signIn } from '../../test/wallet.ts'
 
 const chain = new FakeChain()
 chain.callAnswer = 10n ** 30n
@@ -58,10 +56,7 @@ describe('POST /v1/faucet/drip', () => {
     ]
     for (const [bindings, message] of settings) {
       const { drip, get } = await caller(bindings)
-      const refused = await errorOf(await drip())
-      expect(refused).toMatchObject({
-        status: 503,
-        error: 'unavailable',
+      const refused = await expectRefusal(drip(), '503 unavailable', {
         message: expect.stringMatching(message),
       })
       expect(refused.message).not.toContain('shortly')
@@ -72,7 +67,7 @@ describe('POST /v1/faucet/drip', () => {
 
   test('503 no_validators: while the network has none and the faucet asks for one', async () => {
     const { drip } = await caller({ FAUCET_REQUIRES_VALIDATORS: 'true' })
-    await expectError(drip(), 503, 'no_validators')
+    await expectRefusal(drip(), '503 no_validators')
     await setValidators([createNode()])
     expect((await drip()).status).toBe(202)
   })
@@ -81,7 +76,7 @@ describe('POST /v1/faucet/drip', () => {
     const few = { FAUCET_DRIPS_PER_DAY: '1', PROFILE: '{"network":"small"}' }
     expect((await (await caller(few)).drip()).status).toBe(202)
     const { drip, get } = await caller(few)
-    await expectError(drip(), 503, 'faucet_empty', {
+    await expectRefusal(drip(), '503 faucet_empty', {
       details: { next_eligible_at: expect.any(Number) },
     })
     expect(await bodyOf(get('/v1/faucet'))).toMatchObject({ eligible: false })
@@ -91,7 +86,7 @@ describe('POST /v1/faucet/drip', () => {
     const { drip } = await caller()
     const first = await drip()
     const id = first.headers.get('location')?.split('/').at(-1) ?? ''
-    expect(await errorOf(await drip())).toMatchObject({ status: 429 })
+    await expectRefusal(drip(), '429 rate_limited')
     const relayer = env.RELAYER.getByName(`31337:${services(env).relayer?.signer}`)
     await runInDurableObject(relayer, (_, state) =>
       state.storage.sql.exec(`UPDATE relays SET status = 'reverted' WHERE id = ?`, id).toArray(),
@@ -109,7 +104,7 @@ describe('POST /v1/faucet/drip', () => {
     await evictDurableObject(relayer)
     await runDurableObjectAlarm(relayer)
     chain.refusal = null
-    expect(await errorOf(await drip())).toMatchObject({ status: 429 })
+    await expectRefusal(drip(), '429 rate_limited')
   })
 
   test.each([
@@ -134,7 +129,7 @@ describe('POST /v1/faucet/drip', () => {
         ),
       )
     await age(cooldownSeconds - 60)
-    await expectError(drip(), 429, 'rate_limited', {
+    await expectRefusal(drip(), '429 rate_limited', {
       details: { next_eligible_at: expect.any(Number) },
     })
     await age(60)

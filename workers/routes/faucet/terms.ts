@@ -1,6 +1,5 @@
 import type { HubContext } from '../../context.ts'
 
-/** What the faucet gives. */
 export interface FaucetTerms {
   enabled: boolean
   amountWei: bigint

@@ -45,7 +45,6 @@ function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
 }
 
 export interface Turn {
-  /** The wallet's turn; what is sent is named after it. */
   turnId: string
   nextEligibleAt: number
   confirm: () => Promise<void>

@@ -10,10 +10,8 @@ import type { ArtifactManifest } from '../../../protocol/hbc/manifest.ts'
 import { invalidFields } from '../../errors.ts'
 
 /**
- * Reads an uploaded artifact.
- *
- * @param field Where the artifact is in the request; problems are reported there, with the broken rule as their code.
- * @throws {@link ApiError} 400 `invalid_field`.
+ * Reads an uploaded artifact. @param field Where the artifact is in the request; problems are reported there, with the broken rule as their
+ * code. @throws {@link ApiError} 400 `invalid_field`.
  */
 export function readArtifact(bytes: Uint8Array, field: string): Artifact & { stateless: boolean } {
   try {

@@ -8,11 +8,7 @@ interface FoundModule {
   open: (range?: { offset: number; length: number }) => Promise<ReadableStream | Uint8Array>
 }
 
-/**
- * A module that was uploaded, or one of the benchmark suite.
- *
- * @throws {@link ApiError} 404 `not_found`.
- */
+/** A module that was uploaded, or one of the benchmark suite. @throws {@link ApiError} 404 `not_found`. */
 export async function findModule(c: HubContext, address: string): Promise<FoundModule> {
   const found = await findKnownModule(c, address)
   if (found === null) throw new ApiError('not_found', `The module ${address} does not exist on this hub.`)

@@ -8,10 +8,19 @@ import {
   hostileArtifacts,
   promisingArtifact,
 } from '../../../protocol/hbc/testing/artifacts.ts'
-import { atOnce, bodyOf, expectInvalid, expectRefusal, readPages, statusesOf } from '../../test/answers.ts'
 import { namedArtifact } from '../../test/artifact.ts'
-import { type Client, client } from '../../test/client.ts'
-import { signIn } from '../../test/wallet.ts'
+import { signIn } from '../../test/callers.ts'
+import {
+  atOnce,
+  bodyOf,
+  type Client,
+  client,
+  expectInvalid,
+  expectRefusal,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
+import { rowOf } from '../../test/tables.ts'
 import { moduleExample } from './schema.ts'
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
@@ -20,7 +29,7 @@ const octets = { 'Content-Type': 'application/octet-stream' }
 const upload = (caller: Client, bytes: Uint8Array) => caller.post('/v1/modules', { hbc_b64: base64(bytes) })
 
 const stored = async () => ({
-  rows: (await env.DB.prepare('SELECT count(*) AS rows FROM modules').first<{ rows: number }>())?.rows,
+  rows: (await rowOf<{ rows: number }>('SELECT count(*) AS rows FROM modules'))?.rows,
   objects: (await env.MODULES.list()).objects.length,
 })
 
@@ -59,8 +68,10 @@ describe('POST /v1/modules', () => {
     const { client: caller } = await signIn()
     const { bytes, manifestAddress } = namedArtifact('raced')
     const body = { hbc_b64: base64(bytes) }
-    const answers = await atOnce(50, () => caller.post('/v1/modules', body))
-    expect(statusesOf(answers)).toEqual([201, ...Array(49).fill(409)])
+    expect(await statusesOf(atOnce(50, () => caller.post('/v1/modules', body)))).toEqual([
+      201,
+      ...Array(49).fill(409),
+    ])
     expect((await env.MODULES.list({ prefix: `modules/${manifestAddress}/` })).objects).toHaveLength(1)
   })
 
@@ -251,10 +262,7 @@ describe('GET /v1/modules/{address}/hbc', () => {
 })
 
 describe('GET /v1/modules', () => {
-  const list = (query: string) =>
-    bodyOf<{ items: { manifest_address: string }[]; next_cursor: string | null }>(
-      client().get(`/v1/modules?${query}`),
-    )
+  const list = (query: string) => bodyOf(client().get(`/v1/modules?${query}`))
   /** A wallet that uploaded modules of these names, one after the other. */
   const createUploader = async (...names: string[]) => {
     const { client: caller, address } = await signIn()
@@ -278,7 +286,8 @@ describe('GET /v1/modules', () => {
     )
     const developer = address.toUpperCase().replace('0X', '0x')
     const read = (cursor: string) => list(`developer=${developer}&limit=2${cursor}`)
-    const seen = (await readPages(read)).map(({ manifest_address }) => manifest_address)
+    const pages = await pagesOf(client(), `/v1/modules?developer=${developer}`, 2)
+    const seen = pages.flat().map(({ manifest_address }) => manifest_address)
     expect(seen).toHaveLength(5)
     expect(new Set(seen)).toEqual(new Set(uploaded))
     const first = await read('')

@@ -9,9 +9,8 @@ import { readArtifact } from './artifact.ts'
 import { modulePath, moduleView } from './schema.ts'
 
 /**
- * Checks an artifact, stores it and answers 201 with its record; both upload forms end here.
- *
- * @param expectedAddress The address the caller says it has.
+ * Checks an artifact, stores it and answers 201 with its record; both upload forms end here. @param expectedAddress The address the caller
+ * says it has.
  */
 export async function storeModule(
   c: HubContext,

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../../durable-objects/testing/relay-request.ts'
 import { services } from '../../services.ts'
-import { atOnce, bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
-import { client, freshAddress } from '../../test/client.ts'
+import { atOnce, bodyOf, client, expectAnswer, expectRefusal, freshAddress } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { runSql } from '../../test/tables.ts'
 
@@ -21,7 +20,7 @@ const relayerObject = () => env.RELAYER.getByName(`31337:${services(env).relayer
 const forgetView = () => evictDurableObject(relayerObject())
 
 /** Bindings of its own make an isolate that has kept no report. */
-const status = async (caller = client({ bindings: {} })) => (await caller.get('/v1/status')).json()
+const status = (caller = client({ bindings: {} })) => bodyOf(caller.get('/v1/status'))
 
 describe('GET /', () => {
   test('names the chain, its contracts, and how to reach it where anyone may', async () => {
@@ -30,8 +29,7 @@ describe('GET /', () => {
       CHAIN_PUBLIC_RPC_URL: 'http://127.0.0.1:8545/',
       EXPLORER_URL: 'https://explorer.example/',
     }
-    const descriptor = await bodyOf(client({ bindings }).get('/'))
-    expect(descriptor).toMatchObject({
+    expect(await bodyOf(client({ bindings }).get('/'))).toMatchObject({
       features: ['modules', 'sign-in', 'relay', 'faucet'],
       chain: {
         id: 31337,
@@ -53,8 +51,7 @@ describe('GET /', () => {
 })
 
 describe('the features of GET /', () => {
-  const features = async (caller = client({ bindings: {} })) =>
-    (await bodyOf<{ features: string[] }>(caller.get('/'))).features
+  const features = async (caller = client({ bindings: {} })) => (await bodyOf(caller.get('/'))).features
 
   test('name the faucet while operators have it open', async () => {
     const set = (enabled: number) =>
@@ -174,7 +171,7 @@ describe('GET /v1/transactions/{id}', () => {
     expect(result?.status).toBe('accepted')
     // A hub without a relayer shows the same.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never }
-    const read = async () => (await client({ bindings }).get(`/v1/transactions/${id}`)).json()
+    const read = () => bodyOf(client({ bindings }).get(`/v1/transactions/${id}`))
     expect(await read()).toMatchObject({
       id,
       status: 'sent',

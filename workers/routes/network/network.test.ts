@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf, expectAnswer, expectRefusal, itemsOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
 import { runSql } from '../../test/tables.ts'
@@ -61,7 +60,7 @@ describe('GET /', () => {
 
   test('names of another profile replace every default name', async () => {
     const bindings = { PROFILE: '{"service":"Swarm","chain_id":7}' }
-    const descriptor = await bodyOf<Record<string, never>>(client({ bindings }).get('/'))
+    const descriptor = await bodyOf(client({ bindings }).get('/'))
     expect(descriptor).toMatchObject({ network: 'swarm-testnet', protocol: 'swarm/1', chain: { id: 7 } })
     expect(JSON.stringify(descriptor)).not.toMatch(/hub_token|hub-testnet/)
   })
@@ -86,8 +85,7 @@ describe('GET /v1/status', () => {
       digest,
       Math.floor(Date.now() / 1000) - 600,
     )
-    const response = await client({ bindings: {} }).get('/v1/status')
-    expect(await response.json()).toMatchObject({
+    expect(await bodyOf(client({ bindings: {} }).get('/v1/status'))).toMatchObject({
       status: 'ok',
       late: [{ what: 'rounds_unpaid', project_id: digest, epoch: 7, count: 2 }],
     })
@@ -95,9 +93,7 @@ describe('GET /v1/status', () => {
   })
 
   test('says degraded, with 200, while the database does not answer', async () => {
-    const response = await client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status')
-    expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({
+    await expectAnswer(client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status'), 200, {
       status: 'degraded',
       database: 'unavailable',
       relay: null,
@@ -107,14 +103,14 @@ describe('GET /v1/status', () => {
 
 describe('a part that does not work', () => {
   test('says by name which settings it lacks', async () => {
-    const { missing } = await bodyOf<Record<string, unknown>>(client({ bindings: {} }).get('/v1/status'))
+    const { missing } = await bodyOf(client({ bindings: {} }).get('/v1/status'))
     expect(missing).toEqual({
       chain: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS'],
       relayer: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
       coordinator: ['COORDINATOR_SEED'],
     })
     const bindings = { CHAIN_RPC_URL: 'http://127.0.0.1:9', COORDINATOR_SEED: digest }
-    const other = await bodyOf<Record<string, unknown>>(client({ bindings }).get('/v1/status'))
+    const other = await bodyOf(client({ bindings }).get('/v1/status'))
     expect(other.missing).toEqual({
       chain: ['CHAIN_CONTRACTS'],
       relayer: ['CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
@@ -129,7 +125,7 @@ describe('a part that does not work', () => {
       database: 'unavailable',
       missing: { database: ['migrations'] },
     })
-    const { status, error, message } = await errorOf(await unmigrated.get('/v1/projects'))
+    const { status, error, message } = await errorOf(unmigrated.get('/v1/projects'))
     expect([status, error]).toEqual([500, 'internal'])
     expect(message).toMatch(/lacks migrations.*wrangler d1 migrations apply DB/)
   })
@@ -137,8 +133,8 @@ describe('a part that does not work', () => {
 
 describe('GET /v1/network/params', () => {
   test('gives the parameters with the hash the descriptor names', async () => {
-    const params = await bodyOf<Record<string, unknown>>(client().get('/v1/network/params'))
-    const descriptor = await bodyOf<Record<string, unknown>>(client().get('/'))
+    const params = await bodyOf(client().get('/v1/network/params'))
+    const descriptor = await bodyOf(client().get('/'))
     expect(params.params_hash).toBe(descriptor.params_hash)
     expect(params.params).toMatchObject({ accept_secs: 10, weight_unit_wei: '1000000000000000' })
   })
@@ -167,9 +163,7 @@ describe('GET /v1/categories', () => {
       insert.bind('0x3', '0x', 'three', 'iot', 'paused'),
     ])
     // Another isolate: this one may have kept an answer.
-    const { items } = await bodyOf<{
-      items: { category: string; count: number }[]
-    }>(client({ bindings: {} }).get('/v1/categories'))
+    const items = await itemsOf(client({ bindings: {} }).get('/v1/categories'))
     expect(items).toHaveLength(10)
     expect(items.filter(({ count }) => count > 0)).toEqual([{ category: 'iot', count: 2 }])
   })
@@ -237,8 +231,7 @@ test('a set that no quorum attested while its epoch runs makes the status degrad
      VALUES (?1, 0, 10000000000, ?1, 0, 0, '{}', 1)`,
     projectId,
   )
-  const status = await bodyOf(client({ bindings: {} }).get('/v1/status'))
-  expect(status).toMatchObject({
+  expect(await bodyOf(client({ bindings: {} }).get('/v1/status'))).toMatchObject({
     status: 'degraded',
     database: 'ok',
     module_storage: 'ok',

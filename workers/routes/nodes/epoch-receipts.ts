@@ -162,9 +162,7 @@ function requireRecomputed(
 }
 
 /**
- * A receipt waits for the rounds of its epoch (section 23): what is final after it is paid by nobody.
- *
- * @throws {@link ApiError} 425 `invalid_state`.
+ * A receipt waits for the rounds of its epoch (section 23): what is final after it is paid by nobody. @throws {@link ApiError} 425 `invalid_state`.
  */
 async function requireDue(
   c: HubContext,

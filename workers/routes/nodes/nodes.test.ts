@@ -1,10 +1,17 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { atOnce, bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
-import { baseUrl } from '../../test/client.ts'
-import { createMiner } from '../../test/device.ts'
-import { createNode } from '../../test/node.ts'
-import { createOperator } from '../../test/operator.ts'
+import { describe, expect, test } from 'vitest'
+import { createMiner, createNode, createOperator } from '../../test/callers.ts'
+import {
+  atOnce,
+  baseUrl,
+  bodyOf,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusAndBody,
+  statusesOf,
+} from '../../test/client.ts'
 
 const registration = {
   hub: baseUrl,
@@ -17,24 +24,17 @@ const registration = {
 const register = (node: ReturnType<typeof createNode>, change: object = {}) =>
   node.call('POST', '/v1/nodes/register', { ...registration, ...change })
 
-let operator: Awaited<ReturnType<typeof createOperator>>
-beforeAll(async () => {
-  operator = await createOperator()
-})
+const operator = await createOperator()
 const decide = (nodeId: string, verb: 'approve' | 'revoke', body?: object) =>
   operator.client.post(`/admin/v1/nodes/${nodeId}/${verb}`, body)
-const notesOn = async (subject: string) =>
-  (
-    await bodyOf<{
-      items: object[]
-    }>(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
-  ).items
+const notesOn = (subject: string) => itemsOf(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
 
 describe('registration', () => {
   test('a miner is approved at once; registering again renews', async () => {
     const node = createNode()
-    const first = await register(node, { role: 'miner', capabilities: ['execute'], region: 'eu-west' })
-    expect([first.status, await first.json()]).toEqual([
+    expect(
+      await statusAndBody(register(node, { role: 'miner', capabilities: ['execute'], region: 'eu-west' })),
+    ).toEqual([
       200,
       {
         node_id: node.nodeId,
@@ -53,23 +53,26 @@ describe('registration', () => {
         revoked_at: null,
       },
     ])
-    const again = await register(node, { role: 'miner', url: 'https://elsewhere.example' })
-    expect(await again.json()).toMatchObject({ url: 'https://elsewhere.example', capabilities: [] })
+    expect(await bodyOf(register(node, { role: 'miner', url: 'https://elsewhere.example' }))).toMatchObject({
+      url: 'https://elsewhere.example',
+      capabilities: [],
+    })
   })
 
   test('a miner that only connects outwards has no URL, until it names one', async () => {
     const node = createNode()
     const { url: _, ...withoutUrl } = { ...registration, role: 'miner' }
     for (const body of [withoutUrl, { ...withoutUrl, url: null }]) {
-      const response = await node.call('POST', '/v1/nodes/register', body)
-      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ url: null })])
+      expect(await statusAndBody(node.call('POST', '/v1/nodes/register', body))).toEqual([
+        200,
+        expect.objectContaining({ url: null }),
+      ])
     }
-    const { items } = await bodyOf<{
-      items: { node_id: string }[]
-    }>(operator.client.get('/admin/v1/nodes?limit=100'))
+    const items = await itemsOf(operator.client.get('/admin/v1/nodes?limit=100'))
     expect(items.find(({ node_id }) => node_id === node.nodeId)).toMatchObject({ url: null })
-    const named = await register(node, { role: 'miner', url: 'https://node.example' })
-    expect(await named.json()).toMatchObject({ url: 'https://node.example' })
+    expect(await bodyOf(register(node, { role: 'miner', url: 'https://node.example' }))).toMatchObject({
+      url: 'https://node.example',
+    })
   })
 
   test('a validator waits for an operator, and does not register again once revoked', async () => {
@@ -116,8 +119,7 @@ describe('registration', () => {
 
   test('of ten racing registrations one row comes', async () => {
     const node = createNode()
-    const answers = await atOnce(10, () => register(node))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
+    expect(await statusesOf(atOnce(10, () => register(node)))).toEqual(Array(10).fill(202))
     const rows = await env.DB.prepare('SELECT * FROM nodes WHERE node_id = ?').bind(node.nodeId).all()
     expect(rows.results).toHaveLength(1)
   })
@@ -172,14 +174,11 @@ describe('heartbeat', () => {
   test('is answered with the status and when the next is expected', async () => {
     const node = createNode()
     await register(node)
-    const response = await beat(node, { status: 'idle' })
-    expect([response.status, await response.json()]).toEqual([
+    expect(await statusAndBody(beat(node, { status: 'idle' }))).toEqual([
       200,
       { node_id: node.nodeId, status: 'pending', heard_at: expect.any(Number), next_in_secs: 30 },
     ])
-    const { items } = await bodyOf<{
-      items: { node_id: string }[]
-    }>(operator.client.get('/admin/v1/nodes?limit=200'))
+    const items = await itemsOf(operator.client.get('/admin/v1/nodes?limit=200'))
     expect(items.find(({ node_id }) => node_id === node.nodeId)).toMatchObject({
       health: 'idle',
       last_heartbeat_at: expect.any(Number),
@@ -201,8 +200,7 @@ describe('operators and nodes', () => {
   test('of ten racing approvals one is noted', async () => {
     const node = createNode()
     await register(node)
-    const answers = await atOnce(10, () => decide(node.nodeId, 'approve'))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await statusesOf(atOnce(10, () => decide(node.nodeId, 'approve')))).toEqual(Array(10).fill(200))
     expect(await notesOn(node.nodeId)).toHaveLength(1)
   })
 
@@ -225,25 +223,14 @@ describe('operators and nodes', () => {
   test('nodes are listed newest first in pages, and by role and status', async () => {
     const nodes = [createNode(), createNode(), createNode()]
     for (const node of nodes) await register(node)
-    const list = async (query: string) =>
-      await bodyOf<{
-        items: { node_id: string; registered_at: number; role: string; status: string }[]
-        next_cursor: string | null
-      }>(operator.client.get(`/admin/v1/nodes?${query}`))
-    const seen: { node_id: string; registered_at: number }[] = []
-    for (let cursor = ''; ; ) {
-      const { items, next_cursor } = await list(`limit=2${cursor}`)
-      seen.push(...items)
-      if (next_cursor === null) break
-      cursor = `&cursor=${next_cursor}`
-    }
+    const seen = (await pagesOf(operator.client, '/admin/v1/nodes', 2)).flat()
     expect(new Set(seen.map(({ node_id }) => node_id)).size).toBe(seen.length)
     for (const { nodeId } of nodes) expect(seen.map(({ node_id }) => node_id)).toContain(nodeId)
     expect(seen.map(({ registered_at }) => registered_at)).toEqual(
       seen.map(({ registered_at }) => registered_at).sort((a, b) => b - a),
     )
-    const { items } = await list('role=validator&status=pending')
-    expect(new Set(items.map(({ role, status }) => `${role} ${status}`))).toEqual(
+    const waiting = await itemsOf(operator.client.get('/admin/v1/nodes?role=validator&status=pending'))
+    expect(new Set(waiting.map(({ role, status }) => `${role} ${status}`))).toEqual(
       new Set(['validator pending']),
     )
   })

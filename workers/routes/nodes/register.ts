@@ -73,10 +73,7 @@ function requireMeantForHere(c: HubContext, { hub, network }: { hub: string; net
 const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}:${port}`
 
-/**
- * The hub calls validators, not miners. On a network of more than one machine a loopback endpoint would make the caller
- * call itself.
- */
+/** The hub calls validators, not miners. On a network of more than one machine a loopback endpoint would make the caller call itself. */
 function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: string | null }): void {
   if (url === null) {
     if (role === 'miner') return

@@ -23,10 +23,8 @@ export async function findVisible(c: HubContext, projectId: string): Promise<Pro
 }
 
 /**
- * The record of a project of the calling wallet. Routes that change a project declare which scope a key needs for that,
- * and a key may change what it may not read.
- *
- * @throws {@link ApiError} 404 `not_found`; 403 `not_owner` for a project that everybody sees.
+ * The record of a project of the calling wallet. Routes that change a project declare which scope a key needs for that, and a key may
+ * change what it may not read. @throws {@link ApiError} 404 `not_found`; 403 `not_owner` for a project that everybody sees.
  */
 export async function findOwn(c: HubContext, projectId: string): Promise<ProjectRecord> {
   const record = await findInForce(c, projectId)

@@ -1,21 +1,14 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
-import hub from '../../index.ts'
+import { describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
 import type { SettledEpoch } from '../../stores/project-figures.ts'
-import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { atOnce, bodyOf, client, expectRefusal, pagesOf, runSchedule } from '../../test/client.ts'
 import { indexState } from '../../test/evidence.ts'
-import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
+import { createDeveloper, submitProject, uploadModule } from '../../test/project.ts'
 import { runSql, setListingStatus } from '../../test/tables.ts'
 
-let ada: Developer
-let worker: { address: string; functions: string[] }
-beforeAll(async () => {
-  ada = await createDeveloper()
-  worker = await uploadModule(ada)
-})
+const ada = await createDeveloper()
+const worker = await uploadModule(ada)
 
 const now = Math.floor(Date.now() / 1000)
 const hour = 3_600
@@ -54,8 +47,7 @@ async function executeSlash(projectId: string): Promise<void> {
     projectId,
   )
 }
-const read = async (projectId: string, path: string) =>
-  (await client().get(`/v1/projects/${projectId}/${path}`)).json()
+const read = (projectId: string, path: string) => bodyOf(client().get(`/v1/projects/${projectId}/${path}`))
 
 describe('GET /v1/projects/{project_id}/stats', () => {
   test('is all zero while nothing was settled', async () => {
@@ -133,9 +125,7 @@ describe('GET /v1/projects/{project_id}/stats', () => {
     const projectId = await listed()
     for (const path of ['stats', 'miners', 'epochs', 'reviews'])
       expect((await client().get(`/v1/projects/0x${'0f'.repeat(32)}/${path}`)).status).toBe(404)
-    expect(await errorOf(await client().get(`/v1/projects/${projectId}/stats?period=1y`))).toMatchObject({
-      status: 400,
-    })
+    await expectRefusal(client().get(`/v1/projects/${projectId}/stats?period=1y`), '400 invalid_field')
   })
 })
 
@@ -170,9 +160,7 @@ describe('settled epochs', () => {
       amount: '1',
     }))
     await record(settled(projectId, { credits }))
-    const seen = await readPages<{ miner: string; units: number }>((cursor) =>
-      bodyOf(client().get(`/v1/projects/${projectId}/miners?limit=5${cursor}`)),
-    )
+    const seen = (await pagesOf(client(), `/v1/projects/${projectId}/miners`, 5)).flat()
     expect(new Set(seen.map(({ miner }) => miner)).size).toBe(23)
     expect(seen.map(({ units }) => units)).toEqual(credits.map(({ units }) => units).sort((a, b) => b - a))
   })
@@ -181,10 +169,10 @@ describe('settled epochs', () => {
     const projectId = await listed()
     await record(settled(projectId, { epoch: 1, settledAt: now - 5 * day, rounds: 10 }))
     await record(settled(projectId, { epoch: 2, settledAt: now - hour, rounds: 60 }))
-    const project = async () => (await client().get(`/v1/projects/${projectId}`)).json()
+    const project = () => bodyOf(client().get(`/v1/projects/${projectId}`))
     expect(await project()).toMatchObject({ trending: true })
     await runSql('UPDATE projects SET last_settled_at = ? WHERE project_id = ?', now - 3 * day, projectId)
-    await hub.scheduled(createScheduledController(), env)
+    await runSchedule()
     expect(await project()).toMatchObject({ trending: false })
   })
 })

@@ -5,20 +5,24 @@ import { services } from '../../services.ts'
 import { openDatabase } from '../../stores/database.ts'
 import { listQuery, type ProjectFilter, projectSorts, sortedMatchesMax } from '../../stores/project-lists.ts'
 import { classBit } from '../../stores/project-row.ts'
-import { atOnce, bodyOf, expectInvalid, expectRefusal, readPages, statusesOf } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { createOperator, signIn } from '../../test/callers.ts'
+import {
+  atOnce,
+  bodyOf,
+  client,
+  errorOf,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
-import { createOperator } from '../../test/operator.ts'
-import { createDeveloper, type Developer, signed, submitProject, uploadModule } from '../../test/project.ts'
-import { runSql, setListingStatus } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
+import { createDeveloper, signed, submitProject, uploadModule } from '../../test/project.ts'
+import { rowsOf, runSql, setListingStatus } from '../../test/tables.ts'
 
-let ada: Developer
-let worker: { address: string; functions: string[] }
-beforeAll(async () => {
-  ada = await createDeveloper()
-  worker = await uploadModule(ada)
-})
+const ada = await createDeveloper()
+const worker = await uploadModule(ada)
 
 async function listed(change: Parameters<typeof submitProject>[1] = {}, developer = ada) {
   const project = await submitProject(developer, { worker, ...change })
@@ -65,13 +69,13 @@ describe('GET /v1/projects/{project_id}', () => {
     const upper = `0x${project_id.slice(2).toUpperCase()}`
     expect((await client().get(`/v1/projects/${upper}`)).status).toBe(200)
     for (const id of ['0x12', 'my-slug', `0x${'00'.repeat(32)}`])
-      expect(await errorOf(await client().get(`/v1/projects/${id}`))).toMatchObject({ error: 'not_found' })
+      expect(await errorOf(client().get(`/v1/projects/${id}`))).toMatchObject({ error: 'not_found' })
   })
 
   test('shows the name of its developer as it is', async () => {
     const grace = await createDeveloper()
     const { project_id } = await listed({}, grace)
-    await grace.client.fetch('/v1/developers/me', { method: 'PUT', json: { display_name: 'Grace' } })
+    await grace.client.put('/v1/developers/me', { display_name: 'Grace' })
     await runSql("UPDATE developers SET verification = 'rejected' WHERE address = ?", grace.address)
     expect(await bodyOf(client().get(`/v1/projects/${project_id}`))).toMatchObject({
       developer_name: 'Grace',
@@ -149,8 +153,7 @@ describe('GET /v1/projects/{project_id}', () => {
     const { project_id } = await listed()
     const first = await client().get(`/v1/projects/${project_id}`)
     const etag = first.headers.get('etag') ?? ''
-    const again = await client().get(`/v1/projects/${project_id}`, { 'If-None-Match': etag })
-    expect(again.status).toBe(304)
+    expect((await client().get(`/v1/projects/${project_id}`, { 'If-None-Match': etag })).status).toBe(304)
   })
 })
 
@@ -294,7 +297,7 @@ describe('every order', () => {
     '%s, filtered by %s, pages without gap or repetition',
     async (sort, _, filter) => {
       const whole = (await find(`sort=${sort}${filter}&limit=200`)).items.map(({ project_id }) => project_id)
-      const paged = await readPages((cursor) => find(`sort=${sort}${filter}&limit=9${cursor}`))
+      const paged = (await pagesOf(client(), `/v1/projects?sort=${sort}${filter}`, 9)).flat()
       expect(paged.map(({ project_id }) => project_id)).toEqual(whole)
       expect(new Set(whole).size).toBe(whole.length)
       expect(whole.length).toBeGreaterThanOrEqual(count)
@@ -345,7 +348,7 @@ describe('every order', () => {
     const read = async (query: string) => {
       const { db, use } = countedDatabase()
       const response = await client({ bindings: { DB: db } }).get(`/v1/projects?${query}`)
-      return { use, page: (await response.json()) as Page }
+      return { use, page: await bodyOf<Page>(response) }
     }
 
     test.each(
@@ -377,13 +380,13 @@ describe('every order', () => {
       expect(page.items).toHaveLength(20)
       expect(use.statements).toBe(2)
       expect(use.rowsRead).toBeLessThanOrEqual(sortedMatchesMax + 1 + 5 * 21)
-      const paged = await readPages((cursor) => find(`device_class=desktop&sort=miners&limit=200${cursor}`))
+      const paged = (await pagesOf(client(), '/v1/projects?device_class=desktop&sort=miners', 200)).flat()
       expect(new Set(paged.map(({ project_id }) => project_id)).size).toBe(paged.length)
       expect(paged.length).toBeGreaterThan(sortedMatchesMax)
     })
 
     test('pages of the most miners go through the newest that are sorted, and end with them', async () => {
-      const paged = await readPages((cursor) => find(`q=flock&sort=miners&limit=200${cursor}`))
+      const paged = (await pagesOf(client(), '/v1/projects?q=flock&sort=miners', 200)).flat()
       const first = shared - sortedMatchesMax + 1
       expect(paged.map(({ slug }) => slug)).toEqual(
         Array.from({ length: sortedMatchesMax }, (_, index) => `flock-${first + index}`),
@@ -417,9 +420,7 @@ describe('every order', () => {
         for (const after of [undefined, ['7', 7] as [string, number]]) {
           const query = listQuery(db, { status: 'listed', ...filter }, sort, after, 51)
           const { sql, params } = query.toSQL()
-          const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-            .bind(...params)
-            .all<{ detail: string }>()
+          const results = await rowsOf<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...params)
           const plan = results.map(({ detail }) => detail)
           expect(
             plan.filter((step) => /^SCAN (?!found$|project_search VIRTUAL TABLE INDEX \d+:M)/.test(step)),
@@ -450,11 +451,14 @@ describe('operators', () => {
         ({ project_id }) => project_id,
       )
     expect(await queue()).toEqual([first.project_id, second.project_id])
-    const approved = await decide(operator.client, first.project_id, {
-      action: 'approve',
-      conditions: ['Keep the vault funded.'],
-    })
-    expect(await approved.json()).toMatchObject({
+    expect(
+      await bodyOf(
+        decide(operator.client, first.project_id, {
+          action: 'approve',
+          conditions: ['Keep the vault funded.'],
+        }),
+      ),
+    ).toMatchObject({
       listing_status: 'listed',
       listed_at: expect.any(Number),
       review: {
@@ -464,14 +468,15 @@ describe('operators', () => {
         decided_at: expect.any(Number),
       },
     })
-    const rejected = await decide(operator.client, second.project_id, { action: 'reject', reason: 'Spam.' })
-    expect(await rejected.json()).toMatchObject({
+    expect(
+      await bodyOf(decide(operator.client, second.project_id, { action: 'reject', reason: 'Spam.' })),
+    ).toMatchObject({
       listing_status: 'rejected',
       review: { status: 'rejected', reason: 'Spam.' },
     })
     expect(await queue()).toEqual([])
     const log = await operator.client.get(`/admin/v1/audit-log?subject=${first.project_id}`)
-    expect(((await log.json()) as { items: object[] }).items).toEqual([
+    expect(await itemsOf(log)).toEqual([
       {
         entry: expect.any(Number),
         operator: operator.address,
@@ -513,7 +518,7 @@ describe('operators', () => {
     const answers = await atOnce(10, (index) =>
       decide(operator.client, project_id, { action: index % 2 ? 'approve' : 'reject' }),
     )
-    expect(statusesOf(answers)).toEqual([200, ...Array(9).fill(409)])
+    expect(await statusesOf(answers)).toEqual([200, ...Array(9).fill(409)])
     expect(await services(env).auditLog.list(project_id, undefined, 10)).toHaveLength(1)
   })
 
@@ -525,7 +530,7 @@ describe('operators', () => {
       '404 not_found',
     )
     for (const body of [{}, { action: 'bless' }, { action: 'pause', conditions: [''] }])
-      expect(await errorOf(await decide(operator.client, project_id, body))).toMatchObject({ status: 400 })
+      await expectRefusal(decide(operator.client, project_id, body), '400 invalid_field')
     await expectRefusal(decide(ada.client, project_id, { action: 'pause' }), '403 forbidden')
   })
 
@@ -534,9 +539,7 @@ describe('operators', () => {
     const { project_id } = await submitProject(ada, { worker, listing: { category: 'bandwidth' } })
     const count = async () => {
       // Anonymous callers may be given counts that are ten seconds old.
-      const { items } = await bodyOf<{
-        items: { category: string; count: number }[]
-      }>(operator.client.get('/v1/categories'))
+      const items = await itemsOf(operator.client.get('/v1/categories'))
       return items.find(({ category }) => category === 'bandwidth')?.count
     }
     const counts = [await count()]

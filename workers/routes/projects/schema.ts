@@ -19,7 +19,6 @@ export const ProjectParams = {
   project_id: PathProject.meta({ example: projectExample.project_id }),
 }
 
-/** The number of a version in a path. */
 export const VersionNumber = z
   .string()
   .regex(/^[1-9][0-9]{0,8}$/, 'must be an integer from 1')

@@ -1,21 +1,14 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type * as z from 'zod'
-import { bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
-import { type Client, client, errorOf } from '../../test/client.ts'
-import { createOperator } from '../../test/operator.ts'
+import { createOperator, signIn } from '../../test/callers.ts'
+import { bodyOf, type Client, client, errorOf, expectInvalid, expectRefusal } from '../../test/client.ts'
 import { createDeveloper, type Developer, submitProject, uploadModule } from '../../test/project.ts'
 import { setListingStatus } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 import { routes } from '../index.ts'
 
-let ada: Developer
-let bob: Developer
-let worker: { address: string; functions: string[] }
-beforeAll(async () => {
-  ada = await createDeveloper()
-  bob = await createDeveloper()
-  worker = await uploadModule(ada)
-})
+const ada = await createDeveloper()
+const bob = await createDeveloper()
+const worker = await uploadModule(ada)
 
 let slug: string
 let count = 0
@@ -32,7 +25,7 @@ async function projectOf(developer: Developer, status = 'listed'): Promise<strin
 /** The id that a caller reads under the slug, or the status of the refusal. */
 const idOf = async (caller: Client) => {
   const response = await caller.get(`/v1/projects/${slug}`)
-  return response.ok ? (await bodyOf<{ project_id: string }>(response)).project_id : response.status
+  return response.ok ? (await bodyOf(response)).project_id : response.status
 }
 
 test('a slug in a path names the project', async () => {
@@ -96,15 +89,16 @@ test('nobody learns of a project that is not public by its slug; its developer a
   expect(await idOf((await signIn()).client)).toBe(404)
   expect(await idOf(ada.client)).toBe(project)
   const operator = await createOperator()
-  const review = await operator.client.post(`/admin/v1/projects/${slug}/review`, { action: 'approve' })
-  expect(review.status).toBe(200)
+  expect(
+    (await operator.client.post(`/admin/v1/projects/${slug}/review`, { action: 'approve' })).status,
+  ).toBe(200)
   expect(await idOf(client())).toBe(project)
 })
 
 test('where two developers have the slug, each means the own project, and nobody else is given one of them', async () => {
   const [first, second] = [await projectOf(ada), await projectOf(bob)]
   expect([await idOf(ada.client), await idOf(bob.client)]).toEqual([first, second])
-  const { status, message } = await errorOf(await client().get(`/v1/projects/${slug}`))
+  const { status, message } = await errorOf(client().get(`/v1/projects/${slug}`))
   expect(status).toBe(404)
   expect(message).toContain(first)
   expect(message).toContain(second)
@@ -114,15 +108,16 @@ test('an API key for other projects is refused by a slug as by an id', async () 
   const project = await projectOf(ada)
   slug = `${slug}-other`
   const other = await projectOf(ada)
-  const created = await ada.client.post('/v1/developers/api-keys', {
-    name: 'one',
-    scopes: ['tasks:submit', 'projects:read'],
-    project_ids: [other],
-  })
-  const { secret } = (await created.json()) as { secret: string }
+  const { secret } = await bodyOf(
+    ada.client.post('/v1/developers/api-keys', {
+      name: 'one',
+      scopes: ['tasks:submit', 'projects:read'],
+      project_ids: [other],
+    }),
+  )
   const caller = client({ token: secret })
   const body = { function: worker.functions[0], input_b64: '' }
-  const give = async (name: string) => errorOf(await caller.post(`/v1/projects/${name}/tasks`, body))
+  const give = async (name: string) => errorOf(caller.post(`/v1/projects/${name}/tasks`, body))
   expect(await give(project)).toMatchObject({ status: 403, error: 'forbidden' })
   expect(await give(slug.replace('-other', ''))).toMatchObject({ status: 403, error: 'forbidden' })
   // The hub of this test has no validators, which it says of a project that the key is for.

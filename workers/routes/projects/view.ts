@@ -51,7 +51,6 @@ export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({
   submitted_at: version.submittedAt,
 })
 
-/** The whole record, as reading it and registering answer it. */
 export function projectView(record: ProjectRecord, today: PeriodBounds) {
   const { project, current, pending, registry, vault } = record
   const manifest = manifestOf(current)
@@ -81,7 +80,6 @@ export function projectView(record: ProjectRecord, today: PeriodBounds) {
 export const readProjectView = async (c: HubContext, record: ProjectRecord) =>
   projectView(record, await readBounds(c, record.project.projectId, '24h'))
 
-/** The manifest of a stored version; what was stored kept the rules. */
 export const manifestOf = ({ manifest }: ProjectVersion): ProjectManifest =>
   JSON.parse(manifest) as ProjectManifest
 

@@ -2,11 +2,15 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import { closeCodes } from '../../../protocol/link/index.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
-import { client, errorOf, freshAddress } from '../../test/client.ts'
-import { createMiner, deviceRecord } from '../../test/device.ts'
-import { createNode, insertNode, type TestNode } from '../../test/node.ts'
-import { createOperator } from '../../test/operator.ts'
+import {
+  createMiner,
+  createNode,
+  createOperator,
+  deviceRecord,
+  insertNode,
+  type TestNode,
+} from '../../test/callers.ts'
+import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../../test/relay-socket.ts'
 
 const subprotocol = profileStrings(resolveProfile()).relay_subprotocol
@@ -57,8 +61,7 @@ describe('GET /v1/relay', () => {
     const headers = await upgradeHeaders(node)
     const name = profileStrings(resolveProfile()).signature_header
     await expectRefusal(connect({ ...headers, [name]: `0x${'11'.repeat(64)}` }), '401 bad_signature')
-    expect(await errorOf(await connect(await upgradeHeaders(createNode())))).toMatchObject({
-      status: 401,
+    await expectRefusal(connect(await upgradeHeaders(createNode())), '401 unauthorized', {
       details: { reason: 'unknown_key' },
     })
   })
@@ -75,8 +78,7 @@ describe('GET /v1/relay', () => {
 
   test('403: not registered', async () => {
     const { device } = await createMiner()
-    expect(await errorOf(await connect(await upgradeHeaders(device)))).toMatchObject({
-      status: 403,
+    await expectRefusal(connect(await upgradeHeaders(device)), '403 forbidden', {
       details: { reason: 'not_registered' },
     })
   })
@@ -100,21 +102,18 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     const operator = await createOperator()
     return operator.client.post(`/admin/v1/devices/${nodeId}/ban`, { banned, reason })
   }
-  const device = async (caller = client()) =>
-    await bodyOf<Record<string, unknown>>(caller.get(`/v1/devices/${node.nodeId}`))
+  const device = async (caller = client()) => await bodyOf(caller.get(`/v1/devices/${node.nodeId}`))
 
   test('closes the socket with 4003, and no other one is opened until the device is let in again', async () => {
     const { relay } = await openRelay(node)
-    const response = await ban(true, 'Sends votes that nobody asked for.')
-    expect(await response.json()).toEqual({
+    expect(await bodyOf(ban(true, 'Sends votes that nobody asked for.'))).toEqual({
       node_id: node.nodeId,
       banned: true,
       banned_at: expect.any(Number),
       reason: 'Sends votes that nobody asked for.',
     })
     expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
-    expect(await errorOf(await connect(await upgradeHeaders(node)))).toMatchObject({
-      status: 403,
+    await expectRefusal(connect(await upgradeHeaders(node)), '403 forbidden', {
       details: { reason: 'banned' },
     })
     expect(await bodyOf(ban(false))).toMatchObject({ banned: false, banned_at: null, reason: null })
@@ -132,16 +131,16 @@ describe('POST /admin/v1/devices/{node_id}/ban', () => {
     await ban(true)
     await client().post('/v1/devices/unbind', deviceRecord(owner, node, { action: 'unbind' }))
     const next = await createMiner()
-    const bound = await client().post('/v1/devices/bind', deviceRecord(next.owner, node))
-    expect(await bound.json()).toMatchObject({ status: 'banned' })
+    expect(await bodyOf(client().post('/v1/devices/bind', deviceRecord(next.owner, node)))).toMatchObject({
+      status: 'banned',
+    })
   })
 
   test('is noted once, however often it is said', async () => {
     const operator = await createOperator()
     const path = `/admin/v1/devices/${node.nodeId}/ban`
     await Promise.all([1, 2, 3].map(() => operator.client.post(path, { banned: true })))
-    const log = await operator.client.get(`/admin/v1/audit-log?subject=${node.nodeId}`)
-    expect(await log.json()).toMatchObject({
+    expect(await bodyOf(operator.client.get(`/admin/v1/audit-log?subject=${node.nodeId}`))).toMatchObject({
       items: [{ action: 'device.ban', before: { banned: false }, after: { banned: true } }],
     })
   })

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { client } from '../../test/client.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { bodyOf, client } from '../../test/client.ts'
 import { createValidators } from '../../test/evidence.ts'
 import { createSeatedProject, right } from '../../test/final-rounds.ts'
 
@@ -10,7 +10,6 @@ beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime((epoch * 3_600 + 160) * 1_000)
 })
-afterAll(() => vi.useRealTimers())
 
 test('a round shows the committee that everybody can draw from the set of its epoch', async () => {
   const validators = await createValidators(4)
@@ -18,6 +17,6 @@ test('a round shows the committee that everybody can draw from the set of its ep
   const { roundId, round } = await publish({ deeds: [right, right, right, right, right] })
   const shown = await client().get(`/v1/explorer/rounds/${roundId}`)
   const drawn = await client().get(`/v1/committees/${projectId}/${epoch}/${round.seq}`)
-  const { committee } = (await shown.json()) as { committee: object }
+  const { committee } = await bodyOf(shown)
   expect(committee).toEqual(await drawn.json())
 })

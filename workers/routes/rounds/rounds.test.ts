@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { createReceipt, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
 import { deriveDirectRoundId, deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
@@ -8,9 +8,9 @@ import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { roundEnd } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
 import { roundEffects } from '../../stores/round-effects.ts'
-import { atOnce, bodyOf, expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client } from '../../test/client.ts'
+import { networkNow } from '../../test/callers.ts'
+import { atOnce, bodyOf, client, expectRefusal, pagesOf } from '../../test/client.ts'
 import { createProject, createValidators, submitReceipt } from '../../test/epochs.ts'
 import {
   publishRound,
@@ -19,9 +19,7 @@ import {
   type SimulatedRound,
   simulateRound,
 } from '../../test/final-rounds.ts'
-import { networkNow } from '../../test/network-time.ts'
-import type { TestNode } from '../../test/node.ts'
-import { emptyTables, setListingStatus } from '../../test/tables.ts'
+import { emptyTables, rowsOf, setListingStatus } from '../../test/tables.ts'
 
 const profile = resolveProfile()
 
@@ -36,14 +34,9 @@ async function read(path: string): Promise<Page> {
 }
 const idsOf = async (path: string) => (await read(path)).items.map(({ round_id }) => round_id)
 
-let members: Member[]
-let validators: TestNode[]
-let now: number
-beforeAll(async () => {
-  validators = await createValidators(4)
-  members = await createMembers(3)
-  now = await networkNow()
-})
+const validators = await createValidators(4)
+const members = await createMembers(3)
+const now = await networkNow()
 beforeEach(() => emptyTables('rounds', 'leases', 'epoch_receipts', 'epoch_shares'))
 
 const publish = async (given: Partial<SimulatedRound> = {}) => {
@@ -85,9 +78,7 @@ async function publishDirect() {
 
 /** Every page of a list, and what happens between two of them. */
 const walk = async (path: string, limit: number, between: () => Promise<unknown>) =>
-  (await readPages((cursor) => read(`${path}?limit=${limit}${cursor}`), between)).map(
-    ({ round_id }) => round_id,
-  )
+  (await pagesOf(client(), path, limit, between)).flat().map(({ round_id }) => round_id)
 
 describe('lists of rounds', () => {
   test('show tasks, direct rounds and epochs, newest first', async () => {
@@ -142,8 +133,7 @@ describe('lists of rounds', () => {
     await emptyTables('epoch_receipts')
     const path = `/v1/projects/${members[0]?.projectId}/rounds`
     const before = await idsOf(path)
-    const walked = await walk(path, 2, () => publish({ issuedAt: now + 2_000 }))
-    expect(walked).toEqual(before)
+    expect(await walk(path, 2, () => publish({ issuedAt: now + 2_000 }))).toEqual(before)
   })
 
   test('are filtered by project, module, kind and state', async () => {
@@ -219,7 +209,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
   test('has the task, and nothing of the votes, while it runs', async () => {
     const { object, round } = simulateRound({ members, deeds: [], validators, issuedAt: now })
     await publishSimulated({ object: { ...object, agreedAt: null, closedAt: null, outcome: null } })
-    const shown = await bodyOf<Record<string, unknown>>(get(round.roundId))
+    const shown = await bodyOf(get(round.roundId))
     expect(shown).toMatchObject({ state: 'pending', task: { issued_at: now } })
     expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['votes_detail']))
     expect(shown).not.toHaveProperty('finality')
@@ -228,7 +218,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('shows a round that failed with its votes and without a result', async () => {
     const id = await publish({ state: 'failed', deeds: [right, ['wrong'], 'missed'] })
-    const shown = await bodyOf<Record<string, unknown>>(get(id))
+    const shown = await bodyOf(get(id))
     expect(shown).toMatchObject({ state: 'failed', finality_votes: [] })
     expect(shown.votes_detail).toHaveLength(2)
     expect(shown).not.toHaveProperty('finality')
@@ -249,7 +239,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
 
   test('of a direct round has the votes of validators', async () => {
     const { roundId, votes, receiptHash } = await publishDirect()
-    const shown = await bodyOf<Record<string, unknown>>(get(roundId))
+    const shown = await bodyOf(get(roundId))
     expect(shown).toMatchObject({
       round_id: roundId,
       kind: 'exec',
@@ -260,8 +250,7 @@ describe('GET /v1/explorer/rounds/{round_id}', () => {
     expect(shown.exec_votes).toEqual(votes)
     for (const member of ['task', 'project_id', 'committee', 'finality'])
       expect(shown).not.toHaveProperty(member)
-    const receipt = await client().get(`/v1/explorer/receipts/${receiptHash}`)
-    expect(await receipt.json()).toMatchObject({
+    expect(await bodyOf(client().get(`/v1/explorer/receipts/${receiptHash}`))).toMatchObject({
       kind: 'execution',
       receipt: { public_key: votes[0]?.public_key, signature: votes[0]?.signature },
       rounds: [roundId],
@@ -322,7 +311,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
       issuedAt: now,
       gasUsed: 99,
     })
-    const found = await bodyOf<{ receipt: object }>(get(round.receiptHash ?? ''))
+    const found = await bodyOf(get(round.receiptHash ?? ''))
     expect(found.receipt).not.toHaveProperty('signature')
     expect(found).toMatchObject({ kind: 'execution', rounds: [round.roundId] })
   })
@@ -346,7 +335,7 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
 })
 
 describe('GET /v1/explorer/stats', () => {
-  const stats = async () => (await client().get('/v1/explorer/stats')).json()
+  const stats = () => bodyOf(client().get('/v1/explorer/stats'))
 
   test('counts rounds as they end, and the rest when the schedule does', async () => {
     await emptyTables('network_hours', 'network_figures')
@@ -375,7 +364,7 @@ describe('GET /v1/explorer/stats', () => {
       env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
     ])
     await services(env).networkFigures.refresh(now)
-    const { results } = await env.DB.prepare("SELECT 1 FROM projects WHERE listing_status = 'listed'").all()
+    const results = await rowsOf("SELECT 1 FROM projects WHERE listing_status = 'listed'")
     expect(await stats()).toEqual({
       projects_listed: results.length,
       miners_online: 1,

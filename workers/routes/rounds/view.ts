@@ -27,7 +27,6 @@ export const summaryView = (round: ListedRound): z.output<typeof RoundSummary> =
   ...(round.finalizedAt !== null && { finalized_at: round.finalizedAt }),
 })
 
-/** A round of the hub's own table as lists have it. */
 export const listedRound = ({ issuedAt, ...round }: RoundRow): ListedRound => ({
   ...round,
   createdAt: issuedAt,
@@ -54,9 +53,8 @@ export function taskView(round: RoundRow): z.output<typeof TaskContextView> | nu
 }
 
 /**
- * What the file of a round adds to its row.
- *
- * @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null while it is not known.
+ * What the file of a round adds to its row. @param beacon - The value of the epoch's beacon, from which the seed of the draw follows; null
+ * while it is not known.
  */
 export function fileView(
   profile: Profile,
@@ -74,7 +72,6 @@ export function fileView(
   }
 }
 
-/** What the file of a direct round adds to its row. */
 export const directView = (file: DirectRoundFile | null): Partial<z.output<typeof RoundView>> =>
   file === null ? {} : { exec_votes: file.exec_votes as unknown as Record<string, JsonValue>[] }
 

@@ -4,12 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import { type Evidence, hashEvidence } from '../../../protocol/slashing/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, expectRefusal } from '../../test/answers.ts'
+import { createOperator, type TestNode } from '../../test/callers.ts'
 import { chain, finalizeRelays, rpc } from '../../test/chain.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf, expectRefusal } from '../../test/client.ts'
 import { accusationsOf, createValidators, hubAction, publishConsensus } from '../../test/evidence.ts'
-import type { TestNode } from '../../test/node.ts'
-import { createOperator } from '../../test/operator.ts'
 import { createSubscribed, passSchedule } from '../../test/subscribed.ts'
 import { createListedProject, minCollateral } from '../../test/subscription.ts'
 
@@ -106,12 +104,13 @@ describe.skipIf(chain === null)('collateral, on the contracts', () => {
     const { owner, call, act, equivocation, read } = await createBonded(minCollateral)
     await act('unbond')
     const hash = await accuse(equivocation())
-    const filed = await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })
-    expect(filed.status).toBe(201)
+    expect((await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })).status).toBe(
+      201,
+    )
     await finalizeRelays()
     await passSchedule(unbondingSecs)
     expect(await slash(hash)).toMatchObject({ status: 'disputed', recovery: 'wait' })
-    expect(await errorOf(await call('withdraw'))).toMatchObject({
+    expect(await errorOf(call('withdraw'))).toMatchObject({
       status: 409,
       details: { status: 'withdrawable', pending_slashes: 1 },
     })

@@ -1,4 +1,4 @@
-import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeFunctionData, type Hex } from 'viem'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -6,10 +6,21 @@ import { stakingAbi } from '../../../contracts/generated/contracts.ts'
 import { FakeChain } from '../../../durable-objects/testing/fake-chain.ts'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
-import hub from '../../index.ts'
 import { services } from '../../services.ts'
-import { atOnce, bodyOf, expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
-import { type Client, client, errorOf } from '../../test/client.ts'
+import { createOperator, signIn } from '../../test/callers.ts'
+import {
+  atOnce,
+  bodyOf,
+  type Client,
+  client,
+  errorOf,
+  expectAnswer,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  runSchedule,
+  statusesOf,
+} from '../../test/client.ts'
 import {
   type Accused,
   bonded,
@@ -19,10 +30,8 @@ import {
   indexState,
 } from '../../test/evidence.ts'
 import { IndexedHistory } from '../../test/indexed-history.ts'
-import { createOperator } from '../../test/operator.ts'
 import { minCollateral } from '../../test/subscription.ts'
 import { runSql } from '../../test/tables.ts'
-import { signIn } from '../../test/wallet.ts'
 
 type Json = Record<string, unknown>
 
@@ -49,7 +58,7 @@ const dispute = (hash: string, caller = owner, json: unknown = input) =>
   caller.post(`/v1/slashes/${hash}/disputes`, json)
 const resolve = (hash: string, decision: string, caller: Client = operator.client) =>
   caller.post(`/admin/v1/slashes/${hash}/resolve`, { decision, notes: 'Seen to.' })
-const read = async (hash: string) => await bodyOf<Json>(client().get(`/v1/slashes/${hash}`))
+const read = (hash: string) => bodyOf<Json>(client().get(`/v1/slashes/${hash}`))
 
 /** What the index says of the slash from now on, beside what it said before. */
 async function index(hash: string, change: object): Promise<void> {
@@ -59,7 +68,7 @@ async function index(hash: string, change: object): Promise<void> {
 
 const schedule = async () => {
   await runSql('UPDATE hub_actions SET next_attempt_at = 1')
-  await hub.scheduled(createScheduledController(), env)
+  await runSchedule()
 }
 
 /** The calls about a slash that reached the chain. */
@@ -187,7 +196,7 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
     const hash = await createProposed(accused)
     const stranger = (await signIn()).client
     const refusal = async (response: Promise<Response>) => {
-      const { status, error } = await errorOf(await response)
+      const { status, error } = await errorOf(response)
       return [status, error]
     }
     expect(await refusal(dispute(`0x${'00'.repeat(32)}`))).toEqual([404, 'not_found'])
@@ -217,7 +226,7 @@ describe('POST /v1/slashes/{evidence_hash}/disputes', () => {
   test('of ten at once one is filed', async () => {
     const hash = await createProposed(accused)
     const answers = await atOnce(10, () => dispute(hash))
-    expect(statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
+    expect(await statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
     const refused = answers.filter(({ status }) => status === 409)
     for (const answer of refused) expect(await errorOf(answer)).toMatchObject({ error: 'duplicate' })
     expect(await hubAction('dispute_slash', hash)).toMatchObject({ revision: 1 })
@@ -330,8 +339,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
     expect((await resolve(hash, 'cancel')).status).toBe(200)
     expect(sent(hash)).toContain('cancelSlash')
     await expectRefusal(resolve(hash, 'uphold'), '409 invalid_state')
-    const log = await operator.client.get(`/admin/v1/audit-log?subject=${hash}`)
-    expect(await log.json()).toMatchObject({
+    expect(await bodyOf(operator.client.get(`/admin/v1/audit-log?subject=${hash}`))).toMatchObject({
       items: [
         { action: 'slash.cancel', reason: 'Seen to.', before: { decision: 'uphold' } },
         {
@@ -377,7 +385,7 @@ describe('POST /admin/v1/slashes/{evidence_hash}/resolve', () => {
       await expectRefusal(resolve(hash, decision), '409 invalid_state')
     expect((await resolve(hashes.overdue, 'cancel')).status).toBe(200)
     await expectRefusal(resolve(`0x${'00'.repeat(32)}`, 'cancel'), '404 not_found')
-    expect(await errorOf(await resolve(hashes.proposed, 'cancel', owner))).toMatchObject({ status: 403 })
+    await expectRefusal(resolve(hashes.proposed, 'cancel', owner), '403 forbidden')
   })
 
   test('of cancel and uphold at once cancel wins, whichever comes first', async () => {
@@ -402,13 +410,8 @@ test('lists are newest first, by owner, project and status', async () => {
       env.DB.prepare('UPDATE slashes SET created_at = ? WHERE evidence_hash = ?').bind(now() + 100 + i, hash),
     ),
   )
-  const page = async (caller: Client, path: string) =>
-    await bodyOf<{
-      items: { evidence_hash: string }[]
-      next_cursor: string | null
-    }>(caller.get(path))
   const hashesAt = async (caller: Client, path: string) =>
-    (await page(caller, path)).items.map(({ evidence_hash }) => evidence_hash)
+    (await itemsOf(caller.get(path))).map(({ evidence_hash }) => evidence_hash)
   const newest = all.toReversed()
   for (const path of ['/v1/me/slashes', `/v1/explorer/slashes?project_id=${listed.projectId}`])
     expect(await hashesAt(listed.owner.client, path)).toEqual(newest)
@@ -424,12 +427,14 @@ test('lists are newest first, by owner, project and status', async () => {
       await hashesAt(client(), `/v1/explorer/slashes?project_id=${listed.projectId}&status=${status}`),
     ).toEqual([hash])
   }
-  const first = await page(listed.owner.client, '/v1/me/slashes?limit=2')
-  const second = await page(listed.owner.client, `/v1/me/slashes?limit=2&cursor=${first.next_cursor}`)
-  expect([...first.items, ...second.items].map(({ evidence_hash }) => evidence_hash)).toEqual(newest)
-  expect(second.next_cursor).toBeNull()
+  const pages = await pagesOf(listed.owner.client, '/v1/me/slashes', 2)
+  expect(pages.map((page) => page.map(({ evidence_hash }) => evidence_hash))).toEqual([
+    newest.slice(0, 2),
+    newest.slice(2),
+  ])
+  const { next_cursor } = await bodyOf(listed.owner.client.get('/v1/me/slashes?limit=2'))
   await expectRefusal(
-    listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${first.next_cursor}`),
+    listed.owner.client.get(`/v1/me/slashes?limit=2&status=proposed&cursor=${next_cursor}`),
     '400 invalid_field',
   )
 })

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/evidence.json'
-import { expectAnswer } from '../../test/answers.ts'
-import { client } from '../../test/client.ts'
+import { bodyOf, client, expectAnswer } from '../../test/client.ts'
 import { forgetCase, hubOf, knowCase } from '../../test/evidence-case.ts'
 import { type Json, knownAnswers } from '../../test/known-answers.ts'
+import { readStored } from '../../test/stored.ts'
 
 /** Of equivocation the network says what it costs. */
 const isOfNetwork = ({ evidence, bp }: Json): boolean =>
@@ -64,16 +64,20 @@ describe('POST /v1/slashes', () => {
       201,
       { evidence_hash: output.evidence_hash, amount: output.amount, bp: input.bp },
     ])
-    const read = await hub.get(`/v1/slashes/${output.evidence_hash}`)
-    expect(await read.json()).toEqual({ ...body, evidence: input.evidence })
+    expect(await bodyOf(hub.get(`/v1/slashes/${output.evidence_hash}`))).toEqual({
+      ...body,
+      evidence: input.evidence,
+    })
   })
 
-  test.each(invalid)('$name is refused by its rule', async ({ name, input, output }) => {
+  test.each(invalid)('$name is refused by its rule, and leaves nothing', async ({ name, input, output }) => {
     await knowCase(input)
+    const before = await readStored()
     await expectAnswer(
       client(hubOf(input.snapshot)).post('/v1/slashes', input.evidence),
       output.error === 'invalid_field' ? 400 : 422,
       { error: output.error, message: expect.stringContaining(rules[name] ?? 'a rule of this table') },
     )
+    expect(await readStored()).toEqual(before)
   })
 })

@@ -1,28 +1,16 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
-import { atOnce, bodyOf, expectRefusal, statusesOf } from '../../test/answers.ts'
-import { client, errorOf, freshAddress } from '../../test/client.ts'
-import {
-  type Accused,
-  bonded,
-  createAccused,
-  createValidators,
-  hubAction,
-  indexState,
-} from '../../test/evidence.ts'
-import { createNode, type TestNode } from '../../test/node.ts'
+import { createNode } from '../../test/callers.ts'
+import { atOnce, bodyOf, client, expectRefusal, freshAddress, statusesOf } from '../../test/client.ts'
+import { bonded, createAccused, createValidators, hubAction, indexState } from '../../test/evidence.ts'
 import { minCollateral } from '../../test/subscription.ts'
-import { runSql } from '../../test/tables.ts'
+import { rowOf, runSql } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 
-let accused: Accused
-let validators: TestNode[]
-beforeAll(async () => {
-  validators = await createValidators(4)
-  accused = await createAccused()
-})
+const validators = await createValidators(4)
+const accused = await createAccused()
 
 const post = (evidence: unknown) => client().post('/v1/slashes', evidence)
 
@@ -104,7 +92,7 @@ describe('POST /v1/slashes', () => {
     const task = accused.createTask()
     const before = await records()
     const answers = await atOnce(50, (i) => post(accused.equivocation(task, [`a${i}`, `b${i}`])))
-    expect(statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
+    expect(await statusesOf(answers)).toEqual([...Array(49).fill(200), 201])
     const hashes = await Promise.all(
       answers.map(async (answer) => (await bodyOf<Json>(answer)).evidence_hash),
     )
@@ -125,9 +113,9 @@ describe('POST /v1/slashes', () => {
     expect((await post(evidence)).status).toBe(201)
     const hash = hashEvidence(evidence)
     expect(await bodyOf(await client().get(`/v1/slashes/${hash}`))).toMatchObject({ evidence })
-    expect(
-      await env.DB.prepare('SELECT evidence FROM slashes WHERE evidence_hash = ?').bind(hash).first(),
-    ).toEqual({ evidence: null })
+    expect(await rowOf('SELECT evidence FROM slashes WHERE evidence_hash = ?', hash)).toEqual({
+      evidence: null,
+    })
     const lost = { ...env.MODULES, get: () => Promise.reject(new Error('away')) } as unknown as R2Bucket
     await expectRefusal(client({ bindings: { MODULES: lost } }).get(`/v1/slashes/${hash}`), '503 unavailable')
   })
@@ -173,26 +161,14 @@ describe('POST /v1/slashes', () => {
       'UPDATE bindings SET accepted_at = accepted_at - 90000 WHERE node_id = ?',
       past.device.nodeId,
     )
-    expect(await errorOf(await post(past.equivocation()))).toMatchObject({
-      status: 422,
+    await expectRefusal(post(past.equivocation()), '422 invalid_evidence', {
       message: expect.stringContaining('not that of the key'),
     })
   })
 })
 
 describe('what is not evidence at all', () => {
-  test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
-    const { proof: _, ...rest } = accused.equivocation()
-    const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }
-    await expectRefusal(post(wrong), '400 invalid_field', {
-      details: {
-        problems: expect.arrayContaining(
-          ['v', 'kind', 'epoch', 'round_id', 'proof', 'more'].map((path) =>
-            expect.objectContaining({ path }),
-          ),
-        ),
-      },
-    })
+  test('400 or 413 for a body that is too large, before anything is verified', async () => {
     const many = { ...accused.equivocation(), proof: { vote: {}, finality: Array(20_000).fill({}) } }
     await expectRefusal(post(many), '400 bad_request')
     const huge = { ...accused.equivocation(), proof: { first: 'x'.repeat(1_100_000) } }

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashEvidence } from '../../../protocol/slashing/index.ts'
-import { bodyOf } from '../../test/answers.ts'
+import { createOperator, networkNow } from '../../test/callers.ts'
 import { chain, finalizeRelays } from '../../test/chain.ts'
-import { client } from '../../test/client.ts'
+import { bodyOf, client } from '../../test/client.ts'
 import { accusationsOf, hubAction, publishConsensus } from '../../test/evidence.ts'
-import { networkNow } from '../../test/network-time.ts'
-import { createOperator } from '../../test/operator.ts'
 import { createSubscribed, passSchedule } from '../../test/subscribed.ts'
 import { createListedProject, minCollateral } from '../../test/subscription.ts'
 
@@ -38,13 +36,13 @@ async function createSlashed() {
     subscription: subscribed.read,
     collateral: subscribed.summary,
     dispute: async () => {
-      const answer = await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })
-      expect(answer.status).toBe(201)
+      expect((await owner.client.post(`/v1/slashes/${hash}/disputes`, { reason: 'Not mine.' })).status).toBe(
+        201,
+      )
       await finalizeRelays()
     },
     resolve: async (decision: 'cancel' | 'uphold') => {
-      const answer = await operator.client.post(`/admin/v1/slashes/${hash}/resolve`, { decision })
-      expect(answer.status).toBe(200)
+      expect((await operator.client.post(`/admin/v1/slashes/${hash}/resolve`, { decision })).status).toBe(200)
       await finalizeRelays()
     },
   }

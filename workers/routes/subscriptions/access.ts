@@ -13,10 +13,8 @@ export async function requireSubscription(c: HubContext, subscriptionId: string)
 }
 
 /**
- * Checks the state, which everybody may know, and then whose the subscription is.
- *
- * @param now - Network time.
- * @throws {@link ApiError} 409 `invalid_state`, 403 `not_owner`.
+ * Checks the state, which everybody may know, and then whose the subscription is. @param now - Network time. @throws {@link ApiError} 409
+ * `invalid_state`, 403 `not_owner`.
  */
 export function requireCall(
   c: HubContext,

@@ -2,8 +2,8 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { services } from '../../services.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
-import { client } from '../../test/client.ts'
-import { signIn } from '../../test/wallet.ts'
+import { signIn } from '../../test/callers.ts'
+import { bodyOf, client } from '../../test/client.ts'
 
 /** Subscriptions of a wallet, every fourth of them without collateral, bonded, unbonding or withdrawable. */
 const subscribe = (owner: string, count: number) =>
@@ -26,8 +26,7 @@ const subscribe = (owner: string, count: number) =>
 test('the own collateral is summed over everything, to the last digit, and shows the newest 200', async () => {
   const { address, token } = await signIn()
   await subscribe(address, 1000)
-  const response = await client({ token }).get('/v1/me/collateral')
-  const { subscriptions, ...sums } = (await response.json()) as { subscriptions: object[] }
+  const { subscriptions, ...sums } = await bodyOf(client({ token }).get('/v1/me/collateral'))
   const sum = (rest: number) => {
     const amounts = Array.from({ length: 250 }, (_, n) => BigInt(`${'9'.repeat(70)}${4 * n + rest}`))
     return String(amounts.reduce((total, amount) => total + amount))

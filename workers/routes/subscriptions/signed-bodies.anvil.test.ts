@@ -2,20 +2,15 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { GaslessPayload } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
-import { bodyOf, expectAnswer, expectRefusal } from '../../test/answers.ts'
+import { createOwner, networkNow } from '../../test/callers.ts'
 import { chain, finalizeRelays, passUnbonding, signedPayload, signTypedData } from '../../test/chain.ts'
-import { errorOf } from '../../test/client.ts'
-import { createOwner } from '../../test/device.ts'
-import { networkNow } from '../../test/network-time.ts'
+import { bodyOf, errorOf, expectAnswer, expectRefusal } from '../../test/client.ts'
 import { createSubscribed } from '../../test/subscribed.ts'
 import { createListedProject } from '../../test/subscription.ts'
 
 type Json = Record<string, unknown>
 
-let projectId: string
-beforeAll(async () => {
-  projectId = await createListedProject()
-})
+const projectId = await createListedProject()
 
 const subscribe = () => createSubscribed(projectId)
 const offered = async () => (await services(env).relayer?.health())?.nextNonce
@@ -116,7 +111,7 @@ describe.skipIf(chain === null)('signed bodies', () => {
         ['another nonce', '409 conflict', signedAs({ nonce: '9' })],
       ]
       for (const [what, refusal, body] of refused) {
-        const { status, error } = await errorOf(await one.call(name, body))
+        const { status, error } = await errorOf(one.call(name, body))
         expect([what, `${status} ${error}`]).toEqual([what, refusal])
       }
       const broken = {

@@ -8,21 +8,26 @@ import {
 } from '../../../protocol/actions/index.ts'
 import { services } from '../../services.ts'
 import { withAbsentChain } from '../../test/absent-chain.ts'
-import { atOnce, bodyOf, expectAnswer, expectRefusal, statusesOf } from '../../test/answers.ts'
+import { createNode, createOwner, insertNode } from '../../test/callers.ts'
 import { chain, finalizeRelays, passUnbonding, signedPayload } from '../../test/chain.ts'
-import { client, errorOf } from '../../test/client.ts'
-import { createOwner } from '../../test/device.ts'
-import { createNode, insertNode } from '../../test/node.ts'
+import {
+  atOnce,
+  bodyOf,
+  client,
+  errorOf,
+  expectAnswer,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  statusesOf,
+} from '../../test/client.ts'
 import { createSubscribed } from '../../test/subscribed.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../../test/subscription.ts'
 import { runSql, setListingStatus } from '../../test/tables.ts'
 
 type Json = Record<string, unknown>
 
-let projectId: string
-beforeAll(async () => {
-  projectId = await createListedProject()
-})
+const projectId = await createListedProject()
 
 const subscribe = (change: Json = {}) => createSubscribed(projectId, change)
 
@@ -121,11 +126,11 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     await finalizeRelays()
     expect(await read()).toMatchObject({ status: 'withdrawable' })
     expect(await summary()).toMatchObject({ unbonding: '0', withdrawable: String(2n * minCollateral) })
-    const withdrawals = async () => await bodyOf<{ items: Json[] }>(owner.client.get('/v1/me/withdrawals'))
+    const withdrawals = () => bodyOf(owner.client.get('/v1/me/withdrawals'))
     expect(await withdrawals()).toEqual({ items: [], next_cursor: null })
     const payload = await bodyOf<GaslessPayload>(call('withdraw'))
     const body = signedPayload(owner.key, payload)
-    const relayed = await bodyOf<{ id: string }>(call('withdraw', body))
+    const relayed = await bodyOf(call('withdraw', body))
     const withdrawal = {
       withdrawal_id: relayed.id,
       kind: 'collateral',
@@ -160,8 +165,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       subscription: { subscription_id: id, status: 'pending_collateral', payout_address: owner.address },
     })
     expect((await create()).status).toBe(409)
-    const { items } = await bodyOf<{ items: Json[] }>(owner.client.get('/v1/me/subscriptions'))
-    expect(items).toEqual([await read()])
+    expect(await itemsOf(owner.client.get('/v1/me/subscriptions'))).toEqual([await read()])
   })
 
   test('is paused and resumed by its owner or by its device, and by nobody else', async () => {
@@ -193,8 +197,8 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
     const before = await offered()
     const body = signedPayload(owner.key, created.bond)
     const answers = await atOnce(10, () => call('bond', body))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
-    const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Json).id))
+    expect(await statusesOf(answers)).toEqual(Array(10).fill(202))
+    const ids = await Promise.all(answers.map(async (answer) => (await bodyOf<Json>(answer)).id))
     expect(new Set(ids).size).toBe(1)
     await finalizeRelays()
     expect(await read()).toMatchObject({ collateral: String(minCollateral) })
@@ -214,7 +218,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     const { owner, device } = await createDescribedMiner()
     const input = { project_id: projectId, node_id: device.nodeId, collateral: String(minCollateral) }
     const answers = await atOnce(5, () => owner.client.post('/v1/subscriptions', input))
-    expect(statusesOf(answers)).toEqual([201, 409, 409, 409, 409])
+    expect(await statusesOf(answers)).toEqual([201, 409, 409, 409, 409])
     const taken = answers.find(({ status }) => status === 201)
     expect(taken?.headers.get('location')).toMatch(/^\/v1\/subscriptions\/0x[0-9a-f]{64}$/)
 
@@ -237,7 +241,7 @@ describe.skipIf(chain === null)('subscribing', () => {
     await setListingStatus(unlisted, 'paused')
     const input = { project_id: unlisted, node_id: device.nodeId, collateral: 'much' }
     const post = async (caller: typeof owner.client, json: Json) =>
-      errorOf(await caller.post('/v1/subscriptions', json))
+      errorOf(caller.post('/v1/subscriptions', json))
     expect(await post(stranger.client, input)).toMatchObject({ status: 404, error: 'not_found' })
     const listed = { ...input, project_id: projectId }
     expect(await post(stranger.client, listed)).toMatchObject({ status: 400, error: 'invalid_field' })
@@ -265,8 +269,9 @@ describe.skipIf(chain === null)('subscribing', () => {
       details: { min_collateral: String(minCollateral) },
     })
     const enough = { ...numbered, collateral: String(minCollateral) }
-    const taken = await owner.client.post('/v1/subscriptions', enough)
-    expect(await taken.json()).toMatchObject({ compatibility: { tier: 'marginal', compatible: true } })
+    expect(await bodyOf(owner.client.post('/v1/subscriptions', enough))).toMatchObject({
+      compatibility: { tier: 'marginal', compatible: true },
+    })
     expect(await post(owner.client, enough)).toMatchObject({ status: 409, error: 'already_exists' })
     expect(await post(owner.client, { ...enough, more: 1 })).toMatchObject({
       status: 400,
@@ -404,15 +409,14 @@ describe.skipIf(chain === null)('reading', () => {
         node_id: device.nodeId,
         collateral: String(minCollateral),
       })
-    const page = async (query: string) =>
-      await bodyOf<{
-        items: { project_id: string }[]
-        next_cursor: string | null
-      }>(owner.client.get(`/v1/me/subscriptions?${query}`))
-    const first = await page('limit=2')
-    const second = await page(`limit=2&cursor=${first.next_cursor}`)
-    expect([...first.items, ...second.items].map((item) => item.project_id).sort()).toEqual(projects.sort())
-    expect(second.next_cursor).toBeNull()
+    const pages = await pagesOf(owner.client, '/v1/me/subscriptions', 2)
+    expect(pages.map(({ length }) => length)).toEqual([2, 1])
+    expect(
+      pages
+        .flat()
+        .map(({ project_id }) => project_id)
+        .sort(),
+    ).toEqual(projects.sort())
   })
 
   test('without the chain the collateral is summed up all the same', async () => {

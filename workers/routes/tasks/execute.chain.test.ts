@@ -1,28 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { createReceipt, hashPayload } from '../../../protocol/execution/index.ts'
+import { createReceipt } from '../../../protocol/execution/index.ts'
 import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../../protocol/rounds/index.ts'
 import { budgets } from '../../middleware/budgets.ts'
 import { services } from '../../services.ts'
-import { expectRefusal } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
+import { bodyOf, client, errorOf, expectRefusal } from '../../test/client.ts'
 import { uploadModule } from '../../test/project.ts'
-import { createKey, SimulatedRounds } from '../../test/rounds.ts'
-import { runSql } from '../../test/tables.ts'
+import { createKey, isKept, SimulatedRounds, setEffective } from '../../test/rounds.ts'
+import { rowOf } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 const profile = resolveProfile()
-
-afterAll(() => vi.useRealTimers())
-
-/** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
-
-/** Whether the storage has an input. */
-const isKept = async (input: string): Promise<boolean> =>
-  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
 
 describe('POST /v1/execute', () => {
   let module: string
@@ -70,8 +60,7 @@ describe('POST /v1/execute', () => {
 
   test('answers what a quorum gave, whatever the others say', async () => {
     runs(['', '', 'lie ', ''])
-    const response = await ask()
-    const answer = (await response.json()) as Record<string, unknown> & { round_id: string }
+    const answer = await bodyOf(ask())
     expect(answer).toMatchObject({
       success: true,
       output: 'hi',
@@ -102,11 +91,11 @@ describe('POST /v1/execute', () => {
   test('404 not_found, 400 invalid_field, 413 too_large, 403 scope_missing, 503 no_validators', async () => {
     await expectRefusal(ask({ module: hashText('nothing') }), '404 not_found')
     await expectRefusal(ask({ function: 'nothing' }), '400 invalid_field')
-    expect(await errorOf(await ask({ input: 'x'.repeat(1_048_577) }))).toMatchObject({ status: 413 })
+    await expectRefusal(ask({ input: 'x'.repeat(1_048_577) }), '413 too_large')
     const key = await createKey(rounds.developer!.client, rounds.projectId, ['projects:read'])
     await expectRefusal(ask({}, client({ token: key })), '403 scope_missing')
     await setEffective(Number.MAX_SAFE_INTEGER)
-    const refused = await errorOf(await ask())
+    const refused = await errorOf(ask())
     await setEffective(0)
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
   })
@@ -114,14 +103,14 @@ describe('POST /v1/execute', () => {
   test('leaves what is large in the answer alone, and counts what it leaves', async () => {
     runs(['', '', '', ''])
     const input = 'x'.repeat(5_000)
-    const response = await ask({ input })
-    const { round_id, output } = (await response.json()) as { round_id: string; output: string }
+    const { round_id, output } = await bodyOf(ask({ input }))
     expect(output).toBe(input)
     expect(await isKept(input)).toBe(false)
     expect(await services(env).rounds.find(round_id)).toMatchObject({ input: null, output: null })
-    const kept = await env.DB.prepare('SELECT bytes FROM direct_rounds WHERE round_id = ?')
-      .bind(round_id)
-      .first<{ bytes: number }>()
+    const kept = await rowOf<{ bytes: number }>(
+      'SELECT bytes FROM direct_rounds WHERE round_id = ?',
+      round_id,
+    )
     expect(kept?.bytes).toBeGreaterThan(2_000)
   })
 

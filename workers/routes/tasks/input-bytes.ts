@@ -5,17 +5,12 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import { inlineBytesMax } from '../../rounds/run-result.ts'
 
-/** An input as rounds take it. */
 export interface GivenInput {
   bytes: Uint8Array
   hash: string
 }
 
-/**
- * The bytes of a request's input.
- *
- * @throws {@link ApiError} 400 `invalid_field`; 413 `too_large` above 1 MiB.
- */
+/** The bytes of a request's input. @throws {@link ApiError} 400 `invalid_field`; 413 `too_large` above 1 MiB. */
 export function readInput({
   input,
   input_b64,

@@ -138,10 +138,7 @@ async function requireOpen(c: HubContext, projectId: string): Promise<ProjectRec
 const isDeveloper = ({ var: { principal } }: HubContext, { project }: ProjectRecord): boolean =>
   (principal?.kind === 'api_key' || principal?.kind === 'session') && principal.address === project.developer
 
-/**
- * The submitter of a task: the developer with a key that has `tasks:submit`, or, in a project that is open to
- * everybody, the client address.
- */
+/** The submitter of a task: the developer with a key that has `tasks:submit`, or, in a project that is open to everybody, the client address. */
 async function admitCaller(c: HubContext, record: ProjectRecord): Promise<string> {
   const { principal } = c.var
   if (principal?.kind === 'api_key' && isDeveloper(c, record)) {

@@ -1,17 +1,12 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { hashPayload } from '../../../protocol/execution/index.ts'
-import { services } from '../../services.ts'
-import { atOnce, bodyOf, expectInvalid, expectRefusal } from '../../test/answers.ts'
-import { client, errorOf } from '../../test/client.ts'
-import { createKey, killObject, SimulatedRounds, testEpoch } from '../../test/rounds.ts'
-import { runSql } from '../../test/tables.ts'
+import { atOnce, bodyOf, client, errorOf, expectInvalid, expectRefusal } from '../../test/client.ts'
+import { createKey, isKept, killObject, SimulatedRounds, setEffective, testEpoch } from '../../test/rounds.ts'
+import { rowsOf, runSql, scalarOf } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
-
-afterAll(() => vi.useRealTimers())
 
 const path = (projectId = rounds.projectId) => `/v1/projects/${projectId}/tasks`
 const project = () => env.PROJECT_COMMITTEES.getByName(rounds.projectId)
@@ -23,13 +18,6 @@ const setPublic = (isPublic: boolean) =>
     String(isPublic),
     rounds.projectId,
   )
-/** Has the generation of validators take effect at a time. */
-const setEffective = (time: number) => runSql('UPDATE validator_generations SET effective_at = ?', time)
-
-/** Whether the storage has an input. */
-const isKept = async (input: string): Promise<boolean> =>
-  (await services(env).roundFiles.payload(hashPayload(new TextEncoder().encode(input)))) !== null
-
 /** Makes so many tasks more wait in the object of the project, until the end of the epoch. */
 async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {
@@ -76,18 +64,16 @@ describe('tasks of a project whose set is attested', () => {
     await finish(task.round_id ?? '')
     const done = await rounds.task(task.round_id ?? '')
     expect(done).toMatchObject({ status: 'finalized', output: '{"a":1,"b":[2]}', task_id: task.round_id })
-    const own = await env.DB.prepare('SELECT task_id FROM tasks WHERE round_id = ?')
-      .bind(task.round_id)
-      .first('task_id')
+    const own = await scalarOf('SELECT task_id FROM tasks WHERE round_id = ?', task.round_id)
     expect(await rounds.task(String(own))).toEqual(done)
   })
 
   test('200 with what a caller waits for: the agreement, or the final result', async () => {
     const waiting = rounds.submit({}, '?wait=60&accept=agreed')
     const [row] = await vi.waitUntil(async () => {
-      const { results } = await env.DB.prepare("SELECT round_id FROM rounds WHERE state = 'pending'").all<{
+      const results = await rowsOf<{
         round_id: string
-      }>()
+      }>("SELECT round_id FROM rounds WHERE state = 'pending'")
       return results.length > 0 && results
     })
     const roundId = row?.round_id ?? ''
@@ -179,9 +165,7 @@ describe('tasks of a project whose set is attested', () => {
     })
     const elsewhere = await createKey(rounds.developer!.client, hashText('another project')).catch(() => '')
     if (elsewhere !== '' && elsewhere !== undefined)
-      expect(await errorOf(await client({ token: elsewhere }).post(path(), body))).toMatchObject({
-        status: 403,
-      })
+      await expectRefusal(client({ token: elsewhere }).post(path(), body), '403 forbidden')
   })
 
   test('a project with public tasks takes them of everybody, 30 a minute from one address: 429 rate_limited', async () => {
@@ -200,10 +184,7 @@ describe('tasks of a project whose set is attested', () => {
     const body = { function: 'echo', input: '' }
     await expectRefusal(client().post(path(hashText('nobody')), body), '404 not_found')
     await setStatus('pending_review')
-    const [open, own] = [
-      await errorOf(await client().post(path(), body)),
-      await errorOf(await rounds.submit()),
-    ]
+    const [open, own] = [await errorOf(client().post(path(), body)), await errorOf(rounds.submit())]
     await setStatus('listed')
     expect(open).toMatchObject({ status: 404, error: 'not_found' })
     expect(own).toMatchObject({
@@ -216,7 +197,7 @@ describe('tasks of a project whose set is attested', () => {
 
   test('503 no_validators', async () => {
     await setEffective(Number.MAX_SAFE_INTEGER)
-    const refused = await errorOf(await rounds.submit())
+    const refused = await errorOf(rounds.submit())
     await setEffective(0)
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
   })
@@ -282,9 +263,7 @@ describe('tasks that wait in vain', () => {
     rounds.setTime((testEpoch + 1) * 3_600)
     await runDurableObjectAlarm(project())
     const ended = "task_id LIKE 'waiting %' AND error = 'no_attested_snapshot'"
-    expect(await env.DB.prepare(`SELECT count(*) AS count FROM tasks WHERE ${ended}`).first('count')).toBe(
-      9_999,
-    )
+    expect(await scalarOf(`SELECT count(*) AS count FROM tasks WHERE ${ended}`)).toBe(9_999)
     expect(await rounds.task(task_id)).toMatchObject({ status: 'failed', error: 'no_attested_snapshot' })
     const left = await runInDurableObject(project(), (_object, { storage }) =>
       storage.sql.exec("SELECT count(*) AS count FROM tasks WHERE state = 'queued'").one(),

@@ -48,7 +48,6 @@ async function waitOnce(
   return roundId ? 'scheduled' : 'pending'
 }
 
-/** Whether a task shows by itself that it came so far. */
 function isReached(record: TaskRecord, awaited: Awaited): boolean {
   const status = statusOf(record)
   if (status === 'finalized' || status === 'failed') return true

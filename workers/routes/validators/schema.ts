@@ -19,7 +19,6 @@ const effectiveAt = z
   .int()
   .describe('Unix seconds. Its validators count for epochs with a beacon at or after this time.')
 
-/** The members of the document, flat, with what makes it one. */
 export const GenerationView = z
   .strictObject({
     v: z.literal(1),

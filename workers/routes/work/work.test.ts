@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { services } from '../../services.ts'
-import { expectRefusal, readPages } from '../../test/answers.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
-import { client } from '../../test/client.ts'
+import { networkNow } from '../../test/callers.ts'
+import { bodyOf, client, expectRefusal, pagesOf } from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import { createValidators } from '../../test/evidence.ts'
 import {
@@ -14,8 +14,6 @@ import {
   type SimulatedRound,
   simulateRound,
 } from '../../test/final-rounds.ts'
-import { networkNow } from '../../test/network-time.ts'
-import type { TestNode } from '../../test/node.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 
 interface Page {
@@ -23,19 +21,11 @@ interface Page {
   next_cursor: string | null
 }
 
-let ada: Member
-let bob: Member
-let carol: Member
+const validators = await createValidators(4)
+const [ada, bob, carol] = (await createMembers(3)) as [Member, Member, Member]
 /** Of another project. */
-let dave: Member
-let validators: TestNode[]
-let now: number
-beforeAll(async () => {
-  validators = await createValidators(4)
-  ;[ada, bob, carol] = (await createMembers(3)) as [Member, Member, Member]
-  ;[dave] = (await createMembers(1)) as [Member]
-  now = await networkNow()
-})
+const [dave] = (await createMembers(1)) as [Member]
+const now = await networkNow()
 beforeEach(() => emptyTables('rounds', 'leases', 'proof_hours', 'epoch_rounds', 'epoch_credits'))
 
 const publish = (given: Partial<SimulatedRound> = {}) =>
@@ -124,7 +114,7 @@ describe('GET /v1/me/leases', () => {
     }
     for (const path of ['/v1/me/leases', '/v1/me/proofs']) {
       const all = await roundsAs(ada, path)
-      const walked = await readPages((cursor) => readAs(ada, `${path}?limit=2${cursor}`), goOn)
+      const walked = (await pagesOf(ada.owner.client, path, 2, goOn)).flat()
       expect(walked.map(({ round_id }) => round_id)).toEqual(all)
     }
   })
@@ -224,7 +214,7 @@ describe('GET /v1/proofs/{proof_id}', () => {
   test('has the vote, the finality and who signed it, for anybody', async () => {
     const { leases, file } = await publish()
     const [own, wrong, none] = await Promise.all(
-      leases.map(async ({ proofId }) => (await client().get(`/v1/proofs/${proofId}`)).json()),
+      leases.map(({ proofId }) => bodyOf(client().get(`/v1/proofs/${proofId}`))),
     )
     const finality = { finality: file.finality, finality_validators: validators.map(({ nodeId }) => nodeId) }
     expect(own).toMatchObject({ ...finality, vote: file.votes[0] })
@@ -241,8 +231,8 @@ describe('GET /v1/proofs/{proof_id}', () => {
 })
 
 describe('GET /v1/me/proofs/stats', () => {
-  const stats = async (member: Member, query = '') =>
-    (await member.owner.client.get(`/v1/me/proofs/stats?${query}`)).json()
+  const stats = (member: Member, query = '') =>
+    bodyOf(member.owner.client.get(`/v1/me/proofs/stats?${query}`))
 
   test('sums up what came of everything, and of each reason', async () => {
     await publish({ members: [ada], deeds: [right], lastedSecs: 3 })

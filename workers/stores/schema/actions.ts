@@ -24,7 +24,6 @@ export const deadLetters = sqliteTable('dead_letters', {
   resolution: text().$type<'resent' | 'closed' | 'done'>(),
 })
 
-/** What the hub itself wants on the chain. */
 export type HubActionKind =
   | 'set_listing_status'
   | 'propose_slash'

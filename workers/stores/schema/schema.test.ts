@@ -1,6 +1,6 @@
-import { env } from 'cloudflare:workers'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
+import { rowsOf } from '../../test/tables.ts'
 import * as schema from './index.ts'
 
 interface ColumnInfo {
@@ -15,7 +15,7 @@ describe.each(Object.entries(schema))('the table %s', (_, table) => {
   const { name, columns, primaryKeys } = getTableConfig(table as SQLiteTable)
 
   test('has the columns the migrations made', async () => {
-    const { results } = await env.DB.prepare(`SELECT * FROM pragma_table_info('${name}')`).all<ColumnInfo>()
+    const results = await rowsOf<ColumnInfo>(`SELECT * FROM pragma_table_info('${name}')`)
     const keys = new Set(primaryKeys.flatMap((key) => key.columns.map((column) => column.name)))
     const declared = columns.map((column) => ({
       name: column.name,
@@ -35,9 +35,9 @@ describe.each(Object.entries(schema))('the table %s', (_, table) => {
 
 test('every table of the migrations is declared', async () => {
   // A search index is a virtual table, and keeps itself in others of its name.
-  const { results } = await env.DB.prepare(
+  const results = await rowsOf<{ name: string }>(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%d1_migrations' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'project_search%'",
-  ).all<{ name: string }>()
+  )
   const declared = Object.values(schema).map((table) => getTableConfig(table).name)
   expect(results.map(({ name }) => name).sort()).toEqual(declared.sort())
 })

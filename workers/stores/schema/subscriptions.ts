@@ -8,9 +8,7 @@ export const subscriptions = sqliteTable('subscriptions', {
   nodeKey: text('node_key').notNull(),
   closings: integer().notNull(),
   pausedAt: integer('paused_at'),
-  /** What the project asks for. */
   minCollateral: text('min_collateral').notNull().default('0'),
-  /** Whether the device is bound to the owner. */
   deviceBound: integer('device_bound', { mode: 'boolean' }).notNull().default(false),
   reputation: integer().notNull(),
   creditedRounds: integer('credited_rounds').notNull(),

@@ -1,4 +1,3 @@
-/** A token as records show it. */
 export interface Token {
   address: string
   symbol: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Scope } from '../../../auth/principal.ts'
-import { bodyOf, type Client, client } from '../../../test/client.ts'
+import { bodyOf, type Client, client, expectAnswer, expectRefusal } from '../../../test/client.ts'
 import {
   createDeveloper,
   hashesOf,
@@ -9,7 +9,6 @@ import {
   submitProject,
   uploadModule,
 } from '../../../test/project.ts'
-import { expectError } from '../../../test/refusals.ts'
 import { runSql } from '../../../test/tables.ts'
 
 const path = '/v1/developers/projects'
@@ -37,10 +36,9 @@ describe('an API key for one project', () => {
   test("gets no first answer of its owner's or of another key's, though it repeats call and Idempotency-Key", async () => {
     const envelope = signed(ada.key, manifestOf(ada, worker))
     const submit = (by: Client) => by.post(path, envelope, { 'Idempotency-Key': 'deploy' })
-    const first = await submit(await createKey(['projects:write']))
-    expect(first.status).toBe(201)
+    expect((await submit(await createKey(['projects:write']))).status).toBe(201)
     const forOther = await createKey(['projects:write'], [project.project_id])
-    await expectError(submit(forOther), 403, 'forbidden')
+    await expectRefusal(submit(forOther), '403 forbidden')
     // Whose first answer is another wallet's concern: the session runs the call, and finds what the key made.
     const bySession = await submit(ada.client)
     expect([bySession.status, bySession.headers.get('idempotency-replayed')]).toEqual([200, null])
@@ -61,7 +59,7 @@ describe('an API key for one project', () => {
     const prepare = (manifest: unknown) => key.post(`${path}/prepare`, { manifest })
     expect(await bodyOf(prepare(renamed(project)))).toMatchObject({ tier_changes: ['listing'] })
     for (const manifest of [renamed(another), manifestOf(ada, worker), { ...another.manifest, version: 0 }])
-      await expectError(prepare(manifest), 403, 'forbidden')
+      await expectRefusal(prepare(manifest), '403 forbidden')
   })
 })
 
@@ -69,8 +67,9 @@ describe('an API key with projects:write alone', () => {
   test('submits a version of its own project that is not public', async () => {
     const key = await createKey(['projects:write'], [project.project_id])
     const next = signed(ada.key, renamed(project))
-    const answer = await key.post(`${path}/${project.project_id}/versions`, next)
-    expect([answer.status, await answer.json()]).toMatchObject([201, { version: { version: 2 } }])
+    await expectAnswer(key.post(`${path}/${project.project_id}/versions`, next), 201, {
+      version: { version: 2 },
+    })
   })
 
   test('reads nothing of it', async () => {
@@ -83,7 +82,7 @@ describe('an API key with projects:write alone', () => {
     const hers = await submitProject(grace, { worker })
     const key = await createKey(['projects:write'])
     const next = signed(ada.key, manifestOf(ada, worker))
-    await expectError(key.post(`${path}/${hers.project_id}/versions`, next), 404, 'not_found')
+    await expectRefusal(key.post(`${path}/${hers.project_id}/versions`, next), '404 not_found')
     expect(hers.project_id).not.toBe(hashesOf(next.manifest).project_id)
   })
 })

@@ -55,9 +55,8 @@ export async function requireVerifiedDeveloper(c: HubContext): Promise<Developer
 }
 
 /**
- * Everything wrong with a manifest: the rules of its own, then what it names and this network does not have.
- *
- * @throws {@link ApiError} 503 `unavailable`.
+ * Everything wrong with a manifest: the rules of its own, then what it names and this network does not have. @throws {@link ApiError} 503
+ * `unavailable`.
  */
 export async function findProblems(
   c: HubContext,
@@ -103,7 +102,6 @@ export function findFixedProblems(inForce: ProjectManifest, next: ProjectManifes
   ]
 }
 
-/** What a manifest, however wrong, refers to. */
 function namedBy(manifest: unknown) {
   const member = (value: unknown, ...path: string[]): unknown =>
     path.reduce((inner, name) => (isObject(inner) ? inner[name] : undefined), value)
@@ -152,9 +150,8 @@ const oneOf = (names: readonly string[]): string => {
 }
 
 /**
- * Checks a submitted manifest up to its signature; what the project's record says comes after.
- *
- * @throws {@link ApiError} 422 `invalid_manifest`, 403 `not_owner`, 422 `bad_signature`, in this order.
+ * Checks a submitted manifest up to its signature; what the project's record says comes after. @throws {@link ApiError} 422
+ * `invalid_manifest`, 403 `not_owner`, 422 `bad_signature`, in this order.
  */
 export async function acceptManifest(
   c: HubContext,
@@ -190,7 +187,6 @@ export async function acceptManifest(
   return { manifest, hashes, signature, token }
 }
 
-/** 422 with every problem at once. */
 export function invalidManifest(problems: readonly Problem[]): ApiError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

@@ -3,9 +3,9 @@ import { isBytes32, ProblemList } from '../../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import known from '../../../../protocol/vectors/manifest-validation.json'
 import { manifestToJudge } from '../../../../protocol/vectors/runners/manifest.ts'
+import { signIn } from '../../../test/callers.ts'
 import { bodyOf, client } from '../../../test/client.ts'
 import { type Json, knownAnswers } from '../../../test/known-answers.ts'
-import { signIn } from '../../../test/wallet.ts'
 
 const cases = knownAnswers(known)
 const rewardToken = manifestToJudge(cases[0]?.input, { cases }).manifest.consensus.economics.reward_token

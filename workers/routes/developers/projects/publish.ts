@@ -11,7 +11,6 @@ import { hashesExample } from '../../projects/example.ts'
 import { ProjectParams, VersionNumber } from '../../projects/schema.ts'
 import { manifestOf } from '../../projects/view.ts'
 
-/** The publication of a stored version as the contract takes it. */
 export const publishAction = (version: ProjectVersion): RequestedAction => {
   const { developer } = manifestOf(version)
   return {

@@ -66,7 +66,6 @@ export const registrationExample = {
   register_by_sig: registerPayloadExample,
 }
 
-/** The registration of a first version as the contract takes it. */
 export const registerAction = (
   { developer, slug, consensus }: ProjectManifest,
   hashes: { consensus_hash: string; manifest_hash: string },
@@ -83,9 +82,8 @@ export const registerAction = (
 })
 
 /**
- * The two ways onto the chain: a transaction of the developer's own, and one the hub sends for a signature.
- *
- * @throws {@link ApiError} 503 `unavailable` while the chain does not answer.
+ * The two ways onto the chain: a transaction of the developer's own, and one the hub sends for a signature. @throws {@link ApiError} 503
+ * `unavailable` while the chain does not answer.
  */
 export async function waysToRegister(c: HubContext, action: RequestedAction) {
   const { CHAIN_CONTRACTS: contracts, PROFILE: profile } = c.var.settings

@@ -1,7 +1,6 @@
-import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { encodeFunctionData, type Hex } from 'viem'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { projectRegistryAbi, vaultFactoryAbi } from '../../../../contracts/generated/contracts.ts'
 import { type GaslessPayload, hashAction, type PrimaryType } from '../../../../protocol/actions/index.ts'
 import { epochCap } from '../../../../protocol/earnings/index.ts'
@@ -9,16 +8,22 @@ import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
 import { signEvmDigest } from '../../../../protocol/signatures/index.ts'
 import { encodeActionCall } from '../../../actions/action-calls.ts'
 import type { DirectTransaction } from '../../../actions/direct-transaction.ts'
-import hub from '../../../index.ts'
 import { services } from '../../../services.ts'
 import { withAbsentChain } from '../../../test/absent-chain.ts'
+import { createOperator, signIn } from '../../../test/callers.ts'
 import { asAccount, chain, finalizeRelays, readChain, rpc, send } from '../../../test/chain.ts'
-import { bodyOf, client, errorOf, itemsOf } from '../../../test/client.ts'
+import {
+  bodyOf,
+  client,
+  errorOf,
+  expectRefusal,
+  itemsOf,
+  runSchedule,
+  statusesOf,
+} from '../../../test/client.ts'
 import type { Json } from '../../../test/known-answers.ts'
-import { createOperator } from '../../../test/operator.ts'
 import {
   createDeveloper,
-  type Developer,
   economicsOn,
   hashesOf,
   type ManifestChange,
@@ -26,9 +31,7 @@ import {
   signed,
   uploadModule,
 } from '../../../test/project.ts'
-import { expectError } from '../../../test/refusals.ts'
-import { runSql } from '../../../test/tables.ts'
-import { signIn } from '../../../test/wallet.ts'
+import { rowOf, rowsOf, runSql } from '../../../test/tables.ts'
 
 const path = '/v1/developers/projects'
 const empty = { token: '', vault_factory: '', vault_implementation: '', project_registry: '' }
@@ -40,12 +43,8 @@ interface Ways {
   register_by_sig: GaslessPayload & { direct_tx: DirectTransaction }
 }
 
-let ada: Developer
-let worker: { address: string; functions: string[] }
-beforeAll(async () => {
-  ada = await createDeveloper()
-  worker = await uploadModule(ada)
-})
+const ada = await createDeveloper()
+const worker = await uploadModule(ada)
 
 let slugs = 0
 const draft = (change: ManifestChange = {}, developer = ada): ProjectManifest => {
@@ -57,7 +56,7 @@ const draft = (change: ManifestChange = {}, developer = ada): ProjectManifest =>
 
 async function submit(manifest = draft()) {
   const response = await ada.client.post(path, signed(ada.key, manifest))
-  const ways = (await response.json()) as Ways
+  const ways = await bodyOf<Ways>(response)
   return { manifest, ...hashesOf(manifest), ways, status: response.status }
 }
 
@@ -133,7 +132,7 @@ describe.skipIf(chain === null)('registration', () => {
     })
     // The same signed registration again is answered with what became of it, another one with the state.
     expect((await register(project_id, body)).status).toBe(202)
-    await expectError(register(project_id, { typed_data: {}, signature: '0x' }), 409, 'invalid_state', {
+    await expectRefusal(register(project_id, { typed_data: {}, signature: '0x' }), '409 invalid_state', {
       details: { listing_status: 'pending_review' },
     })
   })
@@ -161,8 +160,9 @@ describe.skipIf(chain === null)('registration', () => {
         { status: 'confirmed', error: null, tx_hash: project.registry_tx },
       ])
       const bookmark = answer.headers.get('x-bookmark') ?? ''
-      const followed = await client().get(answer.headers.get('location') ?? '', { 'X-Bookmark': bookmark })
-      expect(await followed.json()).toEqual(shown)
+      expect(
+        await bodyOf(client().get(answer.headers.get('location') ?? '', { 'X-Bookmark': bookmark })),
+      ).toEqual(shown)
     }
   })
 
@@ -205,14 +205,14 @@ describe.skipIf(chain === null)('registration', () => {
     expect((await submit(manifest)).ways.project).toMatchObject({ listing_status: 'pending_review' })
   })
 
-  test('422 invalid_manifest: a vault that is not the one of the project, a token that is none', async () => {
+  test('422 invalid_manifest: a vault that is not the one of the project, a token that is no token', async () => {
     const other = `0x${'0a'.repeat(20)}`
     for (const economics of [
       { vault: other },
       { reward_token: other },
       { reward_token: contracts.project_registry },
     ]) {
-      const { details } = await errorOf(await ada.client.post(path, signed(ada.key, draft({ economics }))))
+      const { details } = await errorOf(ada.client.post(path, signed(ada.key, draft({ economics }))))
       const [member] = Object.keys(economics)
       expect(details?.problems).toEqual([expect.objectContaining({ path: `consensus.economics.${member}` })])
     }
@@ -239,25 +239,26 @@ describe.skipIf(chain === null)('registration', () => {
     const manifest = draft()
     await withAbsentChain(async (bindings) => {
       const offline = client({ token: ada.token, bindings })
-      await expectError(offline.post(path, signed(ada.key, manifest)), 503, 'unavailable')
+      await expectRefusal(offline.post(path, signed(ada.key, manifest)), '503 unavailable')
     })
     expect((await ada.client.get(`/v1/projects/${hashesOf(manifest).project_id}`)).status).toBe(404)
   })
 
   test.each([
-    ['a changed field', { slug: 'other-slug' }, 400, 'invalid_field'],
-    ['a deadline that has passed', { deadline: '1' }, 400, 'invalid_field'],
-    ['a deadline too far ahead', { deadline: String(2 ** 40) }, 400, 'invalid_field'],
-    ['a field too many', { more: '1' }, 400, 'invalid_field'],
-    ['a nonce that is not the current one', { nonce: '7' }, 409, 'conflict'],
-  ])('a signed registration with %s is refused: %j', async (_, change, status, error) => {
+    ['a changed field', { slug: 'other-slug' }, '400 invalid_field'],
+    ['a deadline that has passed', { deadline: '1' }, '400 invalid_field'],
+    ['a deadline too far ahead', { deadline: String(2 ** 40) }, '400 invalid_field'],
+    ['a field too many', { more: '1' }, '400 invalid_field'],
+    ['a nonce that is not the current one', { nonce: '7' }, '409 conflict'],
+  ])('a signed registration with %s is refused: %j', async (_, change, refusal) => {
     const grace = await createDeveloper()
     const manifest = manifestOf(grace, worker, {
       slug: 'refused',
       economics: economicsOn(contracts, grace, 'refused'),
     })
-    const response = await grace.client.post(path, signed(grace.key, manifest))
-    const { project, register_by_sig: payload } = (await response.json()) as Ways
+    const { project, register_by_sig: payload } = await bodyOf<Ways>(
+      grace.client.post(path, signed(grace.key, manifest)),
+    )
     const message = { ...payload.typed_data.message, ...change }
     const changed = { ...payload, typed_data: { ...payload.typed_data, message } } as GaslessPayload
     const known = Object.keys(change)[0] !== 'more'
@@ -265,10 +266,10 @@ describe.skipIf(chain === null)('registration', () => {
       ? signPayload(grace.key, changed)
       : { ...signPayload(grace.key, payload), ...{ typed_data: changed.typed_data } }
     const register = `${path}/${project.project_id}/register`
-    await expectError(grace.client.post(register, body), status, error)
+    await expectRefusal(grace.client.post(register, body), refusal)
     const stranger = await createDeveloper()
-    await expectError(grace.client.post(register, signPayload(stranger.key, payload)), 422, 'bad_signature')
-    await expectError(grace.client.post(register), 400, 'bad_request')
+    await expectRefusal(grace.client.post(register, signPayload(stranger.key, payload)), '422 bad_signature')
+    await expectRefusal(grace.client.post(register), '400 bad_request')
   })
 })
 
@@ -331,15 +332,13 @@ describe.skipIf(chain === null)('versions', () => {
         },
       },
     })
-    const signatures: [string, object, number, string][] = [
-      ['no type', { headers: { 'Content-Type': 'text/plain' }, body: '{}' }, 400, 'bad_request'],
-      ['of another key', { json: signPayload(worker.address, payload) }, 422, 'bad_signature'],
-      ['with another nonce', { json: signPayload(ada.key, withNonce(payload, '7')) }, 409, 'conflict'],
+    const signatures: [object, string][] = [
+      [{ headers: { 'Content-Type': 'text/plain' }, body: '{}' }, '400 bad_request'],
+      [{ json: signPayload(worker.address, payload) }, '422 bad_signature'],
+      [{ json: signPayload(ada.key, withNonce(payload, '7')) }, '409 conflict'],
     ]
-    for (const [what, init, status, error] of signatures)
-      expect(await errorOf(await ada.client.fetch(publish, { method: 'POST', ...init })), what).toMatchObject(
-        { status, error },
-      )
+    for (const [init, refusal] of signatures)
+      await expectRefusal(ada.client.fetch(publish, { method: 'POST', ...init }), refusal)
     expect((await ada.client.post(publish, signPayload(ada.key, payload))).status).toBe(202)
     await finalizeRelays()
     const { pending_version: pending } = await read(first.project_id)
@@ -348,7 +347,7 @@ describe.skipIf(chain === null)('versions', () => {
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
     // The first common boundary of 3600 and 7200 whose snapshot cannot have been built.
     expect(pending.effective_epoch).toBe(Math.floor((published_at + 960) / 7_200) + 1)
-    await expectError(ada.client.post(publish), 409, 'invalid_state')
+    await expectRefusal(ada.client.post(publish), '409 invalid_state')
 
     await runSql(
       'UPDATE project_versions SET effective_at = 1 WHERE project_id = ? AND version = 2',
@@ -370,10 +369,11 @@ describe.skipIf(chain === null)('versions', () => {
       "UPDATE project_versions SET status = 'registered', effective_at = 1 WHERE project_id = ? AND version = 2",
       first.project_id,
     )
-    await hub.scheduled(createScheduledController(), env)
-    const row = await env.DB.prepare('SELECT version, manifest_hash FROM projects WHERE project_id = ?')
-      .bind(first.project_id)
-      .first()
+    await runSchedule()
+    const row = await rowOf(
+      'SELECT version, manifest_hash FROM projects WHERE project_id = ?',
+      first.project_id,
+    )
     expect(row).toEqual({ version: 2, manifest_hash: hashesOf(next).manifest_hash })
   })
 
@@ -400,15 +400,13 @@ describe.skipIf(chain === null)('versions', () => {
       ...nextOf({ manifest: waiting, ...hashesOf(waiting) }, { listing: { name: 'Third' } }),
       consensus: first.manifest.consensus,
     }
-    const response = await submitVersion(first.project_id, third)
-    expect(await response.json()).toMatchObject({
+    expect(await bodyOf(submitVersion(first.project_id, third))).toMatchObject({
       version: { version: 3, status: 'active', tiers_changed: ['listing'] },
     })
     expect(await read(first.project_id)).toMatchObject({ version: 3, pending_version: null })
-    await expectError(
+    await expectRefusal(
       ada.client.post(`${path}/${first.project_id}/versions/2/publish`),
-      409,
-      'invalid_state',
+      '409 invalid_state',
       { details: { status: 'superseded' } },
     )
   })
@@ -425,13 +423,12 @@ describe.skipIf(chain === null)('versions', () => {
         ),
       )
       const answers = await Promise.all(racers.map((racer) => submitVersion(first.project_id, racer)))
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+      expect(await statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
       const winner = racers[answers.findIndex(({ status }) => status === 201)]
-      const { results } = await env.DB.prepare(
+      const results = await rowsOf(
         'SELECT version, manifest_hash FROM project_versions WHERE project_id = ? ORDER BY version',
+        first.project_id,
       )
-        .bind(first.project_id)
-        .all()
       expect(results).toEqual([
         { version: 1, manifest_hash: first.manifest_hash },
         { version: 2, manifest_hash: hashesOf(winner!).manifest_hash },
@@ -444,7 +441,7 @@ describe.skipIf(chain === null)('versions', () => {
   test('409 conflict: another number, another predecessor; it says what the next one is', async () => {
     const first = await listed()
     for (const change of [{ version: 3 }, { previous: `0x${'01'.repeat(32)}` }])
-      await expectError(submitVersion(first.project_id, nextOf(first, change)), 409, 'conflict', {
+      await expectRefusal(submitVersion(first.project_id, nextOf(first, change)), '409 conflict', {
         details: { version: 2, previous: first.manifest_hash },
       })
   })
@@ -454,24 +451,22 @@ describe.skipIf(chain === null)('versions', () => {
     const next = nextOf(first)
     const grace = await createDeveloper()
     const foreign = await grace.client.post(`${path}/${first.project_id}/versions`, signed(ada.key, next))
-    await expectError(foreign, 403, 'not_owner')
+    await expectRefusal(foreign, '403 not_owner')
     expect((await submitVersion(`0x${'0f'.repeat(32)}`, next)).status).toBe(404)
-    await expectError(
+    await expectRefusal(
       submitVersion(first.project_id, { ...next, slug: 'other-slug' }),
-      422,
-      'invalid_manifest',
+      '422 invalid_manifest',
     )
-    await expectError(
+    await expectRefusal(
       ada.client.post(`${path}/${first.project_id}/versions`, signed(grace.key, next)),
-      422,
-      'bad_signature',
+      '422 bad_signature',
     )
     const unregistered = await submit()
-    await expectError(submitVersion(unregistered.project_id, nextOf(unregistered)), 409, 'invalid_state')
+    await expectRefusal(submitVersion(unregistered.project_id, nextOf(unregistered)), '409 invalid_state')
     await runSql("UPDATE developers SET verification = 'pending' WHERE address = ?", ada.address)
-    await expectError(submitVersion(first.project_id, next), 403, 'not_verified')
+    await expectRefusal(submitVersion(first.project_id, next), '403 not_verified')
     await runSql("UPDATE developers SET enrollment = 'rejected' WHERE address = ?", ada.address)
-    await expectError(submitVersion(first.project_id, next), 403, 'not_enrolled')
+    await expectRefusal(submitVersion(first.project_id, next), '403 not_enrolled')
     await runSql(
       "UPDATE developers SET enrollment = 'active', verification = 'verified' WHERE address = ?",
       ada.address,
@@ -483,13 +478,13 @@ describe.skipIf(chain === null)('versions', () => {
     await submitVersion(first.project_id, nextOf(first, { listing: { name: 'Two' } }))
     const publish = (version: number | string, caller = ada.client, id = first.project_id) =>
       caller.post(`${path}/${id}/versions/${version}/publish`, { typed_data: 'nonsense' })
-    await expectError(publish(1), 400, 'invalid_field')
-    await expectError(publish('two'), 400, 'invalid_field')
-    await expectError(publish(7), 404, 'not_found')
-    await expectError(publish(2), 409, 'invalid_state')
+    await expectRefusal(publish(1), '400 invalid_field')
+    await expectRefusal(publish('two'), '400 invalid_field')
+    await expectRefusal(publish(7), '404 not_found')
+    await expectRefusal(publish(2), '409 invalid_state')
     const stranger = await signIn()
-    await expectError(publish(2, stranger.client), 403, 'not_owner')
-    expect(await errorOf(await publish(2, ada.client, `0x${'0f'.repeat(32)}`))).toMatchObject({ status: 404 })
+    await expectRefusal(publish(2, stranger.client), '403 not_owner')
+    await expectRefusal(publish(2, ada.client, `0x${'0f'.repeat(32)}`), '404 not_found')
   })
 })
 
@@ -513,7 +508,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     expect((await decide('pause', client({ token: operator.token, bindings }))).status).toBe(200)
     // It was put off by a minute, which is over.
     await runSql("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'")
-    await hub.scheduled(createScheduledController(), env)
+    await runSchedule()
     await expect.poll(mirrored, { timeout: 30_000 }).toBe('paused')
     const wish = () => services(env).hubActions.find('set_listing_status', project_id)
     expect(await wish()).toMatchObject({ state: 'open', attempts: 1 })
@@ -521,7 +516,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     await rpc('anvil_mine', '0x80')
     await readChain()
     await runSql('UPDATE hub_actions SET next_attempt_at = 1')
-    await hub.scheduled(createScheduledController(), env)
+    await runSchedule()
     expect(await wish()).toMatchObject({ state: 'done', attempts: 1 })
   }, 90_000)
 

@@ -1,8 +1,18 @@
-import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
 import { hashSecret } from '../../../middleware/authenticate.ts'
-import { bodyOf, type Client, client, errorOf, itemsOf } from '../../../test/client.ts'
+import { signIn } from '../../../test/callers.ts'
+import {
+  bodyOf,
+  type Client,
+  client,
+  errorOf,
+  expectAnswer,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  statusesOf,
+} from '../../../test/client.ts'
 import {
   createDeveloper,
   hashesOf,
@@ -11,9 +21,7 @@ import {
   submitProject,
   uploadModule,
 } from '../../../test/project.ts'
-import { expectError, expectInvalid } from '../../../test/refusals.ts'
-import { runSql } from '../../../test/tables.ts'
-import { signIn } from '../../../test/wallet.ts'
+import { rowsOf, runSql } from '../../../test/tables.ts'
 
 const path = '/v1/developers/projects'
 const ada = await createDeveloper()
@@ -89,7 +97,7 @@ describe('POST /v1/developers/projects/prepare', () => {
       { path: 'listing.description', code: 'invalid_string' },
     ])
       expect(problems).toContainEqual(expect.objectContaining(problem))
-    await expectError(post(text.replace('{"manifest"', '{"more":1.5,"manifest"')), 400, 'bad_request', {
+    await expectRefusal(post(text.replace('{"manifest"', '{"more":1.5,"manifest"')), '400 bad_request', {
       details: { reason: 'float', path: 'more' },
     })
   })
@@ -125,12 +133,12 @@ describe('POST /v1/developers/projects/prepare', () => {
     }
     expect(await prepare(next)).toMatchObject({ valid: false, problems: [problem], manifest_hash: null })
     const refused = await ada.client.post(`${path}/${project_id}/versions`, signed(ada.key, next))
-    await expectError(refused, 422, 'invalid_manifest', { details: { problems: [problem] } })
+    await expectRefusal(refused, '422 invalid_manifest', { details: { problems: [problem] } })
   })
 
   test('400 invalid_field: no manifest, or something beside it', async () => {
     for (const body of [{}, { manifest: {}, more: 1 }])
-      await expectError(ada.client.post(`${path}/prepare`, body), 400, 'invalid_field')
+      await expectRefusal(ada.client.post(`${path}/prepare`, body), '400 invalid_field')
   })
 })
 
@@ -211,13 +219,11 @@ describe('POST /v1/developers/projects', () => {
 
   test('200 with the same record for the same signed manifest, 409 already_exists for another', async () => {
     const { manifest, project_id } = await submitProject(ada, { worker })
-    const again = await submit(manifest)
-    expect(again.status).toBe(200)
-    expect(await again.json()).toMatchObject({ project: { project_id, listing_status: 'submitted' } })
+    await expectAnswer(submit(manifest), 200, { project: { project_id, listing_status: 'submitted' } })
     const other = { ...manifest, listing: { ...manifest.listing, name: 'Other' } }
-    await expectError(submit(other), 409, 'already_exists', { details: { project_id } })
+    await expectRefusal(submit(other), '409 already_exists', { details: { project_id } })
     await runSql("UPDATE projects SET listing_status = 'listed' WHERE project_id = ?", project_id)
-    await expectError(submit(manifest), 409, 'already_exists')
+    await expectRefusal(submit(manifest), '409 already_exists')
   })
 
   test('of ten that race for one slug exactly one is taken, and it is stored whole', async () => {
@@ -225,13 +231,12 @@ describe('POST /v1/developers/projects', () => {
       manifestOf(ada, worker, { slug: 'race-for-it', listing: { name: `Racer ${index}` } }),
     )
     const answers = await Promise.all(manifests.map((manifest) => submit(manifest)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    expect(await statusesOf(answers)).toEqual([201, ...Array(9).fill(409)])
     const winner = manifests[answers.findIndex(({ status }) => status === 201)]
-    const { results } = await env.DB.prepare(
+    const results = await rowsOf(
       'SELECT manifest_hash FROM project_versions WHERE project_id = ?',
+      hashesOf(manifests[0]!).project_id,
     )
-      .bind(hashesOf(manifests[0]!).project_id)
-      .all()
     expect(results).toEqual([{ manifest_hash: hashesOf(winner!).manifest_hash }])
   })
 
@@ -245,10 +250,10 @@ describe('POST /v1/developers/projects', () => {
   test('403 not_enrolled and not_verified come before what the manifest says', async () => {
     const { client: stranger } = await signIn()
     const wrong = { ...signed(ada.key, manifestOf(ada, worker)), manifest: {} }
-    await expectError(stranger.post(path, wrong), 403, 'not_enrolled')
+    await expectRefusal(stranger.post(path, wrong), '403 not_enrolled')
     const grace = await createDeveloper()
     await runSql("UPDATE developers SET verification = 'pending' WHERE address = ?", grace.address)
-    await expectError(grace.client.post(path, wrong), 403, 'not_verified')
+    await expectRefusal(grace.client.post(path, wrong), '403 not_verified')
   })
 
   test('422 invalid_manifest with all problems, before owner and signature', async () => {
@@ -278,7 +283,7 @@ describe('POST /v1/developers/projects', () => {
   test("403 not_owner: a manifest of another developer's, though signed by them", async () => {
     const grace = await createDeveloper()
     const envelope = signed(grace.key, manifestOf(grace, worker))
-    await expectError(ada.client.post(path, envelope), 403, 'not_owner')
+    await expectRefusal(ada.client.post(path, envelope), '403 not_owner')
   })
 
   test('422 bad_signature: of another key, over another manifest', async () => {
@@ -286,7 +291,7 @@ describe('POST /v1/developers/projects', () => {
     const manifest = manifestOf(ada, worker)
     const { signature } = signed(ada.key, { ...manifest, version: 2 })
     for (const envelope of [signed(grace.key, manifest), { ...signed(ada.key, manifest), signature }])
-      await expectError(ada.client.post(path, envelope), 422, 'bad_signature')
+      await expectRefusal(ada.client.post(path, envelope), '422 bad_signature')
   })
 
   test('422 invalid_manifest: a version that is not the first, after its signature', async () => {
@@ -321,12 +326,12 @@ describe('POST /v1/developers/projects', () => {
     await insert('onekey00', [other.project_id])
     const envelope = signed(ada.key, manifestOf(ada, worker))
     const restricted = client({ token: `hub_test_onekey00_${secret}` })
-    await expectError(restricted.post(path, envelope), 403, 'forbidden')
+    await expectRefusal(restricted.post(path, envelope), '403 forbidden')
     expect((await client({ token: `hub_test_anykey00_${secret}` }).post(path, envelope)).status).toBe(201)
     const next = (projectId: string) => restricted.post(`${path}/${projectId}/versions`, envelope)
     const foreign = hashesOf(envelope.manifest).project_id
-    await expectError(next(foreign.toUpperCase().replace('0X', '0x')), 403, 'forbidden')
-    await expectError(next(other.project_id), 409, 'invalid_state')
+    await expectRefusal(next(foreign.toUpperCase().replace('0X', '0x')), '403 forbidden')
+    await expectRefusal(next(other.project_id), '409 invalid_state')
     const own = async (caller: Client) =>
       (await itemsOf(caller.get('/v1/developers/me/projects'))).map(({ project_id }) => project_id)
     expect(await own(restricted)).toEqual([other.project_id])
@@ -343,6 +348,6 @@ describe('POST /v1/developers/projects/{project_id}/register', () => {
     const body = { typed_data: {}, signature: '0x' }
     expect((await stranger.post(`${path}/${project_id}/register`, body)).status).toBe(404)
     expect((await ada.client.post(`${path}/0x${'12'.repeat(32)}/register`, body)).status).toBe(404)
-    await expectError(ada.client.post(`${path}/${project_id}/register`, body), 503, 'unavailable')
+    await expectRefusal(ada.client.post(`${path}/${project_id}/register`, body), '503 unavailable')
   })
 })

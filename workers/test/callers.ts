@@ -1,0 +1,132 @@
+import { env } from 'cloudflare:workers'
+import { bytesToHex } from '../../protocol/encoding/index.ts'
+import {
+  createBindingRecord,
+  deriveNodeId,
+  resolveProfile,
+  signRequest,
+} from '../../protocol/identity/index.ts'
+import { ed25519PublicKey, evmAddress, signPersonalMessage } from '../../protocol/signatures/index.ts'
+import { services } from '../services.ts'
+import { bodyOf, type Client, client } from './client.ts'
+import { runSql } from './tables.ts'
+
+/** The time that the hub of these tests dates by, which may be ahead of the machine's; Unix seconds. */
+export const networkNow = (): Promise<number> => services(env).clock.now()
+
+export interface Wallet {
+  address: string
+  sign: (message: string) => string
+}
+
+export function createWallet(key: string = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))): Wallet {
+  return { address: evmAddress(key), sign: (message) => signPersonalMessage(key, message) }
+}
+
+/** Signs a fresh wallet in, through the endpoints. */
+export async function signIn(
+  wallet: Wallet = createWallet(),
+): Promise<Wallet & { token: string; client: Client }> {
+  const anonymous = client()
+  const { message } = await bodyOf(
+    anonymous.post('/v1/auth/nonce', { address: wallet.address, domain: 'localhost:8787' }),
+  )
+  const { token } = await bodyOf(
+    anonymous.post('/v1/auth/siwe', { message, signature: wallet.sign(message) }),
+  )
+  return { ...wallet, token, client: client({ token }) }
+}
+
+/** A signed-in operator of a hub that has no other. */
+export async function createOperator(): Promise<{ address: string; client: Client; token: string }> {
+  const { address, token } = await signIn()
+  return { address, token, client: client({ token, bindings: { OPERATOR_ADDRESSES: address } }) }
+}
+
+export const freshNonce = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+
+export interface TestNode {
+  seed: string
+  publicKey: string
+  nodeId: string
+  /** A request signed with the node's key. */
+  call: (method: string, path: string, json?: unknown) => Promise<Response>
+}
+
+const freshSeed = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+
+/** A node of its own, or the one of a seed, of the network of the hub it talks to. */
+export function createNode(hub: Parameters<typeof client>[0] = {}, seed = freshSeed()): TestNode {
+  const profile = resolveProfile(JSON.parse(hub.bindings?.PROFILE ?? '{}'))
+  const publicKey = ed25519PublicKey(seed)
+  const caller = client(hub)
+  return {
+    seed,
+    publicKey,
+    nodeId: deriveNodeId(profile, publicKey),
+    call: async (method, path, json) => {
+      const body = json === undefined ? '' : JSON.stringify(json)
+      const { headers } = signRequest(profile, seed, {
+        method,
+        target: path,
+        body,
+        timestamp: await networkNow(),
+        nonce: freshNonce(),
+      })
+      return caller.fetch(path, { method, headers, ...(json !== undefined && { json }) })
+    },
+  }
+}
+
+/** Makes a key one that the hub knows: an approved miner's. */
+export const insertNode = ({ nodeId, publicKey }: Pick<TestNode, 'nodeId' | 'publicKey'>) =>
+  runSql(
+    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
+    nodeId,
+    publicKey,
+  )
+
+const profile = resolveProfile()
+
+type Fields = Partial<Parameters<typeof createBindingRecord>[1]>
+
+/** A record of this owner and device as both sign it; `signers` leaves signatures out. */
+export function deviceRecord(
+  owner: { key: string; address: string },
+  device: TestNode,
+  fields: Fields = {},
+  signers: { owner?: boolean; node?: boolean } = {},
+) {
+  return createBindingRecord(
+    profile,
+    {
+      action: 'bind',
+      owner: owner.address,
+      public_key: device.publicKey,
+      issued_at: Math.floor(Date.now() / 1000),
+      nonce: freshNonce(),
+      ...fields,
+    },
+    {
+      ownerKey: signers.owner === false ? null : owner.key,
+      nodeSeed: signers.node === false ? null : device.seed,
+    },
+  )
+}
+
+/** A signed-in wallet whose key is at hand, to sign records and typed data with. */
+export async function createOwner() {
+  const key = bytesToHex(crypto.getRandomValues(new Uint8Array(32)))
+  return { key, ...(await signIn(createWallet(key))) }
+}
+
+/** A signed-in wallet with a device of its own. */
+export async function createMiner() {
+  const owner = await createOwner()
+  const device = createNode()
+  const record = deviceRecord(owner, device, { issued_at: await networkNow() })
+  const response = await client().post('/v1/devices/bind', record)
+  if (response.status !== 200)
+    throw new Error(`binding answered ${response.status}: ${await response.text()}`)
+  return { owner, device }
+}
