@@ -85,7 +85,7 @@ export const validatorRoutes = (
     handle: async ({ body }) => {
       const value = parseJsonObject(body)
       if (!Object.hasOwn(value, 'votes')) return json(200, await orFault(() => validator.takeVote(value)))
-      return json(200, { rounds: await orFault(() => takeVotes(validator, readVotes(value))) })
+      return json(200, { taken: await orFault(() => validator.takeFinalityVotes(readVotes(value))) })
     },
   },
   {
@@ -142,13 +142,6 @@ function readVotes(body: ReturnType<typeof parseJsonObject>): readonly unknown[]
     members.list('votes', validatorVotesMax, isObject, 'must be a vote'),
   )
   return body.votes as unknown as readonly unknown[]
-}
-
-/** Those before one that is refused are kept. */
-async function takeVotes(validator: Validator, votes: readonly unknown[]): Promise<unknown[]> {
-  const rounds: unknown[] = []
-  for (const vote of votes) rounds.push(await validator.takeVote(vote))
-  return rounds
 }
 
 function readTaskRound(bytes: Uint8Array, votes: number): TaskRound {

@@ -72,6 +72,8 @@ export function createValidator(
     decide: (round: TaskRound) => counted('round', () => rounds.decide(round)),
     /** @throws as {@link RoundVotes.take} */
     takeVote: (vote: unknown) => counted('vote', () => votes.take(vote)),
+    /** @throws as {@link RoundVotes.takeFinalityVotes} */
+    takeFinalityVotes: (list: readonly unknown[]) => counted('votes', () => votes.takeFinalityVotes(list)),
     /** Null for a round that this node never heard of. */
     describeRound: (roundId: string) => describeRound(store, book, roundId),
     /** A module, fetched from the hub when this node lacks it. @throws {@link Refusal}, {@link NotYet} */
