@@ -1,7 +1,10 @@
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import type { PublishedRound } from '../../workers/stores/rounds.ts'
 import { Difference } from '../harness/difference.ts'
 import type { SimulatedMiner } from './miner.ts'
+import { roundSecs } from './people.ts'
 import type { Plan } from './plan.ts'
+import type { RecordedEnd } from './records.ts'
 import { honestResult } from './results.ts'
 import type { World } from './world.ts'
 
@@ -17,6 +20,8 @@ export function checkOutcome(world: World, plan: Plan, tasks: readonly Submitted
   for (const roundId of world.records.rounds.keys()) checkMembers(world, roundId)
 }
 
+/** A member that fails so shortly before the deadline may have no replacement. */
+const replaceSecs = 5
 /** After the last fault, a round is over within this time, in seconds. */
 const roundSecsMax = 420
 
@@ -32,8 +37,8 @@ function checkTask(world: World, plan: Plan, { taskId, input }: SubmittedTask): 
   }
   const { round } = records.rounds.get(task.roundId)!
   if (round.state === 'failed') {
-    // Validators that are all away for minutes, or a set that cannot be read, end a round without a result.
-    throw new Difference(`${taskId} failed: ${round.error}`)
+    if (!world.validators.isSplit(task.roundId)) throw new Difference(`${taskId} failed: ${round.error}`)
+    return
   }
   const since = Math.max(round.issuedAt, world.startAt + plan.faultsEndSecs)
   if ((round.finalizedAt ?? 0) > since + roundSecsMax)
@@ -73,6 +78,8 @@ function checkMembers(world: World, roundId: string): void {
   const unitsOfEach = Math.ceil((published.round.gasUsed ?? 0) / params.gas_per_unit)
   if (units !== voters * unitsOfEach)
     throw new Difference(`${roundId} credits ${units} units to ${voters} voters with ${unitsOfEach} each`)
+  checkVotes(end)
+  checkReplacements(end, published)
   for (const lease of published.leases) {
     const miner = miners.find(({ person }) => person.publicKey === lease.nodeKey)!
     const why = () =>
@@ -91,10 +98,32 @@ function checkMembers(world: World, roundId: string): void {
       throw new Difference(`an innocent member is blamed in ${roundId}: ${why()}`)
     if (lease.rejectionReason === 'invalid_vote' && !miner.invalid.has(roundId))
       throw new Difference(`an honest vote was found invalid in ${roundId}: ${why()}`)
-    const isPaid = lease.proofStatus === 'verified'
+    const isPaid = lease.proofStatus === 'verified' || published.round.state === 'failed'
     if (miner.stored.has(roundId) && !miner.guilty.has(roundId) && !isPaid)
       throw new Difference(`a member whose vote was stored is not credited in ${roundId}: ${why()}`)
   }
+}
+
+/** Each vote counts once, and a member has two at most. */
+function checkVotes({ round, file }: RecordedEnd): void {
+  const votes = [...file.votes, ...file.evidence]
+  const names = votes.map(({ public_key, receipt_hash }) => `${public_key} ${receipt_hash}`)
+  if (new Set(names).size < names.length) throw new Difference(`${round.roundId} has a vote twice`)
+  for (const [key, own] of Map.groupBy(votes, ({ public_key }) => public_key))
+    if (own.length > 2) throw new Difference(`${round.roundId} has ${own.length} votes of ${key}`)
+}
+
+/** For each primary that failed in time, the next backup was asked, as long as there was one. */
+function checkReplacements({ round, file }: RecordedEnd, { leases }: PublishedRound): void {
+  const primaries = leases.filter(({ role }) => role === 'primary')
+  const inTime = (round.issuedAt ?? 0) + roundSecs - replaceSecs
+  const failed = primaries.filter(
+    ({ state, completedAt }) => (state === 'missed' || state === 'cancelled') && (completedAt ?? 0) < inTime,
+  )
+  const backups = Math.min(failed.length, file.draw.length - primaries.length)
+  // A round that failed says of nobody how it went.
+  if (round.state === 'finalized' && leases.length < primaries.length + backups)
+    throw new Difference(`${round.roundId} replaced none of ${failed.length} members`)
 }
 
 const mayOwe = (

@@ -88,7 +88,8 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
         world.write(() => {
           const { outcome } = round
           const published = publishedRound(profile, round)
-          const end = outcome && roundEnd(published, roundFile(round), outcome.at, isUnpaid(round))
+          const file = roundFile(round)
+          const end = outcome && { ...roundEnd(published, file, outcome.at, isUnpaid(round)), file }
           return world.records.publish(published, end)
         }),
       ),

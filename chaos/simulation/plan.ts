@@ -26,6 +26,9 @@ export type Incident =
       readonly member: number
       readonly secs: number
     }
+  /** The links of a member, or the rounds that are open, cannot be reached. */
+  | { readonly kind: 'link_down'; readonly atSecs: number; readonly member: number; readonly secs: number }
+  | { readonly kind: 'rounds_down'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'silent_chain'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'reorganisation'; readonly atSecs: number; readonly secs: number }
   | { readonly kind: 'hub_clock'; readonly atSecs: number; readonly secs: number }
@@ -58,6 +61,7 @@ const faultsEndSecs = 240
 const incidentKinds = [
   ...(['deploy', 'deploy', 'deploy'] as const),
   ...(['cut_off', 'killed', 'stopped'] as const),
+  ...(['link_down', 'link_down', 'rounds_down'] as const),
   ...(['silent_chain', 'reorganisation', 'hub_clock'] as const),
 ]
 
@@ -71,7 +75,7 @@ export function planOf(seed: number): Plan {
   const bad = below(spare + 1)
   const isCalm = percent(20)
   const permille = (most: number) => (isCalm || percent(40) ? 0 : 1 + below(most))
-  const incidentCount = isCalm ? 0 : below(5)
+  const incidentCount = isCalm ? 0 : below(6)
   const incident = (): Incident => {
     const [atSecs, secs] = [below(faultsEndSecs), 1 + below(90)]
     const kind = pick(incidentKinds)
@@ -80,6 +84,7 @@ export function planOf(seed: number): Plan {
         return { kind, atSecs, closeCode: pick([1012, 1006]), secs: percent(50) ? 0 : secs }
       case 'hub_clock':
         return { kind, atSecs, secs: below(7) - 3 }
+      case 'rounds_down':
       case 'silent_chain':
       case 'reorganisation':
         return { kind, atSecs, secs }

@@ -1,11 +1,17 @@
 import type { TaskRequest } from '../../durable-objects/project/task-queue.ts'
 import type { RoundEnd } from '../../workers/stores/round-effects.ts'
+import type { RoundFile } from '../../workers/stores/round-files.ts'
 import type { PublishedRound } from '../../workers/stores/rounds.ts'
 import { Difference } from '../harness/difference.ts'
 
 export interface TaskRecord {
   roundId: string | null
   error: string | null
+}
+
+/** What follows from the end of a round, and all that was said in it. */
+export interface RecordedEnd extends RoundEnd {
+  readonly file: RoundFile
 }
 
 const order = ['pending', 'committee_agreed', 'escalated', 'fallback', 'finalized', 'failed']
@@ -18,7 +24,7 @@ export class Records {
   readonly endedMs = new Map<string, number>()
   readonly differences: Difference[] = []
   /** What followed from the end of each round. */
-  readonly ends = new Map<string, RoundEnd>()
+  readonly ends = new Map<string, RecordedEnd>()
 
   queue({ taskId }: TaskRequest): void {
     if (!this.tasks.has(taskId)) this.tasks.set(taskId, { roundId: null, error: null })
@@ -31,7 +37,7 @@ export class Records {
     }
   }
 
-  publish(published: PublishedRound, end: RoundEnd | null): 'written' | 'over' {
+  publish(published: PublishedRound, end: RecordedEnd | null): 'written' | 'over' {
     const { taskId, round } = published
     const task = taskId === null ? undefined : this.tasks.get(taskId)
     if (task === undefined && taskId !== null) this.tasks.set(taskId, { roundId: round.roundId, error: null })

@@ -78,11 +78,18 @@ async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
   return submitted
 }
 
-function meet({ platform, miners, chain, ...world }: World, incident: Incident): void {
+function meet(world: World, incident: Incident): void {
+  const { platform, miners, chain } = world
   platform.note(incident.kind)
   switch (incident.kind) {
     case 'deploy':
       return platform.deploy(incident.closeCode, incident.secs * 1_000)
+    case 'link_down': {
+      const { publicKey } = miners[incident.member]!.person
+      return platform.takeDown('NodeLink', publicKey, incident.secs * 1_000)
+    }
+    case 'rounds_down':
+      return platform.takeDown('Round', null, incident.secs * 1_000)
     case 'cut_off':
       return miners[incident.member]!.cutOff(incident.secs * 1_000)
     case 'killed':

@@ -7,6 +7,7 @@ import {
   createFinalityRecord,
   createFinalityVote,
   type FinalityRecord,
+  hashFinality,
   isAgreedAtAcceptable,
   isAudited,
   seatHashed,
@@ -85,6 +86,8 @@ export class SimulatedValidators {
   readonly #judged = new Map<string, Judgement>()
   /** What each gave in a round, which it gives again whatever it is asked then. */
   readonly #given = new Map<string, object>()
+  /** The records that honest ones signed, by round. A reorganisation between two of them makes two records. */
+  readonly #signed = new Map<string, Set<string>>()
 
   constructor(options: ValidatorsOptions) {
     this.#options = options
@@ -99,6 +102,11 @@ export class SimulatedValidators {
       calls: new ValidatorCalls(options.random),
       now: options.now,
     }
+  }
+
+  /** Whether honest validators signed two records of a round, so that neither may have a quorum. */
+  isSplit(roundId: string): boolean {
+    return (this.#signed.get(roundId)?.size ?? 0) > 1
   }
 
   askAll(round: Round, isAlive: () => boolean): Promise<Answers> {
@@ -186,6 +194,8 @@ export class SimulatedValidators {
     const vote = createFinalityVote(profile, signers[index]!, record)
     const answer = { vote, run: own && { receipt: own.receipt, output_b64: own.outputB64, events: [] } }
     this.#given.set(name, answer)
+    const { round_id: roundId } = record
+    if (!lies) this.#signed.set(roundId, (this.#signed.get(roundId) ?? new Set()).add(hashFinality(record)))
     return answer
   }
 }

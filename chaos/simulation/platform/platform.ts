@@ -34,6 +34,8 @@ const firstAlarmPauseMs = 2_000
 const lateMsMax = 120_000
 /** How long a caller waits for the answer to a call that was lost. */
 const lostMs = 5_000
+/** How often an alarm looks whether its object may run again. */
+const outageStepMs = 500
 /** How long it takes until what was written is durable. */
 const commitMsMax = 5
 /** A socket that broke. */
@@ -71,6 +73,7 @@ interface Place {
   readonly name: string
   readonly disk: Disk
   readonly sockets: Set<ServerSocket>
+  downUntilMs: number
   instance: Instance | null
   /** The time of the alarm that is scheduled. */
   alarmMs: number | null
@@ -119,6 +122,15 @@ export class Platform {
     for (const place of this.#places.values()) this.#end(place, closeCode)
   }
 
+  /** Ends the process of one object, or of all that a class has now, and begins none for a while. */
+  takeDown(className: string, name: string | null, downMs: number): void {
+    for (const place of this.#places.values()) {
+      if (place.className !== className || (name !== null && place.name !== name)) continue
+      place.downUntilMs = Math.max(place.downUntilMs, this.#time.nowMs + downMs)
+      this.#end(place, abnormal)
+    }
+  }
+
   /** Names of the objects of a class that have something stored. */
   stored(className: string): string[] {
     return [...this.#places.values()]
@@ -141,8 +153,8 @@ export class Platform {
   /** Opens a socket to an object; null while its hub is gone, or where its process ends meanwhile. */
   async connect(className: string, name: string, client: SocketClient): Promise<ClientSocket | null> {
     await this.#time.wait(this.#latencyMs())
-    if (this.#isDown()) return null
     const place = this.#place(className, name)
+    if (this.#isDown(place)) return null
     const instance = this.#started(place)
     const request = new Request(`http://hub/${name}`)
     const answer = (await this.#within(instance, () => instance.object.fetch!(request)).catch(
@@ -226,8 +238,9 @@ export class Platform {
     const lost = () => settle(lostMs, () => reject(new Error(`no answer from ${className} ${name}`)))
     const go = () =>
       this.#time.after(this.#latencyMs(), async () => {
-        if (this.#isDown() || this.isHit('callLost')) return lost()
-        const instance = this.#started(this.#place(className, name))
+        const place = this.#place(className, name)
+        if (this.#isDown(place) || this.isHit('callLost')) return lost()
+        const instance = this.#started(place)
         try {
           const answer = structuredClone(
             await this.#within(instance, () => instance.object[method]!(...given)),
@@ -269,12 +282,12 @@ export class Platform {
     return promise
   }
 
-  #isDown(): boolean {
-    return this.#time.nowMs < this.#downUntilMs
+  #isDown({ downUntilMs }: Place): boolean {
+    return this.#time.nowMs < Math.max(downUntilMs, this.#downUntilMs)
   }
 
   async #event(place: Place, run: (object: Instance['object']) => Promise<unknown>): Promise<void> {
-    if (this.#isDown()) return
+    if (this.#isDown(place)) return
     const instance = this.#started(place)
     await this.#within(instance, () => run(instance.object)).catch((error: unknown) => this.#failed(error))
     this.#maybeEvict(place.className, place.name)
@@ -324,6 +337,7 @@ export class Platform {
       name,
       disk: new Disk(),
       sockets: new Set(),
+      downUntilMs: 0,
       instance: null,
       alarmMs: null,
       ringing: Promise.resolve(),
@@ -419,7 +433,7 @@ export class Platform {
 
   /** Runs an alarm, and again where it fails, as long as the platform does. */
   async #ring(place: Place, scheduledTime: number, tries: number): Promise<void> {
-    if (this.#isDown()) await this.#time.wait(this.#downUntilMs - this.#time.nowMs)
+    while (this.#isDown(place)) await this.#time.wait(outageStepMs)
     const instance = this.#started(place)
     const info = { scheduledTime, retryCount: tries - 1, isRetry: tries > 1 }
     try {
