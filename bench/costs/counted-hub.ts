@@ -71,10 +71,12 @@ const countedClass = (owner, Class) => {
   for (let at = Class.prototype; at !== DurableObject.prototype; at = Object.getPrototypeOf(at))
     for (const name of Object.getOwnPropertyNames(at))
       if (name !== 'constructor' && !Object.hasOwn(made.prototype, name))
-        made.prototype[name] = function (...args) {
-          note(owner + '.' + (kinds[name] ?? 'call'))
-          return Class.prototype[name].apply(this, args)
-        }
+        Object.defineProperty(made.prototype, name, {
+          value(...args) {
+            note(owner + '.' + (kinds[name] ?? 'call'))
+            return Class.prototype[name].apply(this, args)
+          },
+        })
   return made
 }
 
@@ -117,6 +119,7 @@ export const FaucetCooldown = countedClass('FaucetCooldown', all.FaucetCooldown)
 export const ProjectCommittees = countedClass('ProjectCommittees', all.ProjectCommittees)
 export const Round = countedClass('Round', all.Round)
 export const NodeLink = countedClass('NodeLink', all.NodeLink)
+export const { DirectOrder, GenerationKeeper } = all
 
 export default {
   ...hub,
