@@ -17,6 +17,8 @@ export interface SubmittedTask {
 export function checkOutcome(world: World, plan: Plan, tasks: readonly SubmittedTask[]): void {
   for (const task of tasks) checkTask(world, plan, task)
   checkPlaces(world)
+  const [problem] = world.miners.flatMap(({ problems }) => problems)
+  if (problem !== undefined) throw new Difference(problem)
   for (const roundId of world.records.rounds.keys()) checkMembers(world, roundId)
 }
 

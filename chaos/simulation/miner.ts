@@ -51,11 +51,15 @@ export class SimulatedMiner {
   /** When it had no connection by its own doing, until the hub had it again, in milliseconds of virtual time. */
   readonly goneMs: { readonly from: number; until: number }[] = []
   readonly journal: string[] = []
+  /** What the hub must not have said. */
+  readonly problems: string[] = []
   readonly options: MinerOptions
   /** On its disk. */
   readonly #votes = new Map<string, readonly VoteFrame[]>()
   readonly #interrupted = new Set<string>()
   readonly #running = new Set<string>()
+  /** Offers of which it sent a flawed vote and a right one on this connection, and how many of the two were taken. */
+  readonly #unrefused = new Map<string, number>()
   #socket: ClientSocket | null = null
   #isReady = false
   #life = 0
@@ -155,6 +159,7 @@ export class SimulatedMiner {
     switch (frame.type) {
       case 'hello':
         this.#isReady = true
+        this.#unrefused.clear()
         for (const gone of this.goneMs) gone.until = Math.min(gone.until, this.options.time.nowMs)
         this.#send({
           type: 'ready',
@@ -170,6 +175,7 @@ export class SimulatedMiner {
       case 'offer':
         return void this.#take(frame)
       case 'voted':
+        this.#countTaken(frame.offer_id)
         this.stored.add(roundOf(frame))
         return this.#release(frame.offer_id)
       case 'cancel':
@@ -180,6 +186,7 @@ export class SimulatedMiner {
   }
 
   #refused({ code, offer_id: offerId }: ErrorFrame): void {
+    if (offerId !== undefined) this.#unrefused.delete(offerId)
     if (offerId === undefined || this.#running.has(offerId)) return
     if (code !== 'unavailable') return this.#release(offerId)
     const life = this.#life
@@ -243,12 +250,33 @@ export class SimulatedMiner {
     this.#running.delete(offer_id)
     if (conduct === 'cut_before_vote') return this.#part(null)
     const [first] = frames
-    if (conduct === 'votes_invalid' && first !== undefined)
-      this.#send({ ...first, vote: { ...first.vote, signature: first.vote.round_signature } })
+    if (conduct === 'votes_invalid' && first !== undefined) this.#sendInvalid(offer, first)
     for (const frame of frames) {
       this.#send(frame)
       if (conduct === 'repeats') this.#send(frame)
     }
+  }
+
+  #countTaken(offerId: string): void {
+    const taken = this.#unrefused.get(offerId)
+    if (taken === undefined) return
+    this.#unrefused.set(offerId, taken + 1)
+    if (taken > 0) this.problems.push(`${offerId}: a flawed vote was taken`)
+  }
+
+  /** A vote with one flaw. The hub has to refuse it, and takes the right one. */
+  #sendInvalid({ offer_id, task, position }: OfferFrame, frame: VoteFrame): void {
+    const { receipt } = frame.vote
+    const elsewhere = { task, receipt, position, payout_address: `0x${'e1'.repeat(20)}` }
+    const flawed: readonly VoteFrame[] = [
+      { ...frame, vote: { ...frame.vote, signature: frame.vote.round_signature } },
+      { ...frame, output_b64: '' },
+      { ...frame, vote: createTaskVote(profile, this.options.signer, elsewhere) },
+    ]
+    const chosen = flawed[this.invalid.size % flawed.length]!
+    // The output of a vote that the hub has by then is not looked at.
+    if (this.#isReady && chosen.output_b64 !== '') this.#unrefused.set(offer_id, 0)
+    this.#send(chosen)
   }
 
   #send(frame: NodeFrame): void {
