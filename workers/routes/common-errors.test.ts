@@ -287,7 +287,8 @@ describe.each(provocations)('$refusal: $by', ({ refusal, of = () => true, provok
   test.each(declarations.filter(of).map((declaration) => [declaration.operationId, declaration] as const))(
     '%s',
     async (_, declaration) => {
-      also?.(await expectRefusal(provoke(declaration), refusal))
+      const error = await expectRefusal(provoke(declaration), refusal)
+      also?.(error)
     },
   )
 })
