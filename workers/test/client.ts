@@ -128,7 +128,7 @@ export async function expectRefusal(answer: Answer, refusal: string, members: ob
 /** Expects 400 `invalid_field` with problems of these members, and of no other. */
 export async function expectInvalid(answer: Answer, ...paths: string[]): Promise<void> {
   const { details } = await expectRefusal(answer, '400 invalid_field')
-  expect([...new Set(details?.problems?.map(({ path }) => path))]).toEqual(paths)
+  expect(details?.problems?.map(({ path }) => path)).toEqual(paths)
 }
 
 /** The items of each page of a list, up to its end. */
@@ -141,9 +141,9 @@ export async function pagesOf<Item = Json>(
   const pages: Item[][] = []
   const first = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
   for (let cursor: string | null = ''; cursor !== null; await betweenPages()) {
-    const page: { items: Item[]; next_cursor: string | null } = await bodyOf(
-      get(first + (cursor && `&cursor=${encodeURIComponent(cursor)}`)),
-    )
+    const answer = await get(first + (cursor && `&cursor=${encodeURIComponent(cursor)}`))
+    expect(answer.status).toBe(200)
+    const page: { items: Item[]; next_cursor: string | null } = await bodyOf(answer)
     pages.push(page.items)
     cursor = page.next_cursor
   }

@@ -3,7 +3,7 @@ import { type Block, beaconTargetTime } from '../../../protocol/committees/index
 import { hashText } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
 import known from '../../../protocol/vectors/beacon.json'
-import { bodyOf, client, expectRefusal } from '../../test/client.ts'
+import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { knownAnswers } from '../../test/known-answers.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables, rowsOf } from '../../test/tables.ts'
@@ -113,7 +113,7 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
 
   test('429 rate_limited: beacons that nobody asked for before, 60 a minute from one address', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     for (let back = 1; back <= 60; back++) await caller.get(`/v1/beacons/3600/${epoch - back}`)
     await expectRefusal(caller.get(`/v1/beacons/3600/${epoch - 61}`), '429 rate_limited')
   })

@@ -194,6 +194,14 @@ describe('unbinding', () => {
     expect((await get(device.nodeId)).status).toBe(200)
   })
 
+  test('422 bad_signature: one of two does not verify', async () => {
+    const { owner, device } = await createMiner()
+    const record = deviceRecord(owner, device, { action: 'unbind' })
+    const forged = { ...record, node_signature: `0x${'11'.repeat(64)}` }
+    await expectRefusal(unbind(forged), '422 bad_signature')
+    expect((await get(device.nodeId)).status).toBe(200)
+  })
+
   test('of racing records one ends the binding, and the others are refused because the device is not bound', async () => {
     const { owner, device } = await createMiner()
     const records = Array.from({ length: 5 }, () => deviceRecord(owner, device, { action: 'unbind' }))

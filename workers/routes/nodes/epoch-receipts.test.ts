@@ -75,12 +75,15 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     })
   })
 
-  test('400 invalid_field: a member that is missing, and more attestations than validators can be', async () => {
+  test('400 invalid_field: a member that is missing, wrong or too much is named', async () => {
     const receipt = receiptOf(project, { by: validators })
     const { merkle_root: _, ...less } = receipt
     const attestations = Array.from({ length: 257 }, () => receipt.attestations[0])
     for (const [body, path] of [
       [less, 'receipt'],
+      [{ ...receipt, more: 1 }, 'more'],
+      [{ ...receipt, v: 1 }, 'v'],
+      [{ ...receipt, compute_units: receipt.compute_units.toReversed() }, 'compute_units'],
       [{ ...receipt, attestations }, 'attestations'],
     ] as const)
       await expectInvalid(submit(validators[0], body), path)
@@ -135,10 +138,19 @@ describe('POST /v1/nodes/epoch-receipts', () => {
     ).toMatchObject({ wanted: { receipt_hash: winner.receipt_hash } })
   })
 
-  test('422 invalid_evidence: another token or model, or a miner less, though a quorum attested it', async () => {
+  test('422 invalid_evidence: every sum that is off by one, though a quorum attested it', async () => {
     const right = receiptOf(project, { by: validators })
+    const more = (amount: string) => String(BigInt(amount) + 1n)
+    const { totals, compute_units } = right
+    const [first, ...others] = compute_units as [EpochReceipt['compute_units'][number]]
     for (const change of [
-      { compute_units: right.compute_units.slice(0, 1) },
+      ...(['gross', 'miner', 'developer', 'treasury'] as const).map((name) => ({
+        totals: { ...totals, [name]: more(totals[name]) },
+      })),
+      { totals: { ...totals, units: totals.units + 1 } },
+      { compute_units: [{ ...first, amount: more(first.amount) }, ...others] },
+      { compute_units: [{ ...first, units: first.units + 1 }, ...others] },
+      { compute_units: [first] },
       { reward_token: miner(5) },
       { reward_model: 'epoch-pool' as const },
     ])
@@ -210,6 +222,40 @@ describe('POST /v1/nodes/epoch-receipts', () => {
 
 /** The hashed members. */
 const body = ({ receipt_hash: _, attestations: __, ...hashed }: EpochReceipt) => hashed
+
+describe('every amount, against a second computation', () => {
+  const amounts = (consensus: ProjectRules, units: number[]) => {
+    const { economics, work } = consensus
+    const cap = (BigInt(economics.daily_emission) * BigInt(work.epoch_secs)) / 86_400n
+    const all = units.reduce((sum, own) => sum + BigInt(own), 0n)
+    const wanted = units.map((own) => BigInt(own) * BigInt(economics.reward_per_unit))
+    const sum = wanted.reduce((total, g) => total + g, 0n)
+    const g =
+      economics.reward_model === 'epoch-pool'
+        ? units.map((own) => (cap * BigInt(own)) / all)
+        : wanted.map((one) => (sum > cap ? (one * cap) / sum : one))
+    return {
+      paid: g.map((one) => String((one * BigInt(economics.fee_split_bp.miner)) / 10_000n)),
+      gross: g.reduce((total, one) => total + one, 0n),
+    }
+  }
+  test.each(['per-unit', 'epoch-pool'] as const)('%s', async (reward_model) => {
+    for (const daily_emission of ['512000000000000000000', '86400000000007']) {
+      const one = await createProject({ economics: { reward_model, daily_emission } })
+      const units = [1, 7, 999, 12_345].map((own, i) => ({ miner: miner(i + 1), units: own }))
+      const receipt = receiptOf(one, { by: validators, units })
+      expect((await submit(validators[0], receipt)).status).toBe(202)
+      const { paid, gross } = amounts(
+        one.consensus,
+        units.map(({ units: own }) => own),
+      )
+      expect((await sharesOf(receipt)).map(({ amount }) => amount)).toEqual(paid)
+      const { totals } = (await services(env).epochs.find(one.projectId, one.lastEpoch)) ?? {}
+      const sum = BigInt(totals?.miner ?? 0) + BigInt(totals?.developer ?? 0) + BigInt(totals?.treasury ?? 0)
+      expect([BigInt(totals?.gross ?? 0), sum]).toEqual([gross, gross])
+    }
+  })
+})
 
 describe('an epoch of 10,000 recipients', () => {
   test('is kept whole, with a proof for each, and costs five rows of each', async () => {

@@ -20,7 +20,7 @@ import {
   networkNow,
   type TestNode,
 } from '../../test/callers.ts'
-import { client, expectAnswer, expectRefusal, statusesOf } from '../../test/client.ts'
+import { client, expectAnswer, expectRefusal, freshAddress, statusesOf } from '../../test/client.ts'
 import { accusationsOf, createValidators, insertSubscription } from '../../test/evidence.ts'
 import { publishRound } from '../../test/final-rounds.ts'
 import { readStored } from '../../test/stored.ts'
@@ -223,7 +223,7 @@ test('429 rate_limited: a missed vote over a large set is paid for as a draw fro
   const resize = (to: number) =>
     runSql('UPDATE committee_sets SET entries = ? WHERE project_id = ?', to, projectId)
   await resize(1_001)
-  const caller = client()
+  const caller = client({ address: freshAddress() })
   for (let draws = 0; draws < 60; draws++) await caller.get(`/v1/committees/${projectId}/${epoch}/${draws}`)
   await expectRefusal(caller.post('/v1/slashes', await missedVote()), '429 rate_limited')
   for (const evidence of [await equivocation(), await invalidResult()])
@@ -265,6 +265,13 @@ describe('false evidence is 422, names the rule, and leaves nothing', () => {
     'a vote with another result than it signed': [
       'receipt_hash is not the hash of the receipt',
       () => invalidResult({ vote: (vote) => ({ ...vote, receipt_hash: forged.slice(0, 66) }) }),
+    ],
+    'one vote twice': [
+      'both votes agree',
+      async () => {
+        const evidence = await equivocation()
+        return { ...evidence, proof: { first: evidence.proof.first, second: evidence.proof.first } }
+      },
     ],
     'vote and record swapped': [
       'no quorum',

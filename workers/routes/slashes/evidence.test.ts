@@ -168,7 +168,12 @@ describe('POST /v1/slashes', () => {
 })
 
 describe('what is not evidence at all', () => {
-  test('400 or 413 for a body that is too large, before anything is verified', async () => {
+  test('400 for a malformed body, and 413 or 400 for one that is too large, before anything is verified', async () => {
+    const { proof: _, ...rest } = accused.equivocation()
+    const wrong = { ...rest, v: 2, kind: 'laziness', round_id: 'x', epoch: -1, proof: [], more: 1 }
+    const paths = ['v', 'kind', 'epoch', 'round_id', 'proof', 'more']
+    const problems = expect.arrayContaining(paths.map((path) => expect.objectContaining({ path })))
+    await expectRefusal(post(wrong), '400 invalid_field', { details: { problems } })
     const many = { ...accused.equivocation(), proof: { vote: {}, finality: Array(20_000).fill({}) } }
     await expectRefusal(post(many), '400 bad_request')
     const huge = { ...accused.equivocation(), proof: { first: 'x'.repeat(1_100_000) } }

@@ -6,7 +6,7 @@ import { resolveProfile } from '../../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../../protocol/rounds/index.ts'
 import { budgets } from '../../middleware/budgets.ts'
 import { services } from '../../services.ts'
-import { bodyOf, client, errorOf, expectRefusal } from '../../test/client.ts'
+import { bodyOf, client, errorOf, expectRefusal, freshAddress } from '../../test/client.ts'
 import { uploadModule } from '../../test/project.ts'
 import { createKey, isKept, SimulatedRounds, setEffective } from '../../test/rounds.ts'
 import { rowOf } from '../../test/tables.ts'
@@ -128,7 +128,7 @@ describe('POST /v1/execute', () => {
   test('429 rate_limited: gas of one address; what a run did not use is given back', async () => {
     const body = { gas_limit: 1_000_000_000 }
     runs(['', '', '', ''])
-    const caller = client()
+    const caller = client({ address: freshAddress() })
     for (let i = 0; i < 5; i++) expect((await ask(body, caller)).status).toBe(200)
     // Without a result, all of it may have been used.
     runs([])
@@ -138,9 +138,10 @@ describe('POST /v1/execute', () => {
   })
 
   test('429 rate_limited: 30 a minute from one address', async () => {
-    const caller = client()
-    for (let i = 0; i < 30; i++) await ask({ module: hashText('nothing') }, caller)
-    await expectRefusal(ask({ module: hashText('nothing') }, caller), '429 rate_limited')
+    const caller = client({ address: freshAddress() })
+    const nothing = () => ask({ module: hashText('nothing') }, caller)
+    for (let i = 0; i < 30; i++) expect((await nothing()).status).toBe(404)
+    await expectRefusal(nothing(), '429 rate_limited')
   })
   test('429 rate_limited: what everybody may use together', async () => {
     runs(['', '', '', ''])
@@ -153,7 +154,7 @@ describe('POST /v1/execute', () => {
     // What this isolate was given of it before is enough for few rounds of this size.
     const large = { input: 'x'.repeat(1_000_000) }
     const statuses: number[] = []
-    for (let i = 0; i < 6; i++) statuses.push((await ask(large)).status)
+    for (let i = 0; i < 6; i++) statuses.push((await ask(large, client({ address: freshAddress() }))).status)
     expect(statuses.at(-1)).toBe(429)
   })
 })

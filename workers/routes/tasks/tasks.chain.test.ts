@@ -2,7 +2,15 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hashText } from '../../../protocol/encoding/index.ts'
-import { atOnce, bodyOf, client, errorOf, expectInvalid, expectRefusal } from '../../test/client.ts'
+import {
+  atOnce,
+  bodyOf,
+  client,
+  errorOf,
+  expectInvalid,
+  expectRefusal,
+  freshAddress,
+} from '../../test/client.ts'
 import { createKey, isKept, killObject, SimulatedRounds, setEffective, testEpoch } from '../../test/rounds.ts'
 import { rowsOf, runSql, scalarOf } from '../../test/tables.ts'
 
@@ -170,7 +178,7 @@ describe('tasks of a project whose set is attested', () => {
 
   test('a project with public tasks takes them of everybody, 30 a minute from one address: 429 rate_limited', async () => {
     await setPublic(true)
-    const anyone = client()
+    const anyone = client({ address: freshAddress() })
     const statuses: number[] = []
     for (let i = 0; i < 31; i++)
       statuses.push(
