@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { quorum } from '../../protocol/committees/index.ts'
+import { conducts, isLie } from '../harness/conduct.ts'
 import { committees, planScenario, planTurn } from './plan.ts'
-import { conducts, isLie } from './simulator/conduct.ts'
 
 const turns = Array.from({ length: 500 }, (_, seed) => planTurn(seed))
 const plans = Array.from({ length: 500 }, (_, seed) => planScenario(seed))

@@ -1,6 +1,6 @@
 import { quorum } from '../../protocol/committees/index.ts'
+import { type Conduct, isLie } from '../harness/conduct.ts'
 import { type Draws, draws } from '../harness/draws.ts'
-import { type Conduct, isLie } from './simulator/conduct.ts'
 import type { ValidatorMode } from './simulator/validators.ts'
 
 /** One task, and what everybody does about it. */

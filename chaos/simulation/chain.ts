@@ -27,7 +27,7 @@ export class SimulatedChain {
     this.#branchFrom = this.#now() - secs
   }
 
-  /** The first block after a time; null while there is none. */
+  /** The first block after a time; null until the chain has it. */
   firstAfter(time: number): Block | null {
     let number = Math.floor((time - this.#startAt) / blockSecs) + 1
     while (this.#isMissing(number)) number += 1

@@ -1,5 +1,5 @@
 import { type Plan, planOf } from './plan.ts'
-import { noFaults } from './platform/platform.ts'
+import { noFaults } from './platform/faults.ts'
 import { playPlan } from './scenario.ts'
 
 interface Finality {

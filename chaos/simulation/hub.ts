@@ -29,7 +29,7 @@ import {
   roundSecs,
   snapshotAtOf,
 } from './people.ts'
-import type { ObjectClass, ObjectContext } from './platform/platform.ts'
+import type { ObjectClass, ObjectContext } from './platform/object-class.ts'
 import type { Records } from './records.ts'
 import type { SimulatedValidators } from './validators.ts'
 

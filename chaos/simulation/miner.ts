@@ -11,10 +11,11 @@ import {
 } from '../../protocol/link/index.ts'
 import { createTaskVote } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
+import { type Conduct, isInterruption, isLie, mayMiss } from '../harness/conduct.ts'
 import type { Draws } from '../harness/draws.ts'
-import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import { type Person, profile } from './people.ts'
-import type { ClientSocket, Platform } from './platform/platform.ts'
+import type { Platform } from './platform/platform.ts'
+import type { ClientSocket } from './platform/sockets.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, wrongResult } from './results.ts'
 
@@ -42,7 +43,7 @@ export class SimulatedMiner {
   readonly person: Person
   /** Rounds in which it voted for what is wrong. */
   readonly guilty = new Set<string>()
-  /** Rounds in which it sent a vote that is none. */
+  /** Rounds in which it sent an invalid vote. */
   readonly invalid = new Set<string>()
   /** Rounds in which it may have missed its vote by its own doing. */
   readonly owing = new Set<string>()

@@ -1,7 +1,6 @@
-import { epochStart, hashSnapshot, quorum, type Snapshot } from '../../protocol/committees/index.ts'
+import { epochStart, hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import {
-  deriveNodeId,
   hashNetworkParams,
   type Profile,
   defaultNetworkParams as params,
@@ -17,7 +16,6 @@ export const profile: Profile = resolveProfile()
 export interface Person {
   readonly seed: string
   readonly publicKey: string
-  readonly nodeId: string
   readonly payoutAddress: string
 }
 
@@ -25,7 +23,7 @@ function personOf(name: string): Person {
   const seed = hashText(name)
   const publicKey = ed25519PublicKey(seed)
   const payoutAddress = hashText(`payout of ${name}`).slice(0, 42)
-  return { seed, publicKey, nodeId: deriveNodeId(profile, publicKey), payoutAddress }
+  return { seed, publicKey, payoutAddress }
 }
 
 export const membersMax = 9
@@ -41,9 +39,6 @@ export function validatorsOf(count: number): readonly Person[] {
     return person
   })
 }
-
-/** The fewest validators that decide. */
-export const quorumOf = (count: number): number => quorum(count)
 
 export const projectId = hashText('the simulated project')
 export const consensusHash = hashText('its rules')

@@ -1,7 +1,8 @@
+import { quorum } from '../../protocol/committees/index.ts'
+import type { Conduct } from '../harness/conduct.ts'
 import { draws } from '../harness/draws.ts'
-import { type Conduct, conducts } from './conduct.ts'
-import { epochSecs, membersMax, quorumOf } from './people.ts'
-import { noFaults, type PlatformFaults } from './platform/platform.ts'
+import { epochSecs, membersMax } from './people.ts'
+import { noFaults, type PlatformFaults } from './platform/faults.ts'
 import type { ValidatorConduct } from './validators.ts'
 
 export interface MemberPlan {
@@ -58,6 +59,12 @@ export interface Plan {
 }
 
 const faultsEndSecs = 240
+/** What simulated members do. */
+const conducts: readonly Conduct[] = [
+  ...(['honest', 'lies', 'lies_alone', 'equivocates', 'votes_invalid'] as const),
+  ...(['silent', 'declines', 'forgets', 'votes_late', 'repeats'] as const),
+  ...(['cut_before_vote', 'cut_after_vote', 'killed_before_vote', 'killed_after_vote'] as const),
+]
 const incidentKinds = [
   ...(['deploy', 'deploy', 'deploy'] as const),
   ...(['cut_off', 'killed', 'stopped'] as const),
@@ -71,7 +78,7 @@ export function planOf(seed: number): Plan {
   const shareOfFaults = pick([0, 10, 30, 60])
   const conductOf = (): Conduct => (percent(shareOfFaults) ? pick(conducts) : 'honest')
   const validatorCount = pick([4, 4, 4, 5, 7])
-  const spare = validatorCount - quorumOf(validatorCount)
+  const spare = validatorCount - quorum(validatorCount)
   const bad = below(spare + 1)
   const isCalm = percent(20)
   const permille = (most: number) => (isCalm || percent(40) ? 0 : 1 + below(most))

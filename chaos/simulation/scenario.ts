@@ -5,7 +5,7 @@ import { Difference } from '../harness/difference.ts'
 import { checkOutcome, type SubmittedTask } from './check.ts'
 import { epochSecs, projectId } from './people.ts'
 import { type Incident, type Plan, planOf } from './plan.ts'
-import { noFaults } from './platform/platform.ts'
+import { noFaults } from './platform/faults.ts'
 import { installSockets } from './platform/sockets.ts'
 import { World } from './world.ts'
 
@@ -19,7 +19,6 @@ const submitPauseMs = 3_000
 export interface Outcome {
   readonly world: World
   readonly tasks: readonly SubmittedTask[]
-  readonly seconds: number
 }
 
 /** Runs the scenario of a seed to its end, and checks it. @throws {@link Difference} */
@@ -42,7 +41,7 @@ export async function playPlan(plan: Plan): Promise<Outcome> {
     if (problem !== undefined)
       throw new Difference(problem instanceof Error ? String(problem.stack) : String(problem))
     checkOutcome(world, plan, tasks)
-    return { world, tasks, seconds: world.elapsedSecs() }
+    return { world, tasks }
   } finally {
     console.error = kept
     process.off('unhandledRejection', note)

@@ -12,13 +12,13 @@ import {
   isAudited,
   seatHashed,
   type Task,
-  type TaskVote,
   tallyVotes,
 } from '../../protocol/rounds/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { verifyNatively } from '../../workers/native-ed25519.ts'
 import { ValidatorCalls } from '../../workers/validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../../workers/validators/round-votes.ts'
+import type { RoundRequest } from '../harness/round-request.ts'
 import type { SimulatedChain } from './chain.ts'
 import { committeeRules, type Person, profile, roundSecs, setOf } from './people.ts'
 import type { Platform } from './platform/platform.ts'
@@ -198,15 +198,6 @@ export class SimulatedValidators {
     if (!lies) this.#signed.set(roundId, (this.#signed.get(roundId) ?? new Set()).add(hashFinality(record)))
     return answer
   }
-}
-
-interface RoundRequest {
-  readonly task: Task
-  readonly input_b64: string
-  readonly votes: readonly TaskVote[]
-  readonly agreed_at: number
-  readonly audit_block: { readonly hash: string }
-  readonly fallback: string | null
 }
 
 interface Judgement {

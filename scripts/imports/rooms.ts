@@ -81,7 +81,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 
-  'chaos/harness': ['testing'],
+  'chaos/harness': ['protocol', 'testing'],
   'chaos/network': [...ofChaos, 'chaos/harness', 'tools/task'],
   ...Object.fromEntries(
     ['relay', 'settlement', 'rounds', 'node', 'soak', 'week'].map((kind) => [

@@ -17,9 +17,9 @@ import {
   type VoteFrame,
   writeNodeFrame,
 } from '../../../protocol/link/index.ts'
+import { type Conduct, isInterruption, isLie, mayMiss } from '../../harness/conduct.ts'
 import type { FaultCounts } from '../../harness/figures.ts'
 import { delay } from '../../harness/time.ts'
-import { type Conduct, isInterruption, isLie, mayMiss } from './conduct.ts'
 import { createVoteFrame, inputOf, resultsOf, roundOf } from './offers.ts'
 import type { Wire } from './wire.ts'
 

@@ -2,7 +2,7 @@ import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import type { Profile } from '../../../protocol/identity/index.ts'
 import type { OfferFrame, VoteFrame } from '../../../protocol/link/index.ts'
 import { createTaskVote } from '../../../protocol/rounds/index.ts'
-import type { Conduct } from './conduct.ts'
+import type { Conduct } from '../../harness/conduct.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
 export const roundOf = ({ offer_id }: Pick<OfferFrame, 'offer_id'>): string =>

@@ -24,10 +24,10 @@ import {
   type OwnRun,
   seatCommittee,
   type Task,
-  type TaskVote,
   tallyVotes,
 } from '../../../protocol/rounds/index.ts'
 import type { FaultCounts } from '../../harness/figures.ts'
+import type { RoundRequest } from '../../harness/round-request.ts'
 import { startValidatorServer, type Validator } from '../../network/validator-server.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
 
@@ -39,16 +39,6 @@ const afterLeapMs = 10_000
 
 /** Why validators ran a round themselves. */
 export type RunReason = 'fallback' | 'contested' | 'audited'
-
-/** `POST /consensus/task-rounds`. */
-interface RoundRequest {
-  readonly task: Task
-  readonly input_b64: string
-  readonly votes: readonly TaskVote[]
-  readonly agreed_at: number
-  readonly audit_block: { readonly hash: string }
-  readonly fallback: string | null
-}
 
 export interface ValidatorsOptions {
   readonly count: number

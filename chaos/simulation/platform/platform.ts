@@ -1,32 +1,9 @@
 import type { Draws } from '../../harness/draws.ts'
+import { noFaults, type PlatformFaults } from './faults.ts'
+import type { ObjectClass, ObjectContext } from './object-class.ts'
 import { crashes, Disk, ObjectStorage } from './object-storage.ts'
-import type { ServerSocket, SocketClient } from './sockets.ts'
+import { type ClientSocket, joinSocket, type ServerSocket, type SocketClient } from './sockets.ts'
 import type { VirtualTime } from './virtual-time.ts'
-
-/** How often, in a thousand, something goes wrong. */
-export interface PlatformFaults {
-  /** A call between objects never arrives. */
-  readonly callLost: number
-  /** It is carried out, and its answer is lost. */
-  readonly answerLost: number
-  /** The process of an object ends while it stores something: just before, or just after. */
-  readonly crash: number
-  /** After an event of an object, its process ends and leaves its sockets. */
-  readonly evicted: number
-  /** An alarm comes late, by up to two minutes. */
-  readonly alarmLate: number
-  /** An alarm comes twice. */
-  readonly alarmTwice: number
-}
-
-export const noFaults: PlatformFaults = {
-  callLost: 0,
-  answerLost: 0,
-  crash: 0,
-  evicted: 0,
-  alarmLate: 0,
-  alarmTwice: 0,
-}
 
 /** The platform tries an alarm that fails so many times in all. */
 const alarmTriesMax = 7
@@ -42,21 +19,6 @@ const commitMsMax = 5
 const abnormal = 1006
 /** How long a call takes one way. */
 const callMs = { min: 1, max: 20 }
-
-/** What the platform gives an object beside its storage. */
-export interface ObjectContext {
-  /** The object of a class and a name, whose methods are called over the network. */
-  readonly object: (
-    className: string,
-    name: string,
-  ) => Record<string, (...args: unknown[]) => Promise<unknown>>
-  /** Calls something outside, as soon as what was written is durable. It settles only while the process of the object runs. */
-  readonly outside: <T>(call: (isAlive: () => boolean) => Promise<T>) => Promise<T>
-  /** Another one for each process. */
-  readonly processId: string
-}
-
-export type ObjectClass = (state: DurableObjectState, name: string, context: ObjectContext) => object
 
 interface Instance {
   readonly object: Record<string, (...args: unknown[]) => Promise<unknown>>
@@ -168,45 +130,15 @@ export class Platform {
   }
 
   #join(place: Place, socket: ServerSocket, client: SocketClient): ClientSocket {
-    let isOpen = true
-    // What goes one way keeps its order.
-    const toClient = this.#line()
-    const toObject = this.#line()
-    const end = (code: number) => {
-      if (!isOpen) return
-      isOpen = false
-      client.closed(code)
-    }
-    socket.join({
-      send: (text) => this.#say(place, () => toClient(() => isOpen && client.message(text))),
-      close: (code) =>
-        this.#say(place, () =>
-          toClient(() => {
-            end(code)
-            toObject(() => this.#closed(place, socket, code))
-          }),
-        ),
+    return joinSocket(socket, client, {
+      line: () => this.#line(),
+      say: (send) => this.#say(place, send),
+      message: (text) => void this.#event(place, (object) => object.webSocketMessage!(socket, text)),
+      pinged: () => {
+        socket.pingedAt = new Date(this.#time.nowMs)
+      },
+      closed: (code) => this.#closed(place, socket, code),
     })
-    return {
-      send: (text) => {
-        if (!isOpen) return
-        toObject(() => {
-          if (socket.readyState !== WebSocket.OPEN) return
-          void this.#event(place, (object) => object.webSocketMessage!(socket, text))
-        })
-      },
-      ping: () => {
-        if (isOpen)
-          toObject(() => {
-            socket.pingedAt = new Date(this.#time.nowMs)
-          })
-      },
-      close: (code) => {
-        if (!isOpen) return
-        isOpen = false
-        if (code !== null) toObject(() => this.#closed(place, socket, code))
-      },
-    }
   }
 
   #closed(place: Place, socket: ServerSocket, code: number): void {
@@ -462,11 +394,4 @@ export class Platform {
       this.#time.after(lastMs - this.#time.nowMs, deliver)
     }
   }
-}
-
-export interface ClientSocket {
-  readonly send: (text: string) => void
-  readonly ping: () => void
-  /** Null where the process of the node vanishes, and the hub is not told. */
-  readonly close: (code: number | null) => void
 }

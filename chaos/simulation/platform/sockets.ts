@@ -40,6 +40,58 @@ export class ServerSocket {
   }
 }
 
+export interface ClientSocket {
+  readonly send: (text: string) => void
+  readonly ping: () => void
+  /** Null where the process of the node vanishes, and the hub is not told. */
+  readonly close: (code: number | null) => void
+}
+
+/** How a socket reaches its object. */
+interface ObjectSide {
+  /** Another line each: what goes one way keeps its order. */
+  readonly line: () => (deliver: () => void) => void
+  /** Sends something as soon as what the object wrote is durable. */
+  readonly say: (send: () => void) => void
+  readonly message: (text: string) => void
+  readonly pinged: () => void
+  readonly closed: (code: number) => void
+}
+
+/** Joins the two ends of a socket. @returns The end of the node. */
+export function joinSocket(socket: ServerSocket, client: SocketClient, object: ObjectSide): ClientSocket {
+  let isOpen = true
+  const toClient = object.line()
+  const toObject = object.line()
+  const end = (code: number) => {
+    if (!isOpen) return
+    isOpen = false
+    client.closed(code)
+  }
+  socket.join({
+    send: (text) => object.say(() => toClient(() => isOpen && client.message(text))),
+    close: (code) =>
+      object.say(() =>
+        toClient(() => {
+          end(code)
+          toObject(() => object.closed(code))
+        }),
+      ),
+  })
+  return {
+    send: (text) => {
+      if (isOpen) toObject(() => socket.readyState === WebSocket.OPEN && object.message(text))
+    },
+    ping: () => {
+      if (isOpen) toObject(object.pinged)
+    },
+    close: (code) => {
+      if (isOpen && code !== null) toObject(() => object.closed(code))
+      isOpen = false
+    },
+  }
+}
+
 /** An answer that may carry a socket, which the runtime of this process does not allow. */
 class UpgradeResponse {
   readonly status: number

@@ -1,0 +1,11 @@
+import type { Task, TaskVote } from '../../protocol/rounds/index.ts'
+
+/** What the hub asks a validator about a closed round: `POST /consensus/task-rounds`. */
+export interface RoundRequest {
+  readonly task: Task
+  readonly input_b64: string
+  readonly votes: readonly TaskVote[]
+  readonly agreed_at: number
+  readonly audit_block: { readonly hash: string }
+  readonly fallback: string | null
+}

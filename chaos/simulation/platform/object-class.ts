@@ -1,0 +1,14 @@
+/** What the platform gives an object beside its storage. */
+export interface ObjectContext {
+  /** The object of a class and a name, whose methods are called over the network. */
+  readonly object: (
+    className: string,
+    name: string,
+  ) => Record<string, (...args: unknown[]) => Promise<unknown>>
+  /** Calls something outside, as soon as what was written is durable. It settles only while the process of the object runs. */
+  readonly outside: <T>(call: (isAlive: () => boolean) => Promise<T>) => Promise<T>
+  /** Another one for each process. */
+  readonly processId: string
+}
+
+export type ObjectClass = (state: DurableObjectState, name: string, context: ObjectContext) => object
