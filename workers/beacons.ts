@@ -52,6 +52,12 @@ export class Beacons {
     return hash && beaconValue(this.#sources.profile, hash)
   }
 
+  /** The value that the committees of an epoch are drawn with; null while the project has no set of it. */
+  async valueOf(projectId: string, epoch: number): Promise<string | null> {
+    const hash = await this.#sources.store.hashOfEpoch(projectId, epoch)
+    return hash && beaconValue(this.#sources.profile, hash)
+  }
+
   async find(epochSecs: number, epoch: number): Promise<Beacon | null> {
     if (!(await this.isDue(epochSecs, epoch))) return null
     return (await this.kept(epochSecs, epoch)) ?? (await this.seek(epochSecs, epoch))

@@ -15,6 +15,8 @@ import { Contracts } from './chain/contracts.ts'
 import { SettingsError } from './errors.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { ActionMessage } from './queues/action-message.ts'
+import type { RoundMessage } from './queues/round-message.ts'
+import type { PublishedRound } from './stores/rounds.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> {
@@ -27,10 +29,11 @@ export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> 
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
-  ROUND: DurableObjectNamespace<RoundObject>
+  ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
+  ROUND_ROWS: Queue<RoundMessage>
   ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string

@@ -8,6 +8,7 @@ import type { RoundObject } from '../durable-objects/round/object.ts'
 import { type Env, readSettings } from './env.ts'
 import { loadedObject } from './loaded-object.ts'
 import { services } from './services.ts'
+import type { PublishedRound } from './stores/rounds.ts'
 
 /** The Durable Objects that need more than their storage, joined with the settings and stores of this hub. */
 
@@ -30,10 +31,10 @@ export class NodeLink extends loadedObject<NodeLinkObject<Env>>({
 }) {}
 
 /** Rounds begin by the dozen, and their object reads nothing before its first call. */
-export class Round extends loadedObject<RoundObject<Env>>({
+export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
   load: async (ctx, env) => (await import('./rounds/object.ts')).createRound(ctx, env),
   methods: {
-    ...{ start: true, execute: true, wait: true, waitingFor: true },
+    ...{ start: true, execute: true, read: true, wait: true, waitingFor: true },
     accepted: true,
     declined: true,
     voted: true,
@@ -82,9 +83,10 @@ function committeesConfig(env: Env): CommitteesConfig {
       const { findRunningEpoch } = await import('./rounds/running-epoch.ts')
       return findRunningEpoch(services(env), projectId, now)
     },
-    startRound: (terms) => env.ROUND.getByName(terms.roundId).start(terms),
+    startRound: (terms, isRepeated) => env.ROUND.getByName(terms.roundId).start(terms, isRepeated),
     noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
       services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
+    noteScheduled: (scheduled) => services(env).tasks.schedule(scheduled),
     noteExpired: (taskIds) => services(env).tasks.fail(taskIds, 'no_attested_snapshot'),
   }
 }

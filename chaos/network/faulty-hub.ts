@@ -125,6 +125,14 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     hub,
     rows: <T extends object = Row>(text: string, ...values: unknown[]) =>
       again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>,
+    /** Stores the record of a round. */
+    putRecord: (record: { round_id: string }) =>
+      again(() =>
+        network.use(async ({ miniflare }) => {
+          const bucket = await miniflare.getR2Bucket('ROUNDS', 'hub')
+          await bucket.put(`rounds/${record.round_id}`, JSON.stringify(record))
+        }),
+      ),
     wake: runSchedule,
     /** Lets time pass on the chain, which the hub follows. */
     async pass(seconds: number) {

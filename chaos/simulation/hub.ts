@@ -3,7 +3,6 @@ import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types
 import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
-import { isUnpaid } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
 import {
@@ -18,6 +17,7 @@ import { judgeVote } from '../../workers/rounds/judge-vote.ts'
 import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
 import { roundEnd } from '../../workers/rounds/round-end.ts'
 import { seatRound } from '../../workers/rounds/seating.ts'
+import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import type { SimulatedChain } from './chain.ts'
 import {
   committeeRules,
@@ -47,6 +47,8 @@ export interface Surroundings {
   readonly snapshot: (setHash: string) => Snapshot
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null
+  /** Puts a message about a round into the queue. */
+  readonly send: (round: WrittenRound) => void
   readonly records: Records
   readonly chain: SimulatedChain
   readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll'>
@@ -83,16 +85,16 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           ),
         ),
       ),
-    publish: (round) =>
-      outside(() =>
-        world.write(() => {
-          const { outcome } = round
-          const published = publishedRound(profile, round)
-          const file = roundFile(round)
-          const end = outcome && { ...roundEnd(published, file, outcome.at, isUnpaid(round)), file }
-          return world.records.publish(published, end)
-        }),
-      ),
+    view: (round) => publishedRound(profile, round),
+    record: (round) =>
+      outside(async () => {
+        const file = roundFile(profile, round)
+        await world.write(() => world.records.record(file))
+        await world.write(() => world.send({ ...file.published, end: roundEnd(file) }))
+      }),
+    list: (round) =>
+      outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }))),
+    isRecorded: (roundId) => outside(() => world.read('record').then(() => world.records.files.has(roundId))),
     offer: (round, lease) => {
       const id = idOf(round, lease)
       const frame = {
@@ -167,10 +169,11 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           }
         }),
       ),
-    startRound: async (terms) => {
-      await object('Round', terms.roundId).start!(terms)
+    startRound: async (terms, isRepeated) => {
+      await object('Round', terms.roundId).start!(terms, isRepeated)
     },
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request))),
+    noteScheduled: (scheduled) => outside(() => world.write(() => world.records.schedule(scheduled))),
     noteExpired: (taskIds) =>
       outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'))),
   }

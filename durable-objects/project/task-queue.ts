@@ -141,8 +141,10 @@ export class TaskQueue {
       this
         .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
       const room = Math.min(openMax - this.count('starting', 'running'), startsMax)
-      for (const { request } of this.#rows('queued', room))
-        this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
+      for (const { request, created_at: queuedAt } of this.#rows('queued', room)) {
+        const begun = this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now)
+        this.#schedule({ ...begun, queuedAt })
+      }
     })
   }
 
@@ -201,11 +203,12 @@ export class TaskQueue {
     return row!.n
   }
 
-  /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
-  openRounds(epoch: number): string[] {
-    const rows = this.#sql<{ round_id: string }>`
-      SELECT round_id FROM tasks WHERE epoch = ${epoch} AND seq IS NOT NULL AND state IN ('starting', 'running')`
-    return rows.map(({ round_id }) => round_id)
+  /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
+  openRounds(epoch: number): { given: number; open: number } {
+    const [row] = this.#sql<{ given: number | null; open: number }>`
+      SELECT (SELECT next FROM sequences WHERE epoch = ${epoch}) AS given, count(*) AS open FROM tasks
+      WHERE epoch = ${epoch} AND seq IS NOT NULL AND state IN ('starting', 'running')`
+    return { given: row?.given ?? 0, open: row?.open ?? 0 }
   }
 
   purge(now: number): void {

@@ -30,8 +30,8 @@ const backstopMs = 15_000
  * done. Each change is stored before what it calls for is done, so the alarm takes up what a process left. What only says that something was
  * done is stored with the next change, since it may be done again. The object forgets everything once its project was told of the end.
  */
-export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
-  readonly #config: RoundConfig
+export class RoundObject<Env = unknown, View = unknown> extends DurableObject<Env> implements RoundPort {
+  readonly #config: RoundConfig<View>
   readonly #alarm: Alarm
   #round: Round | null
   #working: Promise<void> | null = null
@@ -40,7 +40,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
   readonly #waiting = new Waiters()
 
-  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
+  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig<View>) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
@@ -48,17 +48,23 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     this.#round = stored === undefined ? null : transitions.resumed(stored, config.processId)
   }
 
-  /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
-  async start(terms: RoundTerms): Promise<void> {
+  /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
+  async start(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId)))
+      return this.#config.release(terms)
     this.#round ??= beginRound(terms, this.#config.processId)
-    if (this.#round.drawn === null || this.#round.published === null) {
+    if (this.#round.drawn === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
       if (!isDrawn && this.#round !== null) this.#store(this.#round)
       await this.#alarm.by(Date.now() + backstopMs)
-      await this.#perform({ kind: 'publish' })
     }
     this.#work()
+  }
+
+  /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
+  async read(): Promise<View | null> {
+    return this.#round && this.#config.view(shown(this.#round))
   }
 
   /** A direct round: it is over when this returns, and leaves nothing here. */
@@ -116,11 +122,11 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return { ok: true, state: publicState(this.#round) }
   }
 
-  /** Waits until everybody can read that the round came this far, or that it ended elsewhere. `gone` if it was forgotten before the call. */
-  async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
-    if (this.#round === null) return 'gone'
+  /** Waits until the round came this far. @returns How it stands then; null if its record has to be read. */
+  async wait(awaited: Awaited, ms: number): Promise<{ isReached: boolean; view: View } | null> {
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
-    return (await this.#waiting.until(isSo, ms)) ? 'reached' : 'pending'
+    const reached = await this.#waiting.until(isSo, ms)
+    return this.#round && { isReached: reached, view: this.#config.view(shown(this.#round)) }
   }
 
   async waitingFor(): Promise<RoundWaiting | null> {
@@ -255,8 +261,10 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         const drawn = await this.#config.seat(round.terms)
         return this.#changeNow((one, now) => transitions.seated(one, drawn, now))
       }
-      case 'publish':
-        return this.#publish(round)
+      case 'record':
+        return this.#record(round)
+      case 'list':
+        return this.#list(round)
       case 'offer':
         return this.#offer(effect.lease)
       case 'cancel':
@@ -308,17 +316,18 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return true
   }
 
-  async #publish(round: Round): Promise<boolean> {
-    const state = publicState(round)
-    if (state === round.published) return false
-    const outcome = await this.#config.publish(round)
-    // The round ended, and this object forgot it, before it was begun again.
-    if (outcome === 'over' && round.outcome === null) {
-      await this.#config.release(round.terms)
-      return this.#forget()
-    }
-    // Where the committee was drawn meanwhile, what was published lacks it.
-    this.#note((one) => (one.drawn === round.drawn ? { ...one, published: state } : one))
+  async #record(round: Round): Promise<boolean> {
+    const { outcome } = round
+    if (outcome === null) return false
+    await this.#config.record({ ...round, outcome })
+    this.#note((one) => ({ ...one, isRecorded: true }))
+    return true
+  }
+
+  async #list(round: Round): Promise<true> {
+    await this.#config.list(round)
+    // Where the committee was drawn meanwhile, what lists show lacks it.
+    this.#note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
     return true
   }
 
@@ -358,8 +367,11 @@ const orElse =
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 
+/** Before its record is stored nobody reads that it is over: the record has all that is asked for then. */
+const shown = (round: Round): Round => (round.isRecorded ? round : { ...round, outcome: null })
+
 /** Whether everybody can read that a round came so far, or that it went on from there. */
-function isReached({ published, agreedAt }: Round, awaited: Awaited): boolean {
-  if (published === 'finalized' || published === 'failed') return true
-  return awaited === 'agreed' && agreedAt !== null && published !== null && published !== 'pending'
+function isReached(round: Round, awaited: Awaited): boolean {
+  if (round.isRecorded) return true
+  return awaited === 'agreed' && round.agreedAt !== null
 }

@@ -87,7 +87,7 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
           happen({ kind: 'work', isLost: false })
           check()
         }
-        expect(round).toMatchObject({ published: 'finalized', isReleased: true })
+        expect(round).toMatchObject({ outcome: { state: 'finalized' }, isRecorded: true, isReleased: true })
         if (outcome !== null) expect(round.outcome).toEqual(outcome)
       }),
       { numRuns: 60 },

@@ -47,23 +47,34 @@ const seatedAt = (now: number) => seated(beginRound(terms, processId), drawn, no
 const unanswered = { votes: [], results: {}, validators }
 
 describe('a round', () => {
-  test('is read of before anybody is asked, and asks all primaries at once', () => {
-    const round = seatedAt(start)
-    expect(kinds(beginRound(terms, processId))).toEqual(['publish', 'seat'])
-    expect(kinds(round)).toEqual(['publish'])
+  test('asks all primaries at once', () => {
+    expect(kinds(beginRound(terms, processId))).toEqual(['seat'])
     expect(kinds(begun())).toEqual(['offer', 'offer', 'offer'])
   })
 
-  test('is read of while its committee cannot be drawn, again once it is, and fails some time after its deadline', () => {
-    const undrawn = { ...beginRound(terms, processId), published: 'pending' as const }
-    expect(kinds(undrawn)).toEqual(['seat'])
-    expect(seated(undrawn, drawn, start).published).toBeNull()
-    expect(nextTime(undrawn, start)).toBe(start + 361)
+  test('is in lists once it is open for a while, and again whenever its state changes', () => {
+    const open = told(begun())
+    expect(kinds(open, start + 14)).toEqual([])
+    const all = [0, 1, 2].reduce((round, i) => accepted(round, i, start), open)
+    expect(nextTime(all, start)).toBe(start + 15)
+    expect(kinds(open, start + 15)).toEqual(['list'])
+    const listed = perform(open, { kind: 'list' }, start + 15)
+    expect(kinds(listed, start + 16)).toEqual([])
+    const closed = passTime(listed, start + 60)
+    expect(kinds(closed, start + 60)[0]).toBe('list')
+    expect(kinds({ ...closed, listed: publicState(closed) }, start + 60)).not.toContain('list')
+  })
+
+  test('is in lists while its committee cannot be drawn, again once it is, and fails some time after its deadline', () => {
+    const undrawn = { ...beginRound(terms, processId), listed: 'pending' as const }
+    expect(kinds(undrawn, start + 15)).toEqual(['seat'])
+    expect(seated(undrawn, drawn, start).listed).toBeNull()
+    expect(nextTime(undrawn, start + 15)).toBe(start + 361)
     expect(passTime(undrawn, start + 360)).toBe(undrawn)
     const failed = passTime(undrawn, start + 361)
     expect(failed.outcome).toEqual({ state: 'failed', error: 'set_unreadable', at: start + 361 })
-    expect(kinds(failed)).toEqual(['publish'])
-    expect(kinds({ ...failed, published: 'failed' })).toEqual(['spread'])
+    expect(kinds(failed)).toEqual(['record'])
+    expect(kinds({ ...failed, isRecorded: true })).toEqual(['spread'])
     expect(seated(failed, drawn, start + 400)).toBe(failed)
   })
 
@@ -76,12 +87,12 @@ describe('a round', () => {
   test('looks again when the first time is over', () => {
     expect(nextTime(told(begun()), start)).toBe(start + 11)
     const all = [0, 1, 2].reduce((round, i) => accepted(round, i, start), told(begun()))
-    expect(nextTime(all, start)).toBe(start + 31)
+    expect(nextTime(all, start + 15)).toBe(start + 31)
   })
 
   test('looks again when validators are to be asked again, and not while they are asked', () => {
     const closed = auditBlockFound(seated(beginRound(terms, 'a process'), few, start), block, false, start)
-    expect(nextTime(closed, start)).toBeNull()
+    expect(nextTime(closed, start + 15)).toBeNull()
     const refused = answered(closed, unanswered, { now: start, ms: 1 })
     expect(nextTime(refused, start)).toBe(start + 5)
   })
@@ -156,7 +167,7 @@ describe('a round', () => {
   test('asks the links of members without an answer in time whether they heard everything, before validators are asked', () => {
     const open = [0, 1].reduce((round, i) => accepted(round, i, start + 1), told(begun()))
     const closed = auditBlockFound(passTime(open, start + 60), block, false, start + 60)
-    const late = { ...closed, published: publicState(closed) }
+    const late = { ...closed, listed: publicState(closed) }
     expect(kinds(late, start + 60)).toEqual(['confirm', 'confirm', 'confirm'])
     const one = confirmed(late, 0, true)
     expect(kinds(one, start + 60)).toEqual(['confirm', 'confirm'])
@@ -168,7 +179,7 @@ describe('a round', () => {
       { state: 'cancelled', missedBecause: 'hub_away' },
     ])
     expect(confirmed(both, 0, false)).toBe(both)
-    expect(kinds({ ...both, published: publicState(both) }, start + 60)).toEqual(['ask'])
+    expect(kinds({ ...both, listed: publicState(both) }, start + 60)).toEqual(['ask'])
   })
 
   test('agrees when the last of its votes came, whichever was looked at last', () => {
@@ -229,7 +240,7 @@ describe('a round', () => {
   })
 
   test('waits for its audit block however long the chain is silent, and then as long as any other for a quorum', () => {
-    const silent = { ...passTime(told(begun()), start + 60), published: 'escalated' as const }
+    const silent = { ...passTime(told(begun()), start + 60), listed: 'escalated' as const }
     const closed = [0, 1, 2].reduce((round, position) => confirmed(round, position, true), silent as Round)
     expect(kinds(closed, start + 5_000)).toEqual(['find_audit_block'])
     const found = auditBlockFound(closed, block, false, start + 5_000)
@@ -255,7 +266,7 @@ describe('a round', () => {
     // The time of the validator that is asked.
     expect(isAgreedAtAcceptable(agreedAtOf(fallback)!, task, limits, start)).toBe(true)
 
-    const open = told({ ...seatedAt(at), published: 'pending' }, at)
+    const open = told(seatedAt(at), at)
     for (const lease of open.leases) {
       expect(lease.createdAt).toBe(Math.max(start, at))
       expect(lease.acceptBy).toBe(lease.createdAt + rules.acceptSecs)
@@ -268,7 +279,7 @@ describe('a round', () => {
     expectInOrder(start, agreed.agreedAt, agreed.closedAt, start + 60)
     for (const { receivedAt } of agreed.votes) expectInOrder(start, receivedAt, start + 2)
     const found = auditBlockFound(agreed, block, false, at)
-    const asked = perform({ ...found, published: 'committee_agreed' }, { kind: 'ask' }, at)
+    const asked = perform(found, { kind: 'ask' }, at)
     expect(asked.outcome).toMatchObject({ state: 'finalized', ms: expect.any(Number) })
     expectInOrder(start, agreedAtOf(asked), asked.outcome?.at)
   })
@@ -282,7 +293,7 @@ describe('a round', () => {
     })
     const committee = { k_eff: size, b_eff: backups, q: 16, fallback: false }
     const large = { ...drawn, committee, seats }
-    const open = told({ ...seated(beginRound(terms, processId), large, start), published: 'pending' })
+    const open = told(seated(beginRound(terms, processId), large, start))
     const asked = open.leases.reduce((round, { position }) => {
       return position < backups ? told(declined(round, position, true, start)) : round
     }, open)

@@ -42,8 +42,8 @@ export const interrupted = (round: Round): Round =>
 
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
-  // What is read of the round so far lacks its committee.
-  return passTime({ ...round, drawn, published: null }, now)
+  // What lists show of the round so far lacks its committee.
+  return passTime({ ...round, drawn, listed: null }, now)
 }
 
 /** What follows from the time alone: leases end, backups are asked, the round closes. */

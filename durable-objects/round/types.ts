@@ -2,7 +2,7 @@ import type { Block } from '../../protocol/committees/index.ts'
 import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import type { OfferResult, VoteBody } from '../link/types.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
-import type { Lease, Result, Round, RoundTerms } from './round.ts'
+import type { Lease, Outcome, Result, Round, RoundTerms } from './round.ts'
 import type { Answers } from './transitions.ts'
 
 export type Judgement =
@@ -11,7 +11,8 @@ export type Judgement =
   | { status: 'invalid'; message: string }
 
 /** What a round asks of everything around it. Whatever throws is tried again later. */
-export interface RoundConfig {
+/** @typeParam View - How everybody reads a round. */
+export interface RoundConfig<View = unknown> {
   /** Another one for each process of the hub, so that a round notices that there was none for a while. */
   processId: string
   /** Network time. */
@@ -21,8 +22,14 @@ export interface RoundConfig {
   /** Whether network time may leap ahead of the machine's. */
   mayLeap: boolean
   seat(terms: RoundTerms): Promise<KeptCommittee>
-  /** Writes the round as it stands; `over` where it had ended before. */
-  publish(round: Round): Promise<'written' | 'over'>
+  /** The round as everybody reads it. */
+  view(round: Round): View
+  /** Stores the record of a round that is over, and has lists show it. */
+  record(round: Round & { outcome: Outcome }): Promise<void>
+  /** Has lists show an open round as it stands. */
+  list(round: Round): Promise<void>
+  /** Whether a round has its record. */
+  isRecorded(roundId: string): Promise<boolean>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
   /** Whether the link of a member was there for all that it said of its offer. */

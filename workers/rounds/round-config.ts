@@ -9,14 +9,15 @@ import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
-import { publishFinal } from './publish-final.ts'
-import { publishedRound } from './published.ts'
+import { publishedRound, roundFile } from './published.ts'
+import { roundEnd } from './round-end.ts'
 import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
@@ -26,7 +27,7 @@ const confirmMsMax = 5_000
 let ownProcessId: string | undefined
 const validatorCalls = new ValidatorCalls()
 
-export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
+export function createRoundConfig(env: Env, settings: Settings): RoundConfig<PublishedRound> {
   const hub = services(env)
   const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
@@ -39,14 +40,17 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     pollMs: settings.CHAIN_POLL_MS,
     mayLeap: settings.CLOCK === 'chain',
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
-    async publish(round) {
-      const published = publishedRound(profile, round)
-      const { outcome } = round
-      if (outcome === null) return rounds.publish(published)
-      const { status, provesOffences } = await publishFinal(hub, { ...round, outcome }, published)
-      if (provesOffences) recordOffencesSoon(env, round.terms.roundId)
-      return status
+    view: (round) => publishedRound(profile, round),
+    async record(round) {
+      const file = roundFile(profile, round)
+      // Lists never show that a round is over while its record is not there.
+      await roundFiles.putRound(file)
+      await env.ROUND_ROWS.send({ v: 1, ...file.published, end: roundEnd(file) })
     },
+    async list(round) {
+      await env.ROUND_ROWS.send({ v: 1, ...publishedRound(profile, round), end: null })
+    },
+    isRecorded: (roundId) => roundFiles.hasRound(roundId),
     async offer(round, lease) {
       const id = offerIdOf(round, lease)
       const frame = {
@@ -87,15 +91,6 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
     if (inline.length <= (inlineInputBytesMax * 4) / 3) return { input_b64: inline, input_url: null }
     return { input_b64: null, input_url: inputAddress(settings, terms.task.input_hash, lease.voteBy) }
   }
-}
-
-/** Beside everything else. What fails now is tried again by the schedule. */
-function recordOffencesSoon(env: Env, roundId: string): void {
-  const record = async () => {
-    const { recordRoundOffences } = await import('../slashing/round-offences.ts')
-    await recordRoundOffences(env, roundId)
-  }
-  record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))
 }
 
 export const validatorSources = (

@@ -72,6 +72,7 @@ async function answerPage(
       const { createdAt, name } = roundPosition(round)
       return [createdAt, name]
     },
+    keep: ({ moduleAddress }) => module === '' || moduleAddress === module,
     fetch: (after, limit) =>
       c.var.services.roundLists.list(
         filter,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { findTask } from '../../rounds/find-round.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { roundIdExample, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
@@ -30,7 +31,7 @@ export const getTask = defineRoute(
     responses: ok('The present state of the task.', TaskView, taskExample),
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
-    const found = await c.var.services.tasks.find(task_id)
+    const found = await findTask(c.var.services, task_id)
     if (found === null) throw new ApiError('not_found', `The task ${task_id} does not exist.`)
     const { record } = await waitForTask(c, found, 'final', wait)
     return json(await taskView(c, record))

@@ -31,6 +31,7 @@ export const listLeases = defineRoute(
       isOwn: true,
       query,
       by: ['createdAt', 'roundId', 'position'],
+      keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) =>
         c.var.services.proofs.leases(owner, { state, nodeId, projectId }, after, limit),
       view: leaseView,

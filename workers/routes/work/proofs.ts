@@ -41,6 +41,7 @@ export const listProofs = defineRoute(
       isOwn: true,
       query,
       by: ['createdAt', 'roundId', 'position'],
+      keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) => c.var.services.proofs.list(owner, { status, nodeId, projectId }, after, limit),
       view: proofView,
     })
