@@ -140,7 +140,7 @@ function isTaskOver({ records }: World, taskId: string): boolean {
 /** Tasks of the project's object that wait or run. */
 function openTasks({ platform }: World): number {
   const { database } = platform.diskOf('ProjectCommittees', projectId)
-  const [row] = database.prepare("SELECT count(*) AS n FROM tasks WHERE state <> 'over'").all()
+  const [row] = database.prepare('SELECT count(*) AS n FROM tasks').all()
   return Number(row?.n)
 }
 

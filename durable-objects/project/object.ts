@@ -102,7 +102,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#alarmWithin(queuePauseMs)
     // A caller that gets the id of a task can read the task, also when another request has just submitted it.
     if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
-    const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.roundId)
+    const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.taskId)
     if (terms) await this.#startRound(terms, submitted.status === 'known')
     return submitted
   }
@@ -136,7 +136,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const isWaiting = this.#tasks.count('queued', 'starting', 'untaken') > 0
+    const isWaiting = this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 || this.#tasks.isStarting
     const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }

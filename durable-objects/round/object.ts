@@ -24,6 +24,10 @@ const longestPauseMs = 60_000
 const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
+/** What need not be stored at once is stored after this, where no other change is stored before. */
+const storedSoonMs = 1_000
+/** An alarm may come so much later than what it is for. */
+const alarmSlackMs = 1_000
 
 /**
  * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files say what follows from an event, and what a round wants
@@ -39,6 +43,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Of effects that failed, how often, and when they are due again; by their names. */
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
   readonly #waiting = new Waiters()
+  #storing: ReturnType<typeof setTimeout> | undefined
+  #looking: ReturnType<typeof setTimeout> | undefined
 
   constructor(ctx: DurableObjectState, env: Env, config: RoundConfig<View>) {
     super(ctx, env)
@@ -57,7 +63,9 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
       if (!isDrawn && this.#round !== null) this.#store(this.#round)
-      await this.#alarm.by(Date.now() + backstopMs)
+      const next = this.#round && nextTime(this.#round, await this.#config.now())
+      const inMs = next === null ? backstopMs : (next - (await this.#config.now())) * 1000
+      await this.#alarm.by(Date.now() + Math.max(0, Math.min(backstopMs, inMs)))
     }
     this.#work()
   }
@@ -72,8 +80,13 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return this.#config.execute(request)
   }
 
+  /** Nothing is done for it, so it is stored with the vote that follows, or soon. */
   async accepted(offerId: string, nodeKey: string): Promise<void> {
-    await this.#happen(offerId, nodeKey, transitions.accepted)
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (lease === null) return
+    this.#note((round) => transitions.accepted(round, lease.position))
+    this.#storing ??= setTimeout(() => this.#round !== null && this.#store(this.#round), storedSoonMs)
+    this.#work()
   }
 
   /** The reason of a node is its own affair, unless the hub is the reason: it owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
@@ -84,9 +97,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
     const askServed = async (round: Round) => this.#config.isServed(round).catch(unread)
     const isServed = !isExcused && (reason === 'stopping' || (await askServed(this.#round)))
-    await this.#happen(offerId, nodeKey, (round, position, now) =>
-      transitions.declined(round, position, isServed, now),
-    )
+    await this.#changeNow((round, now) => transitions.declined(round, lease.position, isServed, now))
+    this.#work()
   }
 
   /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
@@ -151,18 +163,6 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return lease?.nodeKey === nodeKey ? lease : null
   }
 
-  async #happen(
-    offerId: string,
-    nodeKey: string,
-    event: (round: Round, position: number, now: number) => Round,
-  ): Promise<void> {
-    const lease = this.#leaseOf(offerId, nodeKey)
-    if (lease === null) return
-    const now = await this.#config.now()
-    this.#change((round) => event(round, lease.position, now))
-    this.#work()
-  }
-
   #change(event: (round: Round) => Round): void {
     if (this.#round === null) return
     const changed = event(this.#round)
@@ -170,6 +170,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   #store(round: Round): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
     this.ctx.storage.kv.put('round', round)
     this.#become(round)
   }
@@ -209,8 +211,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       this.#change((round) => transitions.passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
-        const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
-        await this.#alarm.by(Date.now() + (isLooking ? this.#config.pollMs : backstopMs))
+        await this.#alarm.by(Date.now() + backstopMs)
         const done = await Promise.all(due.map((effect) => this.#perform(effect)))
         this.#isAskedAgain ||= done.includes('done')
       }
@@ -231,9 +232,20 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const next = nextTime(this.#round, now)
     const isAwaiting = this.#due(now).length > 0
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
-    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
-    if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
+    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
+    if (isAwaiting || this.#config.mayLeap) {
+      // Each alarm is a row, so what is looked for often is looked for in memory.
+      this.#looking ??= setTimeout(() => this.#lookAgain(), this.#config.pollMs)
+      times.push(nowMs + backstopMs)
+    }
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
+  }
+
+  #lookAgain(): void {
+    this.#looking = undefined
+    this.#work().catch((error) =>
+      console.error(`${this.#round?.terms.roundId} could not be brought forward`, error),
+    )
   }
 
   async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
@@ -336,7 +348,10 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const agreedAt = round && agreedAtOf(round)
     const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
-    return this.#changeNow((one, now) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
+    const now = await this.#config.now()
+    // Stored with what validators say of it; until then it would be found again.
+    this.#note((one) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
+    return true
   }
 
   /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
@@ -350,6 +365,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   async #forget(): Promise<boolean> {
     this.#round = null
+    for (const timer of [this.#storing, this.#looking]) clearTimeout(timer)
     this.#waiting.look()
     this.#alarm.gone()
     // The alarm goes with it.

@@ -38,9 +38,9 @@ const setPublic = (isPublic: boolean) =>
 async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {
     storage.sql.exec(
-      `INSERT INTO tasks (task_id, state, request, epoch, waits_until, created_at)
+      `INSERT INTO tasks (task_id, position, state, request, epoch, waits_until, created_at)
        WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
-       SELECT 'waiting ' || n, 'queued', '{}', ?, ?, 0 FROM counted`,
+       SELECT 'waiting ' || n, n, 'queued', '{}', ?, ?, 0 FROM counted`,
       count,
       testEpoch,
       (testEpoch + 1) * 3_600,
@@ -90,9 +90,7 @@ describe('tasks of a project whose set is attested', () => {
     // A round is in no list yet.
     const [open] = await vi.waitUntil(async () => {
       const ids = await runInDurableObject(project(), (_object, { storage }) =>
-        storage.sql
-          .exec<{ round_id: string }>("SELECT round_id FROM tasks WHERE state = 'running'")
-          .toArray(),
+        storage.sql.exec<{ round_id: string }>("SELECT round_id FROM tasks WHERE state = 'open'").toArray(),
       )
       return ids.length > 0 && ids
     })
