@@ -44,7 +44,7 @@ function partsOf(received: readonly Received[]): Received[][] {
  */
 async function write(part: readonly Received[], env: Env): Promise<string[]> {
   try {
-    const ended = await services(env).rounds.write(lastOf(part))
+    const ended = await services(env).rounds.write(eachOnce(part))
     if (ended === null) return retryAll(part)
     for (const { message } of part) message.ack()
     const proving = part.filter(({ round: { end } }) => end?.provesOffences)
@@ -57,14 +57,12 @@ async function write(part: readonly Received[], env: Env): Promise<string[]> {
   }
 }
 
-/** Each round once, the last that is said of it: its end, or the later of two that it was open at. */
-function lastOf(part: readonly Received[]): WrittenRound[] {
-  const last = new Map<string, WrittenRound>()
-  for (const { round } of part) {
-    const { roundId } = round.round
-    if (last.get(roundId)?.end == null) last.set(roundId, round)
-  }
-  return [...last.values()]
+/** Each end once: what follows from it is added up. */
+function eachOnce(part: readonly Received[]): WrittenRound[] {
+  const ended = new Set<string>()
+  const isFirst = ({ round: { roundId }, end }: WrittenRound) =>
+    end === null || (!ended.has(roundId) && ended.add(roundId))
+  return part.map(({ round }) => round).filter(isFirst)
 }
 
 /** What fails now is tried again by the schedule. */
