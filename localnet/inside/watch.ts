@@ -70,11 +70,13 @@ export function watchHub(hub: Record<string, unknown>, watch: Watch): Record<str
 const running = new AsyncLocalStorage<DurableObjectState>()
 
 function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectClass {
-  const made = ((ctx: DurableObjectState, env: object) => {
+  // No class: what its constructor does runs inside, as an event does.
+  function Watched(ctx: DurableObjectState, env: object) {
     watchBindings(env, watch)
     watch.making?.(owner, ctx)
-    return running.run(ctx, () => Reflect.construct(Class, [ctx, env], made))
-  }) as unknown as ObjectClass
+    return running.run(ctx, () => Reflect.construct(Class, [ctx, env], Watched))
+  }
+  const made = Watched as unknown as ObjectClass
   made.prototype = Object.create(Class.prototype)
   Object.setPrototypeOf(made, Class)
   const names = new Set<string>()
