@@ -21,12 +21,11 @@ export const onPlatform = (script: HubBundle, { seed, limits }: PlatformOptions)
 export const platformFlags = ['unsafe_module']
 
 /** V8 ends the whole of workerd at this heap of one isolate, and Miniflare starts it again. Bytes of buffers do not count. */
-const heapMiB = 128
+const heapLimit = '--max-heap-size=128'
+/** Miniflare reads it whenever it starts workerd. */
+const flagsOfV8 = 'MINIFLARE_WORKERD_V8_FLAGS'
 
-const heapFlags = 'MINIFLARE_WORKERD_V8_FLAGS'
-
-/** For whatever Miniflare starts from now on. */
-export function limitHeaps(limited: boolean): void {
-  if (limited) process.env[heapFlags] = `--max-heap-size=${heapMiB}`
-  else delete process.env[heapFlags]
+export function limitHeaps(isLimited: boolean): void {
+  if (isLimited) process.env[flagsOfV8] = heapLimit
+  else if (process.env[flagsOfV8] === heapLimit) delete process.env[flagsOfV8]
 }

@@ -115,7 +115,7 @@ describe('the platform', () => {
   })
 
   test('delivers messages twice and in any order', async () => {
-    const { ask } = await probeUnder({ messageTwice: 0.5 })
+    const { ask } = await probeUnder({ messageTwice: 1 })
     const bodies = Array.from({ length: 50 }, (_, at) => at)
     await ask('send', { bodies })
     const messages = () => ask<number[]>('messages')

@@ -3,11 +3,11 @@ import type { Limits } from './limits.ts'
 
 type Batch = MessageBatch<unknown>
 
-/** Delivered before, by queue; of each the newest. */
-const delivered = new Map<string, Message<unknown>[]>()
-const deliveredMax = 100
+/** To be delivered once more, by queue; of each the newest. */
+const owed = new Map<string, Message<unknown>[]>()
+const owedMax = 100
 
-/** Delivers a batch in any order, and then messages again that were delivered before, whose outcome counts no more. */
+/** Delivers a batch in any order, and some of its messages again, now or after a later batch. Their outcome counts no more. */
 export async function redeliver(
   args: unknown[],
   run: () => Promise<unknown>,
@@ -15,15 +15,17 @@ export async function redeliver(
   { messageTwice }: Limits,
 ): Promise<void> {
   const batch = args[0] as Batch
-  const before = delivered.get(batch.queue) ?? []
   const messages = draws.shuffle(batch.messages)
-  const again = [...before, ...messages.map(withoutOutcome)].filter(() => draws.isHit(messageTwice))
-  delivered.set(batch.queue, [...before, ...messages.map(withoutOutcome)].slice(-deliveredMax))
+  const twice = messages.filter(() => draws.isHit(messageTwice)).map(withoutOutcome)
+  const again: Message<unknown>[] = []
+  const later: Message<unknown>[] = []
+  for (const message of [...(owed.get(batch.queue) ?? []), ...twice])
+    (draws.isHit(0.5) ? again : later).push(message)
+  owed.set(batch.queue, later.slice(-owedMax))
   args[0] = { queue: batch.queue, messages, ackAll: () => batch.ackAll(), retryAll: () => batch.retryAll() }
   await run()
   if (again.length === 0) return
-  const outcome = { ackAll: () => {}, retryAll: () => {} }
-  args[0] = { queue: batch.queue, messages: draws.shuffle(again), ...outcome }
+  args[0] = { queue: batch.queue, messages: draws.shuffle(again), ackAll: () => {}, retryAll: () => {} }
   await run()
 }
 

@@ -8,9 +8,9 @@ export type Use =
   /** One way to the database and back, for a statement or a batch. */
   | { kind: 'trip'; statements: readonly Statement[] }
   /** To R2. */
-  | { kind: 'file'; operation: string }
-  /** To a host outside, or to the cache of a data centre. */
-  | { kind: 'outside'; signal: AbortSignal | null | undefined }
+  | { kind: 'file'; operation: string; args: readonly unknown[] }
+  /** To a host outside, or to the cache of a data centre, whose `url` is null. */
+  | { kind: 'outside'; url: string | null; signal: AbortSignal | null }
   | { kind: 'message'; args: unknown[] }
   | { kind: 'call'; stub: DurableObjectStub }
 
@@ -106,11 +106,13 @@ function watchedClass(owner: string, Class: ObjectClass, watch: Watch): ObjectCl
 function watchGlobals({ around }: Watch): void {
   const { fetch } = globalThis
   globalThis.fetch = ((input: RequestInfo, init?: RequestInit) => {
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : null)
-    return around({ kind: 'outside', signal }, () => fetch(input, init))
+    const request = input instanceof Request ? input : null
+    const signal = init?.signal ?? request?.signal ?? null
+    return around({ kind: 'outside', url: request?.url ?? String(input), signal }, () => fetch(input, init))
   }) as typeof fetch
-  const outside = (_: never, run: () => Promise<unknown>) => around({ kind: 'outside', signal: null }, run)
-  replace(caches.default, { match: outside, put: outside, delete: outside })
+  const cached = (_: never, run: () => Promise<unknown>) =>
+    around({ kind: 'outside', url: null, signal: null }, run)
+  replace(caches.default, { match: cached, put: cached, delete: cached })
 }
 
 const seen = new WeakSet()
@@ -129,7 +131,7 @@ function watchBindings(env: object, { around }: Watch): void {
         Object.fromEntries(
           ['put', 'list', 'get', 'head', 'delete'].map((operation) => [
             operation,
-            (_, run) => around({ kind: 'file', operation }, run),
+            (_, run, args) => around({ kind: 'file', operation, args }, run),
           ]),
         ),
       )
