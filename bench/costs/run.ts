@@ -1,13 +1,10 @@
 /** Prints the tables of docs/costs.md from the units of each kind and the prices: `npm run bench -- costs`. */
 import { table } from '../result.ts'
-import { type Kind, kinds, task } from './kinds.ts'
+import { costOf, kinds, task } from './kinds.ts'
 import { prices, type Unit } from './prices.ts'
 
 const million = 1_000_000
 const units = Object.keys(prices) as Unit[]
-
-const costOf = ({ units: used }: Kind): number =>
-  units.reduce((sum, unit) => sum + (used[unit] ?? 0) * prices[unit], 0)
 
 const dollars = (value: number): string => `$${value.toFixed(2)}`
 const row = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
