@@ -12,6 +12,8 @@ import { countedHub } from './counted-hub.ts'
 import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
 
 const isJson = process.argv.includes('--json')
+// What workerd says is no result.
+if (isJson) console.log = console.error
 process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
 const firstTasks = 30
@@ -31,7 +33,8 @@ if (isJson) {
     cpuMs: cpu,
     costPerMillion: costOf({ units: taskUnits(perTask, cpu) }),
   }
-  console.log(JSON.stringify(Object.fromEntries(Object.entries(result).map(([key, n]) => [key, rounded(n)]))))
+  const entries = Object.entries(result).map(([key, value]) => [key, rounded(value)])
+  process.stdout.write(`${JSON.stringify(Object.fromEntries(entries))}\n`)
 } else {
   const { perTask, ...about } = counted
   writeResult('bench/costs/task.json', {
