@@ -89,7 +89,8 @@ const Fields = z.object({
   CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
   /** A node of the chain that has not answered a question of the hub by then counts as one that does not. */
   CHAIN_TIMEOUT_MS: z.coerce.number().int().min(50).default(5_000),
-  CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
+  /** From one block of the chain to the next. The hub looks for a block once in this time, and a second time when it is late. */
+  CHAIN_BLOCK_SECS: z.coerce.number().min(0.02).max(3_600).default(12),
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),

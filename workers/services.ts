@@ -74,6 +74,8 @@ export function createServices(env: Env) {
   const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
   const { CHAIN_RPC_URL: rpcUrl, CHAIN_TIMEOUT_MS: timeoutMs } = settings
   const chain = rpcUrl ? createChainClient({ rpcUrl, timeoutMs }) : null
+  const indexer = createIndexerClient(env, settings)
+  const newestBlocks = async () => (await indexer?.newest()) ?? null
   const beacons = new Beacons({
     profile: settings.PROFILE,
     clock,
@@ -141,12 +143,12 @@ export function createServices(env: Env) {
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
     chain,
-    auditBlocks: chain && new AuditBlocks(chain),
+    auditBlocks: chain && new AuditBlocks(chain, newestBlocks, settings.CHAIN_BLOCK_SECS * 1000),
     ...createRelayerClients(env, settings),
     committees: createCommitteesClient(env, settings),
     roundObjects: createRoundsClient(env),
     directOrder: createDirectOrderClient(env),
-    indexer: createIndexerClient(env, settings),
+    indexer,
   }
 }
 

@@ -70,6 +70,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     processId,
     now: () => world.hubNow(),
     pollMs,
+    untilNextBlock: () => pollMs,
     mayLeap: false,
     seat: (terms) =>
       outside(() =>

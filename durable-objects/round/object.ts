@@ -203,8 +203,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       this.#change((round) => transitions.passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
-        const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
-        await this.#alarm.by(Date.now() + (isLooking ? this.#config.pollMs : backstopMs))
+        await this.#alarm.by(Date.now() + (isLooking(due) ? this.#config.untilNextBlock() : backstopMs))
         const done = await Promise.all(due.map((effect) => this.#perform(effect)))
         this.#isAskedAgain ||= done.includes('done')
       }
@@ -223,10 +222,11 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
     const next = nextTime(this.#round, now)
-    const isAwaiting = this.#due(now).length > 0
+    const due = this.#due(now)
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
-    if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
+    if (isLooking(due)) times.push(nowMs + this.#config.untilNextBlock())
+    else if (due.length > 0 || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
   }
 
@@ -348,6 +348,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return false
   }
 }
+
+const isLooking = (due: readonly Effect[]): boolean =>
+  due.length > 0 && due.every(({ kind }) => kind === 'find_audit_block')
 
 const orElse =
   <T>(otherwise: T, problem: string) =>

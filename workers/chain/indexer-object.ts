@@ -16,7 +16,7 @@ function indexerConfig(env: Env): IndexerConfig | null {
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
-    pollMs: settings.CHAIN_POLL_MS,
+    blockMs: settings.CHAIN_BLOCK_SECS * 1000,
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,

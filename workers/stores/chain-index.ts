@@ -21,6 +21,7 @@ import type {
   IndexedNetwork,
   StoreOutcome,
 } from '../../durable-objects/indexer/index-store.ts'
+import type { Block } from '../../protocol/committees/index.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type Decision } from './audit-log.ts'
 import { isState } from './chain-facts.ts'
@@ -111,9 +112,9 @@ export class ChainIndexStore extends Store {
     ])
   }
 
-  async recentBlocks(): Promise<BlockRef[]> {
+  async recentBlocks(): Promise<Block[]> {
     return this.db
-      .select({ number: chainBlocks.number, hash: chainBlocks.hash })
+      .select({ number: chainBlocks.number, hash: chainBlocks.hash, timestamp: chainBlocks.timestamp })
       .from(chainBlocks)
       .orderBy(desc(chainBlocks.number))
   }

@@ -1,0 +1,16 @@
+import type { Block } from '../../protocol/committees/index.ts'
+
+/** What the last look at the chain found, for all parts of the hub that follow it. */
+export interface NewestBlocks {
+  /** The newest blocks, in their order and without gaps; one at least. */
+  blocks: readonly Block[]
+  /** When the chain is asked again. */
+  nextPollMs: number
+}
+
+/** What a look at the chain takes, the way to the database included. */
+const lookMs = 300
+
+/** How long those who wait for a block leave the next look to come. */
+export const untilNextLook = ({ nextPollMs }: Pick<NewestBlocks, 'nextPollMs'>, nowMs: number): number =>
+  Math.max(lookMs, nextPollMs + lookMs - nowMs)
