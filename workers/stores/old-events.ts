@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { chainProfiles, defaultNetworkParams, networkParamsOf } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
 import { newestTime } from './chain-facts.ts'
 import { batch, type Database } from './database.ts'
@@ -11,7 +11,9 @@ const partMax = 200
 /** Parts of one call; with a call for each block, more events than the gas of a block has transactions. */
 const partsMax = 10
 
-const { beacon_offset_secs: beaconOffset, max_skew: skew } = defaultNetworkParams
+const { max_skew: skew } = defaultNetworkParams
+// biome-ignore lint/plugin/noSpreadArguments: One for each chain.
+const beaconOffset = Math.max(...chainProfiles.map(({ chainId }) => networkParamsOf(chainId).beacon_offset_secs))
 // biome-ignore lint/plugin/noSpreadArguments: The lengths that manifests may have.
 const longestEpoch = Math.max(...epochLengths)
 /**
