@@ -88,6 +88,8 @@ export function createServices(env: Env) {
   })
   return {
     params,
+    /** Whether blocks become final in time. @throws While nobody knows. */
+    isFinalizing: async () => (await newestBlocks())?.isFinalizing ?? true,
     clock,
     beacons,
     coordinator: createCoordinator(settings),

@@ -11,6 +11,8 @@ import { type IndexerSettings, IndexerStepper } from './step.ts'
 export interface IndexerConfig extends IndexerSettings {
   rpcUrl: string
   timeoutMs: number
+  /** How old the last final block may be before the chain counts as one that does not finalise; null for chains that need not. */
+  finalAgeSecsMax: number | null
   store: IndexStore
 }
 
@@ -18,6 +20,9 @@ export interface IndexerStatus {
   state: 'starting' | 'ok' | 'suspect' | 'halted' | 'unreachable'
   indexedBlock: number | null
   headBlock: number | null
+  finalBlock: number | null
+  /** Whether new blocks become final in time, so that records about them may be signed. */
+  isFinalizing: boolean
   /** Seconds since the index last had all blocks of the chain. */
   lagSecs: number | null
   /** It does not follow the chain, or cannot know whether it does. */
@@ -31,6 +36,7 @@ export interface IndexerStatus {
 /** What outlives the memory of the object, which may end between two looks at the chain. */
 interface Seen {
   status: Pick<IndexerStatus, 'state' | 'indexedBlock' | 'headBlock' | 'halted' | 'logDifferences'>
+  final: IndexerStepper['final']
   caughtUpAtMs: number | null
   fruitless: number
   blocks: readonly Block[]
@@ -73,16 +79,30 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   async status(): Promise<IndexerStatus> {
     const { status, caughtUpAtMs, fruitless } = this.#seen
     const lagMs = Date.now() - (caughtUpAtMs ?? this.#bornAtMs)
-    return { ...status, lagSecs: Math.floor(lagMs / 1000), stands: fruitless >= fruitlessMax }
+    return {
+      ...status,
+      finalBlock: this.#seen.final?.number ?? null,
+      isFinalizing: this.#isFinalizing(),
+      lagSecs: Math.floor(lagMs / 1000),
+      stands: fruitless >= fruitlessMax,
+    }
   }
 
-  /** Null while the index does not have what the chain has. */
-  async newest(): Promise<NewestBlocks | null> {
+  async newest(): Promise<NewestBlocks> {
     const { status, blocks, nextPollMs } = this.#seen
     const blockMs = this.#config?.blockMs ?? 0
     const isCurrent = status.state === 'ok' && status.indexedBlock === status.headBlock
     const isAwake = Date.now() < nextPollMs + blockMs + wakingMs
-    return isCurrent && isAwake && blocks.length > 0 ? { blocks, nextPollMs } : null
+    return {
+      blocks: isCurrent && isAwake ? blocks : [],
+      nextPollMs,
+      isFinalizing: this.#isFinalizing(),
+    }
+  }
+
+  #isFinalizing(): boolean {
+    const most = this.#config?.finalAgeSecsMax ?? null
+    return most === null || (this.#seen.final?.ageSecs ?? Infinity) <= most
   }
 
   override async alarm(): Promise<void> {
@@ -95,7 +115,8 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
       seen = { ...this.#seen, fruitless: moved ? 0 : before.fruitless + 1 }
     } catch (error) {
       // The next alarm asks again: neither the chain nor the database was changed in part.
-      const status = { ...this.#seen.status, state: 'unreachable', halted: null } as const
+      const headBlock = this.#stepper.head ?? before.status.headBlock
+      const status = { ...this.#seen.status, state: 'unreachable', headBlock, halted: null } as const
       seen = { ...this.#seen, status, fruitless: before.fruitless + 1 }
       if (!(error instanceof RpcUnreachable || error instanceof RpcError))
         console.error('indexing failed', error)
@@ -113,11 +134,12 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
     for (let steps = 0; steps < stepsPerAlarm; steps++) {
       const { outcome, indexed: indexedBlock, halted } = await stepper.step()
       const state = outcome === 'suspect' || outcome === 'halted' ? outcome : 'ok'
-      const { head: headBlock, logDifferences, recent: blocks } = stepper
+      const { head: headBlock, logDifferences, recent: blocks, final } = stepper
       this.#seen = {
         ...this.#seen,
         status: { state, indexedBlock, halted, headBlock, logDifferences },
         blocks,
+        final: final ?? this.#seen.final,
       }
       if (state !== 'ok') return steps > 0
       if (outcome === 'idle' || (outcome === 'advanced' && indexedBlock === headBlock)) {
@@ -131,6 +153,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
 
 const nothingSeen: Seen = {
   status: { state: 'starting', indexedBlock: null, headBlock: null, halted: null, logDifferences: null },
+  final: null,
   caughtUpAtMs: null,
   fruitless: 0,
   blocks: [],

@@ -66,7 +66,7 @@ export class IndexerStepper {
   #range = rangeMax
   readonly #span: RequestSize
   #head: number | null = null
-  #finalSeen: { head: string; askedAtMs: number; final: Header | null } | null = null
+  #finalSeen: { head: Header; askedAtMs: number; final: Header | null } | null = null
   #recent: readonly Block[] = []
   #logDifferences: number | null = null
 
@@ -84,6 +84,13 @@ export class IndexerStepper {
   /** The number of the latest block when the chain was asked last; null before it answered. */
   get head(): number | null {
     return this.#head
+  }
+
+  /** What the chain called final when it was asked last, and how much older than its head that was; null where it does not say. */
+  get final(): { number: number; ageSecs: number } | null {
+    if (!this.#finalSeen?.final) return null
+    const { head, final } = this.#finalSeen
+    return { number: final.number, ageSecs: head.timestamp - final.timestamp }
   }
 
   /** The newest indexed blocks, in their order; without gaps once everything was read. */
@@ -193,9 +200,9 @@ export class IndexerStepper {
     // So deep there is nothing of the index.
     if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
     const seen = this.#finalSeen
-    const isKnown = seen?.head === latest.hash && Date.now() - seen.askedAtMs < blockMs
+    const isKnown = seen?.head.hash === latest.hash && Date.now() - seen.askedAtMs < blockMs
     const final = isKnown ? seen.final : await this.#finalOf(latest)
-    if (!isKnown) this.#finalSeen = { head: latest.hash, askedAtMs: Date.now(), final }
+    if (!isKnown) this.#finalSeen = { head: latest, askedAtMs: Date.now(), final }
     return final !== null && final.number > tip.final.number && final.number >= startBlock ? final : tip.final
   }
 

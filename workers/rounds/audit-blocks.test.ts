@@ -126,7 +126,7 @@ test('a reading that never ends keeps the others waiting for a moment alone', as
 
 test('while the index follows the chain, rounds ask the chain nothing, and look again when the index has looked', async () => {
   const chain = new Chain(40)
-  const newest = { blocks: (await chain.blocks([36, 37, 38, 39])) as Block[], nextPollMs: 9_000 }
+  const newest = { blocks: (await chain.blocks([36, 37, 38, 39])) as Block[], nextPollMs: 9_000, isFinalizing: true }
   chain.trips = 0
   const blocks = auditBlocks(chain, async () => newest)
   for (let ask = 0; ask < 5; ask += 1) {
@@ -139,10 +139,22 @@ test('while the index follows the chain, rounds ask the chain nothing, and look 
 })
 
 test.each([
-  ['is late', async () => null],
+  ['is late', async () => ({ blocks: [], nextPollMs: 0, isFinalizing: true })],
   ['does not answer', () => Promise.reject(new Error('no object'))],
 ])('while the index %s, rounds look for themselves', async (_, newest) => {
   const blocks = auditBlocks(new Chain(40), newest)
   expect((await blocks.find(1_075))?.hash).toBe('a38')
   expect(blocks.untilNextLook()).toBeLessThanOrEqual(3_300)
+})
+
+test('no block is named while the chain does not finalise, and each is once it does again', async () => {
+  const chain = new Chain(40)
+  const newest = { blocks: (await chain.blocks([36, 37, 38, 39])) as Block[], nextPollMs: 0, isFinalizing: false }
+  const blocks = auditBlocks(chain, async () => newest)
+  expect(await blocks.find(1_075)).toBeNull()
+  expect(await blocks.findAgain(1_075, newest.blocks[2] as Block)).toBeNull()
+  newest.isFinalizing = true
+  later()
+  expect((await blocks.find(1_075))?.hash).toBe('a38')
+  expect((await blocks.findAgain(1_075, newest.blocks[2] as Block))?.hash).toBe('a38')
 })

@@ -27,7 +27,7 @@ export class AuditBlocks {
   readonly #blockMs: number
   #nextPollMs = 0
 
-  /** @param newest - What the index saw last; null while it does not have what the chain has. */
+  /** @param newest - What the index saw last; null for a hub without one. */
   constructor(chain: Chain, newest: () => Promise<NewestBlocks | null>, blockMs: number) {
     this.#chain = chain
     this.#newest = newest
@@ -51,6 +51,7 @@ export class AuditBlocks {
 
   /** The same for a round that has found one. A block that the chain still has is the first one as it was before. */
   async findAgain(agreedAt: number, found: Block): Promise<Block | null> {
+    if ((await this.#newest().catch(() => null))?.isFinalizing === false) return null
     const [mined] = await this.#chain.blocks([found.number])
     return mined?.hash === found.hash ? found : this.find(agreedAt)
   }
@@ -60,10 +61,16 @@ export class AuditBlocks {
     this.#begunMs = begunMs
     const newest = await this.#newest().catch(() => null)
     this.#nextPollMs = newest?.nextPollMs ?? begunMs + this.#blockMs * lateLook
-    const blocks = newest?.blocks ?? (await readRecent(this.#chain))
+    const blocks = await this.#blocksOf(newest)
     // One that took long does not replace what was read meanwhile.
     if (begunMs === this.#begunMs || this.#kept === null) this.#kept = { blocks, readAtMs: Date.now() }
     return blocks
+  }
+
+  /** None while the chain does not finalise: validators would sign what a reorganisation can undo. */
+  async #blocksOf(newest: NewestBlocks | null): Promise<readonly Block[]> {
+    if (newest?.isFinalizing === false) return []
+    return newest?.blocks.length ? newest.blocks : readRecent(this.#chain)
   }
 
   async #findIn(recent: readonly Block[], agreedAt: number): Promise<Block | null> {
