@@ -77,11 +77,13 @@ test('times of the network that do not fit together are refused, all of them', (
 })
 
 describe('finality of the chain', () => {
-  const on = (chain_id: number, vars: Partial<Env> = {}, params?: NetworkParams) => () =>
-    readSettings(
-      { ...env, PROFILE: JSON.stringify({ chain_id }), CHAIN_CONFIRMATIONS: '12', ...vars },
-      params,
-    )
+  const on =
+    (chain_id: number, vars: Partial<Env> = {}, params?: NetworkParams) =>
+    () =>
+      readSettings(
+        { ...env, PROFILE: JSON.stringify({ chain_id }), CHAIN_CONFIRMATIONS: '12', ...vars },
+        params,
+      )
 
   test.each([
     ['ethereum', 1],

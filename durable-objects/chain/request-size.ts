@@ -30,7 +30,11 @@ export class RequestSize {
   /** @param kept - Where it is kept under a name what was learned, so that it is not learned again. */
   constructor(limits: SizeLimits, kept?: { memory: RpcMemory; key: string }) {
     this.#limits = limits
-    this.#learned = kept?.memory.get<Learned>(kept.key) ?? { most: limits.first, refused: null, refusedAtMs: 0 }
+    this.#learned = kept?.memory.get<Learned>(kept.key) ?? {
+      most: limits.first,
+      refused: null,
+      refusedAtMs: 0,
+    }
     this.#note = (learned) => kept?.memory.put(kept.key, learned)
   }
 

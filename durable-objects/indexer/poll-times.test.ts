@@ -27,11 +27,14 @@ test.each([
   ['that has each block soon', 800, 5.1, 2_200],
   ['that has each block late', 4_000, 10.1, 2_000],
   ['that has each block very late', 7_000, 10.1, 8_000],
-])('a node %s is asked so often a minute, and its blocks are seen in so many milliseconds', (_, delayMs, aMinute, lateMs) => {
-  const polls = pollsOfAnHour(delayMs)
-  expect(polls.length / 60).toBeLessThanOrEqual(aMinute)
-  expect(Math.max(...polls.map((poll) => poll.lateMs ?? 0))).toBeLessThanOrEqual(lateMs)
-})
+])(
+  'a node %s is asked so often a minute, and its blocks are seen in so many milliseconds',
+  (_, delayMs, aMinute, lateMs) => {
+    const polls = pollsOfAnHour(delayMs)
+    expect(polls.length / 60).toBeLessThanOrEqual(aMinute)
+    expect(Math.max(...polls.map((poll) => poll.lateMs ?? 0))).toBeLessThanOrEqual(lateMs)
+  },
+)
 
 test('slots without a block cost one more poll each', () => {
   const missed = pollsOfAnHour(800, (slot) => slot % 10 === 3)

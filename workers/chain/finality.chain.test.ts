@@ -50,14 +50,20 @@ test('while a chain does not finalise, no audit block is named and no epoch is p
   const unfinal = 'The chain does not finalise its blocks at the moment.'
   // The last final block is three epochs old where finality is two behind; one epoch more is still in time.
   const well = await lookOf(4 * epochBlocks)
-  expect(well.status).toMatchObject({ chain: { finalizing: true, final_block: chain.head - 4 * epochBlocks } })
+  expect(well.status).toMatchObject({
+    chain: { finalizing: true, final_block: chain.head - 4 * epochBlocks },
+  })
   expect(well.auditBlock).toMatchObject({ number: chain.head })
   expect(well.posting?.lastError).not.toBe(unfinal)
 
   const stalled = await lookOf(5 * epochBlocks)
   expect(stalled.status).toMatchObject({ status: 'degraded', chain: { finalizing: false, halted: null } })
   expect(stalled.auditBlock).toBeNull()
-  expect(stalled.posting).toMatchObject({ state: 'open', attempts: well.posting?.attempts, lastError: unfinal })
+  expect(stalled.posting).toMatchObject({
+    state: 'open',
+    attempts: well.posting?.attempts,
+    lastError: unfinal,
+  })
 
   const again = await lookOf(3 * epochBlocks)
   expect(again.auditBlock).toMatchObject({ number: chain.head })

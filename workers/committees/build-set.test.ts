@@ -45,7 +45,15 @@ test('a large set is read page by page, written in pieces, hashed as it is store
   const { consensus } = JSON.parse(version?.manifest ?? '') as ProjectManifest
   const block_hash = hashText('block')
   const beacon = { block_number: 7, block_hash, value: beaconValue(profile, block_hash) }
-  const document = await buildSet({ profile, params: defaultNetworkParams, projectId, epoch: 498_000, consensus, beacon, candidates })
+  const document = await buildSet({
+    profile,
+    params: defaultNetworkParams,
+    projectId,
+    epoch: 498_000,
+    consensus,
+    beacon,
+    candidates,
+  })
 
   expect(pages).toEqual([1_000, 1_000, 500])
   expect(document.entries).toBe(count)

@@ -126,7 +126,11 @@ test('a reading that never ends keeps the others waiting for a moment alone', as
 
 test('while the index follows the chain, rounds ask the chain nothing, and look again when the index has looked', async () => {
   const chain = new Chain(40)
-  const newest = { blocks: (await chain.blocks([36, 37, 38, 39])) as Block[], nextPollMs: 9_000, isFinalizing: true }
+  const newest = {
+    blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
+    nextPollMs: 9_000,
+    isFinalizing: true,
+  }
   chain.trips = 0
   const blocks = auditBlocks(chain, async () => newest)
   for (let ask = 0; ask < 5; ask += 1) {
@@ -149,7 +153,11 @@ test.each([
 
 test('no block is named while the chain does not finalise, and each is once it does again', async () => {
   const chain = new Chain(40)
-  const newest = { blocks: (await chain.blocks([36, 37, 38, 39])) as Block[], nextPollMs: 0, isFinalizing: false }
+  const newest = {
+    blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
+    nextPollMs: 0,
+    isFinalizing: false,
+  }
   const blocks = auditBlocks(chain, async () => newest)
   expect(await blocks.find(1_075)).toBeNull()
   expect(await blocks.findAgain(1_075, newest.blocks[2] as Block)).toBeNull()

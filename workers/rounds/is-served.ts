@@ -4,7 +4,10 @@ import { inTime } from '../deadline.ts'
 import type { Services } from '../services.ts'
 import { readOnce } from './seating.ts'
 
-type Sources = Pick<Services, 'clock' | 'committeeSets' | 'modules' | 'params' | 'projectVersions' | 'roundFiles'>
+type Sources = Pick<
+  Services,
+  'clock' | 'committeeSets' | 'modules' | 'params' | 'projectVersions' | 'roundFiles'
+>
 
 /** A member that declines waits for its replacement, so this may not take long; what takes longer is not served. */
 const msMax = 5_000

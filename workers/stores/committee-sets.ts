@@ -235,4 +235,3 @@ const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candi
   collateral,
   reputation,
 })
-

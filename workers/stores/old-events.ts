@@ -12,8 +12,10 @@ const partMax = 200
 const partsMax = 10
 
 const { max_skew: skew } = defaultNetworkParams
-// biome-ignore lint/plugin/noSpreadArguments: One for each chain.
-const beaconOffset = Math.max(...chainProfiles.map(({ chainId }) => networkParamsOf(chainId).beacon_offset_secs))
+const beaconOffset = chainProfiles.reduce(
+  (most, { chainId }) => Math.max(most, networkParamsOf(chainId).beacon_offset_secs),
+  0,
+)
 // biome-ignore lint/plugin/noSpreadArguments: The lengths that manifests may have.
 const longestEpoch = Math.max(...epochLengths)
 /**

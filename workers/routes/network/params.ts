@@ -1,9 +1,16 @@
-import { defaultNetworkParams, hashNetworkParams, type NetworkParams } from '../../../protocol/identity/index.ts'
+import {
+  defaultNetworkParams,
+  hashNetworkParams,
+  type NetworkParams,
+} from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { NetworkParamsView } from './schema.ts'
 
-const answerOf = (params: NetworkParams) => ({ params: { ...params }, params_hash: hashNetworkParams(params) })
+const answerOf = (params: NetworkParams) => ({
+  params: { ...params },
+  params_hash: hashNetworkParams(params),
+})
 
 export const getNetworkParams = defineRoute(
   {
