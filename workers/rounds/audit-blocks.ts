@@ -16,8 +16,9 @@ const lateLook = 0.25
 const keptMs = 1_000
 
 /**
- * Finds the audit blocks of rounds among those that the index saw last, so the chain is asked nothing unless the index is late. One round reads the newest blocks for all of its isolate that ask in the same moment. Rounds share values
- * and never a promise, which would end with the request that made it.
+ * Finds the audit blocks of rounds among those that the index saw last; the chain is asked only while the index is late. One round reads the
+ * newest blocks for all of its isolate that ask in the same moment. Rounds share values and never a promise, which would end with the request
+ * that made it.
  */
 export class AuditBlocks {
   readonly #chain: Chain
@@ -60,7 +61,8 @@ export class AuditBlocks {
     const begunMs = Date.now()
     this.#begunMs = begunMs
     const newest = await this.#newest().catch(() => null)
-    this.#nextPollMs = newest?.nextPollMs ?? begunMs + this.#blockMs * lateLook
+    const isFollowing = newest !== null && newest.blocks.length > 0
+    this.#nextPollMs = isFollowing ? newest.nextPollMs : begunMs + this.#blockMs * lateLook
     const blocks = await this.#blocksOf(newest)
     // One that took long does not replace what was read meanwhile.
     if (begunMs === this.#begunMs || this.#kept === null) this.#kept = { blocks, readAtMs: Date.now() }
