@@ -154,7 +154,8 @@ export class IndexerStepper {
     const written = await this.#store.append(tip, headers, logs, final, isBehind)
     if (written === 'moved') return suspect(tip)
     this.#rememberVaults(logs, last.hash)
-    this.#recent = [...this.#recent, ...headers].slice(-recentMax)
+    const blocks = headers.map(({ number, hash, timestamp }): Block => ({ number, hash, timestamp }))
+    this.#recent = [...this.#recent, ...blocks].slice(-recentMax)
     if (last.number > final.number) this.#read.push({ to: last.number, atMs: Date.now() })
     return report('advanced', last)
   }
