@@ -78,6 +78,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
     CHAIN_CONTRACTS: JSON.stringify(contracts),
     CHAIN_START_BLOCK: String(startBlock),
     CHAIN_CONFIRMATIONS: '1',
+    CHAIN_BLOCK_SECS: '2',
     RELAYER_TICK_MS: '50',
     RELAYER_STUCK_MS: '300',
     ...vars,

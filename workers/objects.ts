@@ -20,7 +20,7 @@ export class Relayer extends loadedObject<RelayerObject<Env>>({
 
 export class ChainIndexer extends loadedObject<ChainIndexerObject<Env>>({
   load: async (ctx, env) => (await import('./chain/indexer-object.ts')).createIndexer(ctx, env),
-  methods: { wake: true, status: true },
+  methods: { wake: true, status: true, newest: true },
   events: ['alarm'],
 }) {}
 
@@ -71,7 +71,7 @@ function committeesConfig(env: Env): CommitteesConfig {
   const hasChain = settings.CHAIN_RPC_URL !== undefined && settings.CHAIN_CONTRACTS !== undefined
   return {
     hasChain,
-    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
+    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_BLOCK_SECS * 1000 : null,
     advance: async (projectId) => {
       if (!hasChain) return null
       const { ProjectSets } = await import('./committees/project-sets.ts')

@@ -49,7 +49,7 @@ export async function startRoundsNetwork(options: RoundsOptions) {
     blockMs,
     ...(options.front && { front: options.front }),
     ...(options.platform && { platform: options.platform }),
-    vars: { CHAIN_POLL_MS: '500' },
+    vars: { CHAIN_BLOCK_SECS: '0.5' },
     address: () => addresses[calls++ % callers]!,
   })
   const { profile, port, chain, hub, pass, wake } = started

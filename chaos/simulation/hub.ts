@@ -72,6 +72,7 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     processId,
     now: () => world.hubNow(),
     pollMs,
+    untilNextBlock: () => pollMs,
     mayLeap: false,
     seat: (terms) =>
       outside(() =>

@@ -230,12 +230,13 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
     const next = nextTime(this.#round, now)
-    const isAwaiting = this.#due(now).length > 0
+    const due = this.#due(now)
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
     if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
-    if (isAwaiting || this.#config.mayLeap) {
+    if (due.length > 0 || this.#config.mayLeap) {
       // Each alarm is a row, so what is looked for often is looked for in memory.
-      this.#looking ??= setTimeout(() => this.#lookAgain(), this.#config.pollMs)
+      const inMs = isLooking(due) ? this.#config.untilNextBlock() : this.#config.pollMs
+      this.#looking ??= setTimeout(() => this.#lookAgain(), inMs)
       times.push(nowMs + backstopMs)
     }
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
@@ -373,6 +374,9 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     return false
   }
 }
+
+const isLooking = (due: readonly Effect[]): boolean =>
+  due.length > 0 && due.every(({ kind }) => kind === 'find_audit_block')
 
 const orElse =
   <T>(otherwise: T, problem: string) =>

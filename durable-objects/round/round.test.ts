@@ -139,7 +139,10 @@ describe('a round', () => {
     const before = accepted(told(begun()), 0)
     // An answer that was not stored may be lost with the object's memory; one that was stored is not.
     const dropped = passTime(resumed(before, processId), start + 31).leases
-    expect(dropped.slice(0, 2)).toMatchObject([{ state: 'missed', missedBecause: 'late' }, { missedBecause: 'hub_away' }])
+    expect(dropped.slice(0, 2)).toMatchObject([
+      { state: 'missed', missedBecause: 'late' },
+      { missedBecause: 'hub_away' },
+    ])
     const after = resumed(before, 'another process')
     const excused = { state: 'cancelled', missedBecause: 'hub_away' }
     expect(passTime(after, start + 11).leases).toMatchObject([{ state: 'leased' }, excused, excused, {}, {}])

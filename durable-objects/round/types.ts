@@ -19,6 +19,8 @@ export interface RoundConfig<View = unknown> {
   now(): Promise<number>
   /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
   pollMs: number
+  /** How long to wait before looking for the next block of the chain, in milliseconds. */
+  untilNextBlock(): number
   /** Whether network time may leap ahead of the machine's. */
   mayLeap: boolean
   seat(terms: RoundTerms): Promise<KeptCommittee>

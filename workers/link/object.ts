@@ -1,6 +1,6 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
-import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../protocol/identity/index.ts'
+import { hashNetworkParams, profileStrings } from '../../protocol/identity/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 
@@ -8,13 +8,13 @@ export const createNodeLink = (ctx: DurableObjectState, env: Env): NodeLinkObjec
   new NodeLinkObject(ctx, env, nodeLinkConfig(env))
 
 function nodeLinkConfig(env: Env): NodeLinkConfig {
-  const { PROFILE: profile, CLOCK, CHAIN_POLL_MS } = readSettings(env)
-  const { clock, deviceLinks } = services(env)
+  const { PROFILE: profile, CLOCK, CHAIN_BLOCK_SECS } = readSettings(env)
+  const { clock, deviceLinks, params } = services(env)
   return {
-    limits: defaultNetworkParams,
-    paramsHash: hashNetworkParams(defaultNetworkParams),
+    limits: params,
+    paramsHash: hashNetworkParams(params),
     subprotocol: profileStrings(profile).relay_subprotocol,
-    pollMs: CLOCK === 'chain' ? CHAIN_POLL_MS : null,
+    pollMs: CLOCK === 'chain' ? CHAIN_BLOCK_SECS * 1000 : null,
     now: () => clock.now(),
     publish: async (view, revision) => deviceLinks.publish(view, revision, await clock.now()),
     standing: async (nodeKey) => {

@@ -24,6 +24,8 @@ import { seatRound } from './seating.ts'
 const answerMsMax = 27_000
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000
+/** How long a node that had no room for an offer is left alone. */
+const pollMsMax = 2_000
 let ownProcessId: string | undefined
 const validatorCalls = new ValidatorCalls()
 
@@ -37,7 +39,8 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
   return {
     processId: ownProcessId,
     now: () => clock.now(),
-    pollMs: settings.CHAIN_POLL_MS,
+    pollMs: Math.min(pollMsMax, settings.CHAIN_BLOCK_SECS * 1000),
+    untilNextBlock: () => auditBlocks?.untilNextLook() ?? pollMsMax,
     mayLeap: settings.CLOCK === 'chain',
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     view: (round) => publishedRound(profile, round),

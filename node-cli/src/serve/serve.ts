@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { defaultNetworkParams, resolveProfile } from '../../../protocol/identity/index.ts'
+import { networkParamsOf, resolveProfile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
@@ -155,7 +155,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
-  const params = () => defaultNetworkParams
+  const networkParams = networkParamsOf(config.chainId)
+  const params = () => networkParams
   const generations = new Generations(profile, params, store.generations)
   metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
     version: packageJson.version,
