@@ -75,7 +75,8 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
-    ask: async (round) => askForFinality(sources, round, await readInput(roundFiles, round)),
+    ask: async (round, listen) =>
+      askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
@@ -99,7 +100,7 @@ function recordOffencesSoon(env: Env, roundId: string): void {
 }
 
 export const validatorSources = (
-  { validators, roundFiles, coordinator, clock }: Services,
+  { validators, roundFiles, coordinator, clock, links }: Services,
   { PROFILE: profile, BASE_URL }: Settings,
 ): ValidatorSources => ({
   profile,
@@ -107,6 +108,7 @@ export const validatorSources = (
   roundFiles,
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
   calls: validatorCalls,
+  links,
   now: () => clock.now(),
 })
 
