@@ -139,7 +139,12 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
     pollMs: null,
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
-    standing: (nodeKey) => outside(() => world.read('standing').then(() => ({ isBanned: false, isFaulty: false, isValidator: world.isValidator(nodeKey) }))),
+    standing: (nodeKey) =>
+      outside(() =>
+        world
+          .read('standing')
+          .then(() => ({ isBanned: false, isFaulty: false, isValidator: world.isValidator(nodeKey) })),
+      ),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }

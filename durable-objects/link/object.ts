@@ -253,7 +253,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session === null) return
     const isValidator = role === 'validator'
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
-    this.#connection.session = { ...session, ready: { slots, latencyMs, ...(isValidator && { isValidator }) } }
+    this.#connection.session = {
+      ...session,
+      ready: { slots, latencyMs, ...(isValidator && { isValidator }) },
+    }
     if (isValidator && !this.#isValidator)
       this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
     this.#publication.changed(session.ready === null ? 0 : publishPauseMs)
@@ -322,7 +325,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #decided(frame: DecidedFrame): Promise<void> {
-    if (!this.#isValidator) return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
+    if (!this.#isValidator)
+      return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
     const problem = await this.#validating.decided(frame)
     if (problem !== null) this.#refuse('invalid_evidence', problem)
   }

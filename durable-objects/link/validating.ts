@@ -25,11 +25,7 @@ export class Validating {
   readonly #votes = new Batch(frameVotesMax, collectMs, (texts) => this.#send('finality', texts))
   #unheardBytes = 0
 
-  constructor(
-    connection: Connection,
-    budget: FrameBudget,
-    config: Pick<NodeLinkConfig, 'limits' | 'round'>,
-  ) {
+  constructor(connection: Connection, budget: FrameBudget, config: Pick<NodeLinkConfig, 'limits' | 'round'>) {
     this.#connection = connection
     this.#budget = budget
     this.#config = config

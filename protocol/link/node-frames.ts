@@ -36,7 +36,12 @@ const kinds: FrameKinds = {
   decided: {
     members: {
       answers: (frame, key) =>
-        frame.list(key, frameRoundsMax, isAnswer, 'A round_id with vote and run, or with the code of an error.'),
+        frame.list(
+          key,
+          frameRoundsMax,
+          isAnswer,
+          'A round_id with vote and run, or with the code of an error.',
+        ),
     },
     carriesPayload: () => true,
   },

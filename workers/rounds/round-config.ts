@@ -75,8 +75,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
-    ask: async (round, listen) =>
-      askForFinality(sources, round, await readInput(roundFiles, round), listen),
+    ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),

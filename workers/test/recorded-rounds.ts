@@ -21,7 +21,12 @@ export interface RecordedRounds {
 }
 
 export function recordRounds(): RecordedRounds {
-  const rounds: RecordedRounds = { calls: [], answer: { ok: true, state: 'pending' }, problem: null, areDown: false }
+  const rounds: RecordedRounds = {
+    calls: [],
+    answer: { ok: true, state: 'pending' },
+    problem: null,
+    areDown: false,
+  }
   const note = (method: keyof RoundPort, round: string, given: readonly unknown[]) => {
     if (rounds.areDown) throw new Error('the round does not answer')
     rounds.calls.push({ method, round, given })

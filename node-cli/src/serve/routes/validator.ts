@@ -49,7 +49,9 @@ export const validatorRoutes = (
     body: { contentType, bytesMax: roundBytesMax },
     handle: async ({ body }) => {
       requireValidator(role)
-      const { vote, answer } = await orFault(() => validator.decide(readTaskRound(parseJsonObject(body), params())))
+      const { vote, answer } = await orFault(() =>
+        validator.decide(readTaskRound(parseJsonObject(body), params())),
+      )
       return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
     },
   },

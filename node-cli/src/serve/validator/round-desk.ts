@@ -67,7 +67,8 @@ export class RoundDesk {
       else this.#answers.add(text)
     } catch (error) {
       const isRefusal = error instanceof ApiError
-      if (!isRefusal) this.#parts.log.error('a round cannot be decided', { round_id: roundId, reason: String(error) })
+      if (!isRefusal)
+        this.#parts.log.error('a round cannot be decided', { round_id: roundId, reason: String(error) })
       this.#refuse(round, isRefusal ? error.code : 'internal')
     } finally {
       this.#deciding -= 1
