@@ -22,6 +22,8 @@ export class Records {
   readonly rounds = new Map<string, PublishedRound>()
   /** When each round ended, in milliseconds of virtual time. */
   readonly endedMs = new Map<string, number>()
+  /** Whether the chain took blocks back. */
+  isReorganised = false
   readonly differences: Difference[] = []
   /** What followed from the end of each round. */
   readonly ends = new Map<string, RecordedEnd>()
@@ -53,7 +55,9 @@ export class Records {
         )
       return 'over'
     }
-    if (before !== undefined && order.indexOf(before) > order.indexOf(round.state))
+    // Another block may take an audit back.
+    const isUnaudited = this.isReorganised && before === 'escalated' && round.state === 'committee_agreed'
+    if (before !== undefined && order.indexOf(before) > order.indexOf(round.state) && !isUnaudited)
       this.#differ(`${round.roundId} goes back from ${before} to ${round.state}`)
     this.rounds.set(round.roundId, published)
     if (end !== null) {

@@ -98,6 +98,7 @@ function meet(world: World, incident: Incident): void {
     case 'silent_chain':
       return chain.silence(incident.atSecs + world.startAt, incident.secs)
     case 'reorganisation':
+      world.records.isReorganised = true
       return chain.reorganise(incident.secs)
     case 'hub_clock':
       world.hubSkewSecs = incident.secs
