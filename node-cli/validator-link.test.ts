@@ -2,21 +2,19 @@ import { expect, test } from 'vitest'
 import { hashText } from '../protocol/encoding/index.ts'
 import { createFinalityVote, type FinalityVote, parseFinalityVote } from '../protocol/rounds/index.ts'
 import { echo } from '../testing/node/artifacts.ts'
+import type { HubSocket } from '../testing/node/link-hub.ts'
 import { createTestRound, finalityRequest, profile } from '../testing/node/test-project.ts'
 import { decide, keys, sharedValidator, shown } from '../testing/node/validator-calls.ts'
 import { showArtifact, validatorSeeds } from '../testing/node/validator-network.ts'
 
 const { attesting } = sharedValidator()
 
+let socket: HubSocket | null = null
+/** A project that the validator has attested, and its link. */
 async function linked() {
   const stage = await attesting()
-  linkOf.socket ??= await stage.hub.connection()
-  return { ...stage, socket: linkOf.socket }
-}
-const linkOf: {
-  socket: Awaited<ReturnType<Awaited<ReturnType<typeof attesting>>['hub']['connection']>> | null
-} = {
-  socket: null,
+  socket ??= await stage.hub.connection()
+  return { ...stage, socket }
 }
 
 const ofRound = ({ roundId, ...round }: ReturnType<typeof createTestRound>, options = {}) => ({

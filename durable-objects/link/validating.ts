@@ -13,7 +13,7 @@ import type { NodeLinkConfig } from './types.ts'
 /** Requests of rounds and votes are collected for so long. */
 const collectMs = 20
 /** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */
-const unheardBytesMax = 8 * 1024 * 1024
+const unheardBytesMax = 4 * 1024 * 1024
 const frameMembersBytes = 64
 
 /** What a link does for a validator: it brings requests of rounds and finality votes, many in a frame, and hands its answers to the rounds. It stores nothing. */

@@ -42,7 +42,7 @@ export class RoundDesk {
 
   hear(frame: WorkFrame): void {
     if (frame.type === 'decide') this.#decideAll(frame)
-    if (frame.type === 'finality') void this.#take(frame)
+    if (frame.type === 'finality') this.#takeAll(frame)
     if (frame.type === 'error')
       this.#parts.log.warn('the hub refuses a frame', { code: frame.code, reason: frame.message })
   }
@@ -80,18 +80,20 @@ export class RoundDesk {
   }
 
   /** Round by round: what this node cannot tell of one yet keeps it from no other, and it asks its peers for it later. */
-  async #take({ votes }: FinalityFrame): Promise<void> {
-    for (const [roundId, ofRound] of Map.groupBy(votes, (vote) => String(vote.round_id))) {
-      if (this.#taking >= roundsMax) return
-      this.#taking += 1
-      try {
-        await orFault(() => this.#validator.takeFinalityVotes(ofRound))
-      } catch (error) {
-        const level = error instanceof ApiError ? 'debug' : 'error'
-        this.#parts.log[level]('finality votes not taken', { round_id: roundId, reason: String(error) })
-      } finally {
-        this.#taking -= 1
-      }
+  #takeAll({ votes }: FinalityFrame): void {
+    for (const [roundId, ofRound] of Map.groupBy(votes, (vote) => String(vote.round_id)))
+      if (this.#taking < roundsMax) void this.#take(roundId, ofRound)
+  }
+
+  async #take(roundId: string, votes: readonly unknown[]): Promise<void> {
+    this.#taking += 1
+    try {
+      await orFault(() => this.#validator.takeFinalityVotes(votes))
+    } catch (error) {
+      const level = error instanceof ApiError ? 'debug' : 'error'
+      this.#parts.log[level]('finality votes not taken', { round_id: roundId, reason: String(error) })
+    } finally {
+      this.#taking -= 1
     }
   }
 }
