@@ -20,8 +20,8 @@ import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { KeptValues } from './kept-values.ts'
 import { isOpen, type KeptOffer, OfferLedger, offerFrame } from './offers.ts'
-import { Publication, retryMs } from './publication.ts'
-import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { Publication, retryMs, viewOf } from './publication.ts'
+import type { LinkOffer, LinkStatus, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */
@@ -120,12 +120,12 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   /** Asks the validator about a round. @param request - As JSON. @returns Whether it is sent; its answer goes to the round, or is lost. */
   async decide(request: string): Promise<boolean> {
-    return this.#isValidator && this.#validating.decide(request)
+    return this.#give(() => this.#validating.decide(request))
   }
 
   /** Tells the validator votes of others. @param votes - Each as JSON. @returns Whether they are sent. */
   async tellFinality(votes: readonly string[]): Promise<boolean> {
-    return this.#isValidator && this.#validating.tellFinality(votes)
+    return this.#give(() => this.#validating.tellFinality(votes))
   }
 
   async status(): Promise<LinkStatus> {
@@ -162,7 +162,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
     await this.#check()
-    if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
+    if (this.#connection.nodeKey !== '') {
+      const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
+      const view = viewOf(this.#connection, this.#offers.countOpen(), isVoteFaulty, this.#publication.last)
+      await this.#publication.publish(view)
+    }
     await this.#schedule()
   }
 
@@ -324,6 +328,14 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
   }
 
+  async #give(give: () => boolean): Promise<boolean> {
+    if (!this.#isValidator) return false
+    const isSent = give()
+    // Its socket may have been found lost.
+    if (!isSent) await this.#schedule()
+    return isSent
+  }
+
   async #decided(frame: DecidedFrame): Promise<void> {
     if (!this.#isValidator)
       return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
@@ -346,24 +358,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const isBanned = await this.#faults.read(this.#connection.nodeKey)
     if (isBanned && this.#connection.session !== null)
       this.#connection.close(closeCodes.banned, 'this device is banned')
-  }
-
-  #view(): LinkView {
-    const nodeKey = this.#connection.nodeKey
-    const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
-    const session = this.#connection.session
-    const published = this.#publication.last
-    if (session === null && published !== undefined && Date.now() < this.#connection.offlineDueMs)
-      return { ...published, isVoteFaulty }
-    const slots = session?.ready?.slots ?? 0
-    const freeSlots = Math.max(0, slots - this.#offers.countOpen())
-    return {
-      nodeKey,
-      state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-      connectedSince: session && Math.floor(session.sinceMs / 1000),
-      freeSlots: session === null ? 0 : freeSlots,
-      isVoteFaulty,
-    }
   }
 
   async #schedule(): Promise<void> {
