@@ -26,7 +26,11 @@ export class ChainIndexer extends loadedObject<ChainIndexerObject<Env>>({
 
 export class NodeLink extends loadedObject<NodeLinkObject<Env>>({
   load: async (ctx, env) => (await import('./link/object.ts')).createNodeLink(ctx, env),
-  methods: { offer: true, cancel: true, invalidVote: true, refresh: true, wasHeard: true, status: true },
+  methods: {
+    ...{ offer: true, cancel: true, invalidVote: true, refresh: true, wasHeard: true, status: true },
+    decide: true,
+    tellFinality: true,
+  },
   events: ['fetch', 'webSocketMessage', 'webSocketClose', 'webSocketError', 'alarm'],
 }) {}
 
@@ -38,6 +42,7 @@ export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
     accepted: true,
     declined: true,
     voted: true,
+    decided: true,
   },
   events: ['alarm'],
   isLoadedWhenCalled: true,

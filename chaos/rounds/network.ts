@@ -64,6 +64,8 @@ export async function startRoundsNetwork(options: RoundsOptions) {
   const validators = await startValidators(profile, { count, rulesOf, modeOf, now: hub.time, faults })
 
   await started.beginWith(validators.nodes.slice(0, firstValidators))
+  // Those that join later have no link: the hub calls them.
+  validators.link(started.origin, firstValidators)
   projects.push(...(await createProjects(started, options.projects, options.make)))
   for (const { developer, vault } of projects)
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])

@@ -51,7 +51,7 @@ export interface Surroundings {
   readonly send: (round: WrittenRound) => void
   readonly records: Records
   readonly chain: SimulatedChain
-  readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll'>
+  readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll' | 'isOne'>
 }
 
 /** The hub's objects, joined with the simulated world as `workers/objects.ts` joins them with the real one. */
@@ -67,6 +67,7 @@ export function hubClasses(world: Surroundings): Record<string, ObjectClass> {
 function roundConfig(world: Surroundings, { outside, object, processId }: ObjectContext): RoundConfig {
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) =>
     object('NodeLink', nodeKey) as unknown as NodeLinkObject
+  const links = (nodeKey: string) => link({ nodeKey })
   const idOf = ({ terms }: Round, { position }: Lease) => offerId({ round_id: terms.roundId, position })
   return {
     processId,
@@ -121,8 +122,8 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           return { block, isAudited: isAudited(draw, params.audit_bp, false) }
         }),
       ),
-    ask: (round) => outside((isAlive) => world.validators.askAll(round, isAlive)),
-    spread: (round) => outside((isAlive) => world.validators.tellAll(round, isAlive)),
+    ask: (round, listen) => outside((isAlive) => world.validators.askAll(round, { isAlive, links }, listen)),
+    spread: (round) => outside((isAlive) => world.validators.tellAll(round, { isAlive, links })),
     release: async ({ roundId, task }) => {
       await object('ProjectCommittees', task.project_id).closeRound!(roundId)
     },
@@ -142,7 +143,12 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
     pollMs: null,
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
-    standing: () => outside(() => world.read('standing').then(() => ({ isBanned: false, isFaulty: false }))),
+    standing: (nodeKey) =>
+      outside(() =>
+        world
+          .read('standing')
+          .then(() => ({ isBanned: false, isFaulty: false, isValidator: world.validators.isOne(nodeKey) })),
+      ),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }

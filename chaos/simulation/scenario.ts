@@ -53,6 +53,7 @@ export async function playPlan(plan: Plan): Promise<Outcome> {
 async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
   const { time, platform, miners } = world
   for (const miner of miners) miner.start()
+  world.validators.start()
   await time.runUntil(() => false, world.startAt * 1_000)
   world.databaseFaults = plan.databaseFaults
   platform.faults = plan.faults

@@ -57,6 +57,7 @@ export class World {
       ...{ people, time, platform: this.platform, members: plan.members.length },
       signers: people.map(signerOf),
       conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
+      isLinked: (index) => plan.validators[index]!.isLinked,
       skewOf: (index) => plan.validators[index]!.skewSecs,
       now: () => this.hubNow(),
       chain: this.chain,

@@ -24,8 +24,18 @@ export class Faults {
   }
 
   get mayWork(): boolean {
-    const { isBanned, isFaulty } = this.#kv.get<Standing>('standing') ?? { isBanned: false, isFaulty: false }
+    const { isBanned = false, isFaulty = false } = this.#standing ?? {}
     return !isBanned && !isFaulty && this.voteFaultyUntilMs === null
+  }
+
+  /** The records said so just now. */
+  noteValidator(): void {
+    if (this.isValidator) return
+    this.#kv.put('standing', { isBanned: false, isFaulty: false, ...this.#standing, isValidator: true })
+  }
+
+  get isValidator(): boolean {
+    return this.#standing?.isValidator ?? false
   }
 
   /** Reads the hub's records. @returns Whether they ban the device. */
@@ -38,6 +48,10 @@ export class Faults {
       console.error(`the standing of ${nodeKey} could not be read`, error)
       return false
     }
+  }
+
+  get #standing(): Standing | undefined {
+    return this.#kv.get('standing')
   }
 
   /** Those that still count, as milliseconds. */

@@ -3,9 +3,9 @@ import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
+  type DecidedFrame,
   type DeclineReason,
   FrameError,
-  type HubFrame,
   parseNodeFrame,
   parseOfferId,
   pingText,
@@ -19,9 +19,10 @@ import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { KeptValues } from './kept-values.ts'
-import { type KeptOffer, OfferLedger } from './offers.ts'
-import { Publication, retryMs } from './publication.ts'
-import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { isOpen, type KeptOffer, OfferLedger, offerFrame } from './offers.ts'
+import { Publication, retryMs, viewOf } from './publication.ts'
+import type { LinkOffer, LinkStatus, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
@@ -30,8 +31,8 @@ const readyPauseMs = 2_000
 const checkMs = 300_000
 
 /**
- * The one WebSocket of a miner: `env.NODE_LINK.getByName('<public key>')`. It sends offers, passes answers on to the rounds, and says in the
- * database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
+ * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and what validators are asked, passes answers on to
+ * the rounds, and says in the database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
  * or its time is over. What is sent is stored before. Sockets hibernate: pings are answered without waking the object.
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
@@ -42,6 +43,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #connection: Connection
   readonly #faults: Faults
   readonly #publication: Publication
+  readonly #validating: Validating
   readonly #budget = new FrameBudget()
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
@@ -53,15 +55,18 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection = new Connection(ctx, this.#kv, this.#offers, config.limits)
     this.#faults = new Faults(this.#kv, config)
     this.#publication = new Publication(this.#kv, config)
+    this.#validating = new Validating(this.#connection, this.#budget, config)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
   }
 
-  /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
+  /** Takes the socket of an upgrade that the hub has let through. The path is the public key; the query says where the hub found it a validator. */
   override async fetch(request: Request): Promise<Response> {
     const { paramsHash: params_hash, subprotocol } = this.#config
     const time = await this.#config.now()
     const { 0: client, 1: server } = new WebSocketPair()
-    const sessionId = this.#connection.accept(new URL(request.url).pathname.slice(1), server)
+    const { pathname, searchParams } = new URL(request.url)
+    const sessionId = this.#connection.accept(pathname.slice(1), server)
+    if (searchParams.has('validator')) this.#faults.noteValidator()
     // The records may have changed since the hub let it in, and since this object looked at them last.
     this.#kv.delete('checked_ms')
     this.#publication.changed(readyPauseMs)
@@ -113,6 +118,16 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return this.#offers.wasHeard(offerId)
   }
 
+  /** Asks the validator about a round. @param request - As JSON. @returns Whether it is sent; its answer goes to the round, or is lost. */
+  async decide(request: string): Promise<boolean> {
+    return this.#give(() => this.#validating.decide(request))
+  }
+
+  /** Tells the validator votes of others. @param votes - Each as JSON. @returns Whether they are sent. */
+  async tellFinality(votes: readonly string[]): Promise<boolean> {
+    return this.#give(() => this.#validating.tellFinality(votes))
+  }
+
   async status(): Promise<LinkStatus> {
     const session = !this.#connection.isOpen ? null : this.#connection.session
     return {
@@ -127,6 +142,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
     if (!this.#connection.isCurrent(socket)) return
+    this.#validating.heard()
     const frame = this.#read(message)
     if (frame !== null) await this.#handle(frame)
     await this.#schedule()
@@ -146,7 +162,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
     await this.#check()
-    if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
+    if (this.#connection.nodeKey !== '') {
+      const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
+      const view = viewOf(this.#connection, this.#offers.countOpen(), isVoteFaulty, this.#publication.last)
+      await this.#publication.publish(view)
+    }
     await this.#schedule()
   }
 
@@ -191,10 +211,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Reading a large frame costs much, and only who was offered something has one to send. */
+  /** Reading a large frame costs much, and only who was asked something has one to send. */
   #limits(): NodeLinkConfig['limits'] {
     const { limits } = this.#config
-    if (!this.#offers.isEmpty()) return limits
+    if (this.#isValidator || !this.#offers.isEmpty()) return limits
     return { ...limits, relay_max_frame_bytes: limits.relay_max_control_bytes }
   }
 
@@ -223,14 +243,26 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       }
       case 'vote':
         return this.#vote(frame)
+      case 'decided':
+        return this.#decided(frame)
     }
   }
 
-  #ready({ slots, holding }: ReadyFrame): void {
+  get #isValidator(): boolean {
+    return this.#faults.isValidator && this.#connection.session?.ready?.isValidator === true
+  }
+
+  #ready({ slots, holding, role }: ReadyFrame): void {
     const session = this.#connection.session
     if (session === null) return
+    const isValidator = role === 'validator'
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
-    this.#connection.session = { ...session, ready: { slots, latencyMs } }
+    this.#connection.session = {
+      ...session,
+      ready: { slots, latencyMs, ...(isValidator && { isValidator }) },
+    }
+    if (isValidator && !this.#isValidator)
+      this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
     this.#publication.changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
@@ -296,6 +328,21 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
   }
 
+  async #give(give: () => boolean): Promise<boolean> {
+    if (!this.#isValidator) return false
+    const isSent = give()
+    // Its socket may have been found lost.
+    if (!isSent) await this.#schedule()
+    return isSent
+  }
+
+  async #decided(frame: DecidedFrame): Promise<void> {
+    if (!this.#isValidator)
+      return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
+    const problem = await this.#validating.decided(frame)
+    if (problem !== null) this.#refuse('invalid_evidence', problem)
+  }
+
   #roundOf(offerId: string): RoundPort {
     return this.#config.round(parseOfferId(offerId).round_id)
   }
@@ -311,24 +358,6 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const isBanned = await this.#faults.read(this.#connection.nodeKey)
     if (isBanned && this.#connection.session !== null)
       this.#connection.close(closeCodes.banned, 'this device is banned')
-  }
-
-  #view(): LinkView {
-    const nodeKey = this.#connection.nodeKey
-    const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
-    const session = this.#connection.session
-    const published = this.#publication.last
-    if (session === null && published !== undefined && Date.now() < this.#connection.offlineDueMs)
-      return { ...published, isVoteFaulty }
-    const slots = session?.ready?.slots ?? 0
-    const freeSlots = Math.max(0, slots - this.#offers.countOpen())
-    return {
-      nodeKey,
-      state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-      connectedSince: session && Math.floor(session.sinceMs / 1000),
-      freeSlots: session === null ? 0 : freeSlots,
-      isVoteFaulty,
-    }
   }
 
   async #schedule(): Promise<void> {
@@ -361,12 +390,5 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
 const notOpen = 'This offer is not open here.'
 
-const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'
-
 const codeOf = (code: string): ErrorCode =>
   Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'
-
-function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
-  const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
-  return { type: 'offer', ...terms, ...input }
-}

@@ -1,4 +1,4 @@
-import type { DeclineReason } from '../../protocol/link/index.ts'
+import type { DeclineReason, HubFrame } from '../../protocol/link/index.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import type { LinkOffer } from './types.ts'
@@ -245,3 +245,10 @@ const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): 
   isExcused: is_excused === 1,
   answer,
 })
+
+export const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'
+
+export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
+  const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
+  return { type: 'offer', ...terms, ...input }
+}

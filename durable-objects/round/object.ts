@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { DeclineReason } from '../../protocol/link/index.ts'
+import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
 import { Waiters } from '../waiters.ts'
@@ -16,7 +16,7 @@ import {
   waitingFor,
 } from './round.ts'
 import * as transitions from './transitions.ts'
-import type { Awaited, RoundConfig } from './types.ts'
+import type { AnswerListener, Awaited, RoundConfig } from './types.ts'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
@@ -45,6 +45,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   readonly #waiting = new Waiters()
   #storing: ReturnType<typeof setTimeout> | undefined
   #looking: ReturnType<typeof setTimeout> | undefined
+  /** While validators are asked. */
+  #listener: AnswerListener | null = null
 
   constructor(ctx: DurableObjectState, env: Env, config: RoundConfig<View>) {
     super(ctx, env)
@@ -132,6 +134,11 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     } else this.#note(judged)
     this.#work()
     return { ok: true, state: publicState(this.#round) }
+  }
+
+  /** One that comes when nobody is asked is lost: a validator gives it again. */
+  async decided(nodeKey: string, answer: RoundAnswer): Promise<string | null> {
+    return this.#listener === null ? null : this.#listener(nodeKey, answer)
   }
 
   /** Waits until the round came this far. @returns How it stands then; null if its record has to be read. */
@@ -359,7 +366,13 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async #ask({ asking, terms }: Round): Promise<boolean> {
     if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
     if (this.#round === null) return false
-    const answers = await this.#config.ask(this.#round)
+    const listen = (listener: AnswerListener) => {
+      this.#listener = listener
+    }
+    const asked = this.#config.ask(this.#round, listen).finally(() => {
+      this.#listener = null
+    })
+    const answers = await asked
     const ms = Date.now() - terms.startedAtMs
     return this.#changeNow((one, now) => transitions.answered(one, answers, { now, ms }))
   }

@@ -1,4 +1,5 @@
 import type { Block } from '../../protocol/committees/index.ts'
+import type { RoundAnswer } from '../../protocol/link/index.ts'
 import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import type { OfferResult, VoteBody } from '../link/types.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
@@ -9,6 +10,9 @@ export type Judgement =
   | { status: 'valid'; vote: TaskVote; result: Result }
   | { status: 'known' }
   | { status: 'invalid'; message: string }
+
+/** Takes what a validator answers over its link. @returns What is wrong with it; null where nothing is. */
+export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
 
 /** What a round asks of everything around it. Whatever throws is tried again later. */
 /** @typeParam View - How everybody reads a round. */
@@ -42,7 +46,8 @@ export interface RoundConfig<View = unknown> {
   reportInvalid(nodeKey: string): Promise<void>
   /** The first block after a time, and whether it has the round audited; null while it is not there. */
   auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
-  ask(round: Round): Promise<Answers>
+  /** @param listen - Has answers that come over links given to a listener, until the answers are returned. */
+  ask(round: Round, listen: (listener: AnswerListener) => void): Promise<Answers>
   spread(round: Round): Promise<void>
   execute(request: DirectRequest): Promise<DirectOutcome>
   release(terms: RoundTerms): Promise<void>

@@ -19,7 +19,8 @@ function nodeLinkConfig(env: Env): NodeLinkConfig {
     publish: async (view, revision) => deviceLinks.publish(view, revision, await clock.now()),
     standing: async (nodeKey) => {
       const standing = await deviceLinks.standing(nodeKey)
-      return { isBanned: standing?.isBanned ?? false, isFaulty: standing?.isFaulty ?? false }
+      const { isBanned = false, isFaulty = false, isValidator = false } = standing ?? {}
+      return { isBanned, isFaulty, isValidator }
     },
     round: (roundId) => env.ROUND.getByName(roundId),
   }

@@ -82,7 +82,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
-    ask: async (round) => askForFinality(sources, round, await readInput(roundFiles, round)),
+    ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
@@ -97,7 +97,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
 }
 
 export const validatorSources = (
-  { validators, roundFiles, coordinator, clock }: Services,
+  { validators, roundFiles, coordinator, clock, links }: Services,
   { PROFILE: profile, BASE_URL }: Settings,
 ): ValidatorSources => ({
   profile,
@@ -105,6 +105,7 @@ export const validatorSources = (
   roundFiles,
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
   calls: validatorCalls,
+  links,
   now: () => clock.now(),
 })
 

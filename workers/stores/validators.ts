@@ -54,7 +54,9 @@ export const describeGeneration = (generation: Generation | null): string =>
 
 /** The validators of a generation that may be asked. */
 export const callable = (generation: Generation | null): CallableValidator[] =>
-  generation?.validators.filter((one): one is CallableValidator => one.url !== null) ?? []
+  generation?.validators.filter(isCallable) ?? []
+
+export const isCallable = (one: Validator): one is CallableValidator => one.url !== null
 
 const { effectiveAt, wholeAt, generation: number, document: documents } = validatorGenerations
 

@@ -113,12 +113,17 @@ export class Platform {
   }
 
   /** Opens a socket to an object; null while its hub is gone, or where its process ends meanwhile. */
-  async connect(className: string, name: string, client: SocketClient): Promise<ClientSocket | null> {
+  async connect(
+    className: string,
+    name: string,
+    client: SocketClient,
+    query = '',
+  ): Promise<ClientSocket | null> {
     await this.#time.wait(this.#latencyMs())
     const place = this.#place(className, name)
     if (this.#isDown(place)) return null
     const instance = this.#started(place)
-    const request = new Request(`http://hub/${name}`)
+    const request = new Request(`http://hub/${name}${query}`)
     const answer = (await this.#within(instance, () => instance.object.fetch!(request)).catch(
       (error: unknown) => this.#failed(error),
     )) as {

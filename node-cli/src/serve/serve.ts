@@ -39,6 +39,7 @@ import { openServeStore, type ServeStore } from './store/index.ts'
 import { ModuleStates } from './sync/module-states.ts'
 import { stateSyncPart } from './sync/state-sync.ts'
 import { createValidator, type Validator } from './validator/validator.ts'
+import { validatorLinkPart } from './validator/validator-link.ts'
 import { validatorPart } from './validator/validator-part.ts'
 
 /** How long executions, and what waits for them, may go on after the node was told to stop. */
@@ -124,6 +125,7 @@ function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | 
     ...(hubUrl === null ? [] : [hubPart(node, config, hubUrl)]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),
+    ...(validator === null || hubUrl === null ? [] : [validatorLinkPart(node, validator, config, hubUrl)]),
     ...(epochs === null ? [] : [epochs.part]),
     ...(validator === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
     ...(hubUrl === null || role !== 'miner' ? [] : [minerPart(node, config, hubUrl)]),

@@ -11,9 +11,9 @@ export const connectRelay = defineRoute(
     path: '/v1/relay',
     operationId: 'connectRelay',
     tag: 'Nodes',
-    summary: 'Open the WebSocket for task offers',
+    summary: 'Open the WebSocket for task offers and rounds',
     description:
-      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v1`; each signature opens one socket. The device must be bound, and its node registered. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
+      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v1`; each signature opens one socket. The device must be bound, and its node registered; or the node is an approved validator. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
     auth: { node: 'known_key', once: true },
     budget: 'relay_socket',
     headers: {
@@ -32,8 +32,9 @@ export const connectRelay = defineRoute(
     requireUpgrade(c)
     const { nodeId, publicKey } = nodeOf(c)
     const { deviceLinks, links } = c.var.services
-    requireStanding(nodeId, await deviceLinks.standing(publicKey))
-    const { webSocket, headers } = await links(publicKey).connect()
+    const standing = await deviceLinks.standing(publicKey)
+    requireStanding(nodeId, standing)
+    const { webSocket, headers } = await links(publicKey).connect(standing?.isValidator ?? false)
     return { status: 101, headers, body: null, webSocket }
   },
 )
@@ -54,8 +55,11 @@ function requireStanding(nodeId: string, standing: DeviceStanding | null): void 
   const refuse = (reason: string, message: string): never => {
     throw new ApiError('forbidden', message, { details: { reason } })
   }
-  if (!standing?.isBound)
-    return refuse('not_bound', `${nodeId} is not bound to a wallet; POST /v1/devices/bind binds it.`)
+  if (!standing?.isBound && !standing?.isValidator)
+    return refuse(
+      'not_bound',
+      `${nodeId} is neither bound to a wallet nor an approved validator; POST /v1/devices/bind binds it.`,
+    )
   if (standing.isBanned)
     refuse('banned', `${nodeId} is banned. Its owner can ask the operators for the reason.`)
   if (!standing.isRegistered)
