@@ -29,6 +29,8 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const checkMs = 300_000
+/** An accept is stored after this, unless the vote was stored before. */
+const acceptsStoredMs = 2_000
 
 /**
  * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and what validators are asked, passes answers on to
@@ -40,6 +42,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #alarm: Alarm
   readonly #kv: KeptValues
   readonly #offers: OfferLedger
+  #storing: ReturnType<typeof setTimeout> | undefined
   readonly #connection: Connection
   readonly #faults: Faults
   readonly #publication: Publication
@@ -289,6 +292,16 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     await this.#tell(kept)
+    // An accept that its round does not know, or whose vote takes longer, outlives this process.
+    if (this.#offers.hasUntold()) this.#offers.storeAccepted()
+    else if (this.#offers.hasUnstored())
+      this.#storing ??= setTimeout(() => this.#storeAccepted(), acceptsStoredMs)
+  }
+
+  #storeAccepted(): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
+    this.#offers.storeAccepted()
   }
 
   /** What cannot be told is told again by an alarm. */
@@ -323,6 +336,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)
+    // Nothing keeps the object awake then.
+    if (!this.#offers.hasUnstored()) this.#storeAccepted()
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#publication.changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
