@@ -91,8 +91,9 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
     record: (round) =>
       outside(async () => {
         const file = roundFile(profile, round)
-        await world.write(() => world.records.record(file))
-        await world.write(() => world.send({ ...file.published, end: roundEnd(file) }))
+        const kept = await world.write(() => world.records.record(file))
+        await world.write(() => world.send({ ...kept.published, end: roundEnd(kept) }))
+        return kept.published
       }),
     list: (round) =>
       outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }))),

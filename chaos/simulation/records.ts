@@ -43,13 +43,17 @@ export class Records {
   }
 
   /** The record of a round that is over, in the bucket. */
-  record(file: RoundFile): void {
-    const known = this.files.get(file.round_id)?.published.round
-    const { state, receiptHash } = file.published.round
-    if (known !== undefined && (known.state !== state || known.receiptHash !== receiptHash))
-      this.#differ(`${file.round_id} ended as ${known.state}, and again as ${state} or with another result`)
-    this.files.set(file.round_id, file)
-    if (known === undefined) this.endedMs.set(file.round_id, Date.now())
+  record(file: RoundFile): RoundFile {
+    const known = this.files.get(file.round_id)
+    if (known === undefined) {
+      this.files.set(file.round_id, file)
+      this.endedMs.set(file.round_id, Date.now())
+      return file
+    }
+    const [before, after] = [known.published.round, file.published.round]
+    if (before.receiptHash !== null && after.receiptHash !== null && before.receiptHash !== after.receiptHash)
+      this.#differ(`${file.round_id} ended with one result, and again with another`)
+    return known
   }
 
   /** A message about a round, written as the database writes it. */

@@ -71,6 +71,7 @@ async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
     world.elapsedSecs() > plan.faultsEndSecs &&
     submitted.every(({ taskId }) => isTaskOver(world, taskId)) &&
     platform.stored('Round').length === 0 &&
+    world.undelivered === 0 &&
     openTasks(world) === 0
   const limitMs = (world.startAt + plan.faultsEndSecs + endsWithinSecs) * 1_000
   const isAtRest = await time.runUntil(() => isOver() || time.events > eventsMax, limitMs)

@@ -39,6 +39,8 @@ export class World {
   hubSkewSecs = 0
   /** How often in a thousand a trip to the database fails. */
   databaseFaults = 0
+  /** Messages of the queue that are on their way. */
+  undelivered = 0
   readonly #plan: Plan
   readonly #draws: Draws
   readonly startAt: number
@@ -107,8 +109,13 @@ export class World {
   /** Delivers a message in any order, and some of them twice. */
   send(round: WrittenRound): void {
     const copies = this.#draws.below(5) === 0 ? 2 : 1
-    for (let i = 0; i < copies; i++)
-      this.time.after(this.#draws.below(deliveryMsMax), () => this.records.receive(round))
+    for (let i = 0; i < copies; i++) {
+      this.undelivered += 1
+      this.time.after(this.#draws.below(deliveryMsMax), () => {
+        this.undelivered -= 1
+        this.records.receive(round)
+      })
+    }
   }
 
   /** The hash of the set of an epoch; null while it is not attested. */

@@ -291,9 +291,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const kept = this.#offers.find(offerId)
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
-    await this.#tell(kept)
+    const isTold = await this.#tell(kept)
     // An accept that its round does not know, or whose vote takes longer, outlives this process.
-    if (this.#offers.hasUntold()) this.#offers.storeAccepted()
+    if (!isTold) this.#offers.storeAccepted()
     else if (this.#offers.hasUnstored())
       this.#storing ??= setTimeout(() => this.#storeAccepted(), acceptsStoredMs)
   }
@@ -305,7 +305,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** What cannot be told is told again by an alarm. */
-  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<void> {
+  async #tell({ offer, state, reason, isExcused }: KeptOffer): Promise<boolean> {
     const { offer_id: offerId } = offer
     const round = this.#roundOf(offerId)
     try {
@@ -313,8 +313,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       if (state === 'declined')
         await round.declined(offerId, this.#connection.nodeKey, reason as DeclineReason, isExcused)
       this.#offers.told(offerId, state)
+      return true
     } catch (error) {
       console.error(`the round of ${offerId} could not be told that it was ${state}`, error)
+      return false
     }
   }
 

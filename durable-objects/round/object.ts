@@ -43,6 +43,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Of effects that failed, how often, and when they are due again; by their names. */
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
   readonly #waiting = new Waiters()
+  #recorded: View | null = null
   #storing: ReturnType<typeof setTimeout> | undefined
   #looking: ReturnType<typeof setTimeout> | undefined
   /** While validators are asked. */
@@ -74,7 +75,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
   async read(): Promise<View | null> {
-    return this.#round && this.#config.view(shown(this.#round))
+    return this.#round && this.#view(this.#round)
   }
 
   /** A direct round: it is over when this returns, and leaves nothing here. */
@@ -145,7 +146,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async wait(awaited: Awaited, ms: number): Promise<{ isReached: boolean; view: View } | null> {
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
     const reached = await this.#waiting.until(isSo, ms)
-    return this.#round && { isReached: reached, view: this.#config.view(shown(this.#round)) }
+    return this.#round && { isReached: reached, view: this.#view(this.#round) }
   }
 
   async waitingFor(): Promise<RoundWaiting | null> {
@@ -163,6 +164,12 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       console.error(`${this.#round?.terms.roundId} could not be brought forward`, error)
       await this.#alarm.by(Date.now() + backstopMs)
     }
+  }
+
+  /** Before its record is stored nobody reads that it is over: the record has all that is asked for then. */
+  #view(round: Round): View {
+    if (round.isRecorded) return this.#recorded ?? this.#config.view(round)
+    return this.#config.view({ ...round, outcome: null })
   }
 
   #leaseOf(offerId: string, nodeKey: string): Lease | null {
@@ -339,7 +346,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async #record(round: Round): Promise<boolean> {
     const { outcome } = round
     if (outcome === null) return false
-    await this.#config.record({ ...round, outcome })
+    // The first record is what happened: before it was there, a process may have ended that had come to another end.
+    this.#recorded = await this.#config.record({ ...round, outcome })
     this.#note((one) => ({ ...one, isRecorded: true }))
     return true
   }
@@ -374,7 +382,12 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     })
     const answers = await asked
     const ms = Date.now() - terms.startedAtMs
-    return this.#changeNow((one, now) => transitions.answered(one, answers, { now, ms }))
+    const now = await this.#config.now()
+    const after = (one: Round) => transitions.answered(one, answers, { now, ms })
+    // An end is stored by its record; before that, another process would come to one again.
+    if (this.#round !== null && after(this.#round).outcome !== null) this.#note(after)
+    else this.#change(after)
+    return true
   }
 
   async #forget(): Promise<boolean> {
@@ -399,9 +412,6 @@ const orElse =
   }
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
-
-/** Before its record is stored nobody reads that it is over: the record has all that is asked for then. */
-const shown = (round: Round): Round => (round.isRecorded ? round : { ...round, outcome: null })
 
 /** Whether everybody can read that a round came so far, or that it went on from there. */
 function isReached(round: Round, awaited: Awaited): boolean {

@@ -30,8 +30,8 @@ export interface RoundConfig<View = unknown> {
   seat(terms: RoundTerms): Promise<KeptCommittee>
   /** The round as everybody reads it. */
   view(round: Round): View
-  /** Stores the record of a round that is over, and has lists show it. */
-  record(round: Round & { outcome: Outcome }): Promise<void>
+  /** Stores the record of a round that is over, unless it has one, and has lists show it. @returns How everybody reads it from then on. */
+  record(round: Round & { outcome: Outcome }): Promise<View>
   /** Has lists show an open round as it stands. */
   list(round: Round): Promise<void>
   /** Whether a round has its record. */

@@ -48,7 +48,7 @@ export async function runDirectRound(
   // What is over keeps the votes that decided it.
   if (before?.state === 'finalized') return outcome
   const file = { round_id: roundId, round: request.round, exec_votes: gathered.votes }
-  const fileBytes = await roundFiles.putRound(file)
+  const fileBytes = await roundFiles.putDirectRound(file)
   // The clock that dated the round may be ahead of this one.
   const at = { now: Math.max(await sources.now(), request.round.issued_at), ms: Date.now() - startedAtMs }
   const row = published(request, outcome, agreed?.votes.length ?? 0, count, at)

@@ -45,10 +45,10 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
     view: (round) => publishedRound(profile, round),
     async record(round) {
-      const file = roundFile(profile, round)
       // Lists never show that a round is over while its record is not there.
-      await roundFiles.putRound(file)
+      const file = await roundFiles.record(roundFile(profile, round))
       await env.ROUND_ROWS.send({ v: 1, ...file.published, end: roundEnd(file) })
+      return file.published
     },
     async list(round) {
       await env.ROUND_ROWS.send({ v: 1, ...publishedRound(profile, round), end: null })

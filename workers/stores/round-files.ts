@@ -57,8 +57,14 @@ export class RoundFiles {
     return this.#payloads.find(hash)
   }
 
+  /** Stores the record of a round, once: of two that differ the first is what happened. @returns What is stored. */
+  async record(file: RoundFile): Promise<RoundFile> {
+    const isNew = await this.#rounds.putNew(file.round_id, JSON.stringify(file))
+    return isNew ? file : ((await this.round(file.round_id)) ?? file)
+  }
+
   /** @returns Its bytes. */
-  async putRound(file: RoundFile | DirectRoundFile): Promise<number> {
+  async putDirectRound(file: DirectRoundFile): Promise<number> {
     const text = JSON.stringify(file)
     await this.#rounds.put(file.round_id, text)
     return text.length

@@ -65,7 +65,7 @@ async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void>
 async function insertRound({ evidence: { round_id: roundId, node_key: nodeKey } }: Json): Promise<void> {
   const lease = { nodeKey, role: 'primary', state: 'missed', missedBecause: 'late' }
   const round = { roundId, state: 'finalized', fallback: null, finalizedAt: 1 }
-  await services(env).roundFiles.putRound({
+  await services(env).roundFiles.record({
     round_id: roundId,
     finality: null,
     published: { round, leases: [lease] },

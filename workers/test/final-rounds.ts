@@ -213,8 +213,7 @@ export async function publishSimulated({ object }: { object: Round }): Promise<'
   const { outcome } = object
   if (outcome === null)
     return (await rounds.write([{ ...publishedRound(profile, object), end: null }])) ? 'written' : 'over'
-  const file = roundFile(profile, { ...object, outcome })
-  await roundFiles.putRound(file)
+  const file = await roundFiles.record(roundFile(profile, { ...object, outcome }))
   const ended = await rounds.write([{ ...file.published, end: roundEnd(file) }])
   return ended?.length ? 'written' : 'over'
 }

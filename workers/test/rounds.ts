@@ -423,7 +423,10 @@ export async function createKey(
 
 /** Has the generation of validators take effect at a time. */
 export const setEffective = (time: number) =>
-  runSql('UPDATE validator_generations SET effective_at = ?', time)
+  runSql(
+    `UPDATE validator_generations SET effective_at = ?1, document = json_set(document, '$.effective_at', ?1)`,
+    time,
+  )
 
 /** Whether the storage has an input. */
 export const isKept = async (input: string): Promise<boolean> =>

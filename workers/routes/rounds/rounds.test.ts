@@ -60,7 +60,7 @@ async function publishDirect() {
   const votes = validators.map(({ seed }) =>
     createExecutionVote(profile, seed, { round, receipt, payout_address: `0x${'0'.repeat(40)}` }),
   )
-  await services(env).roundFiles.putRound({ round_id: roundId, round, exec_votes: votes })
+  await services(env).roundFiles.putDirectRound({ round_id: roundId, round, exec_votes: votes })
   const { round: task } = simulateRound({ members, deeds: [], validators, issuedAt: now })
   const receiptHash = hashReceipt(receipt)
   const row = {

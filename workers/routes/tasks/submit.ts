@@ -75,10 +75,9 @@ export const submitTask = defineRoute(
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
     const { clock, committees, derived, roundFiles, validators } = c.var.services
-    const [record, generation] = await Promise.all([
-      requireOpen(c, projectId),
-      clock.now().then((now) => validators.at(now)),
-    ])
+    const [record, last, now] = await Promise.all([requireOpen(c, projectId), validators.last(), clock.now()])
+    const isInForce = last !== null && last.document.effective_at <= now
+    const generation = isInForce ? last : await validators.at(now)
     const caller = await admitCaller(c, record)
     const { work } = manifestOf(record.current).consensus
     if (!work.functions.includes(body.function))
