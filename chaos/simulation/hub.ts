@@ -6,12 +6,8 @@ import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import { isUnpaid } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
-import {
-  hashNetworkParams,
-  defaultNetworkParams as params,
-  profileStrings,
-} from '../../protocol/identity/index.ts'
-import { offerId } from '../../protocol/link/index.ts'
+import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { offerId, subprotocolOf } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
 import { inTime } from '../../workers/deadline.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
@@ -131,15 +127,20 @@ const nothingLarge = {
   putPayload: () => Promise.reject(new Error('no simulated result is large')),
 } as never
 
+const goodStanding = { isAdmitted: true, isBanned: false, isFaulty: false }
+
 function linkConfig(world: Surroundings, { outside, object }: ObjectContext): NodeLinkConfig {
   return {
     limits: params,
     paramsHash: hashNetworkParams(params),
-    subprotocol: profileStrings(profile).relay_subprotocol,
+    nodectlMin: '1.0.0',
+    subprotocol: (version) => subprotocolOf(profile, version),
     pollMs: null,
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
-    standing: () => outside(() => world.read('standing').then(() => ({ isBanned: false, isFaulty: false }))),
+    standing: () => outside(() => world.read('standing').then(() => goodStanding)),
+    returnSecs: async () => null,
+    ticket: (nodeKey, generation) => `${nodeKey}-${generation}`,
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }

@@ -24,19 +24,19 @@ export class Faults {
   }
 
   get mayWork(): boolean {
-    const { isBanned, isFaulty } = this.#kv.get<Standing>('standing') ?? { isBanned: false, isFaulty: false }
-    return !isBanned && !isFaulty && this.voteFaultyUntilMs === null
+    const standing = this.#kv.get<Standing>('standing')
+    return !standing?.isBanned && !standing?.isFaulty && this.voteFaultyUntilMs === null
   }
 
-  /** Reads the hub's records. @returns Whether they ban the device. */
-  async read(nodeKey: string): Promise<boolean> {
+  /** Reads the hub's records. @returns What they say of the device; null where they cannot be read. */
+  async read(nodeKey: string): Promise<Standing | null> {
     try {
       const standing = await this.#config.standing(nodeKey)
       this.#kv.put('standing', standing)
-      return standing.isBanned
+      return standing
     } catch (error) {
       console.error(`the standing of ${nodeKey} could not be read`, error)
-      return false
+      return null
     }
   }
 

@@ -5,19 +5,21 @@ import {
   closeCodes,
   type DeclineReason,
   FrameError,
-  type HubFrame,
   parseNodeFrame,
   parseOfferId,
   pingText,
   pongText,
   type ReadNodeFrame,
   type ReadyFrame,
+  returnSecsMin,
   type UnjudgedVoteFrame,
 } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
+import { Admissions, readUpgrade } from './admissions.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
+import { helloFrame, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs } from './publication.ts'
@@ -28,6 +30,8 @@ const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
 const checkMs = 300_000
+/** After records that could not be read, though they have changed. */
+const checkAgainMs = 30_000
 
 /**
  * The one WebSocket of a miner: `env.NODE_LINK.getByName('<public key>')`. It sends offers, passes answers on to the rounds, and says in the
@@ -39,6 +43,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #alarm: Alarm
   readonly #kv: KeptValues
   readonly #offers: OfferLedger
+  readonly #admissions: Admissions
   readonly #connection: Connection
   readonly #faults: Faults
   readonly #publication: Publication
@@ -50,24 +55,34 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm = new Alarm(ctx.storage)
     this.#kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
+    this.#admissions = new Admissions(this.#kv, config.limits.max_skew)
     this.#connection = new Connection(ctx, this.#kv, this.#offers, config.limits)
     this.#faults = new Faults(this.#kv, config)
     this.#publication = new Publication(this.#kv, config)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
   }
 
-  /** Takes the socket of an upgrade that the hub has let through. The path is the public key. */
+  /** Takes the socket of an upgrade request that the hub has checked, or refuses it by one of the statuses of `upgradeRefusals`. */
   override async fetch(request: Request): Promise<Response> {
-    const { paramsHash: params_hash, subprotocol } = this.#config
+    const { nodeKey, ...upgrade } = readUpgrade(request.url)
+    const returnSecs = await this.#config.returnSecs()
     const time = await this.#config.now()
+    const refusal = this.#admissions.refusalOf(upgrade, time, this.#connection.goneMs)
+    if (refusal !== null) return new Response(null, { status: refusal })
     const { 0: client, 1: server } = new WebSocketPair()
-    const sessionId = this.#connection.accept(new URL(request.url).pathname.slice(1), server)
-    // The records may have changed since the hub let it in, and since this object looked at them last.
-    this.#kv.delete('checked_ms')
-    this.#publication.changed(readyPauseMs)
-    this.#connection.send({ type: 'hello', session_id: sessionId, time, params_hash })
+    const sessionId = this.#connection.accept(nodeKey, server)
+    if (upgrade.generation === null) {
+      // The records may have changed since the hub let it in, and since this object looked at them last.
+      this.#kv.delete('checked_ms')
+      this.#changed(readyPauseMs)
+    } else this.#delayCheck()
+    // Nodes of frames 1 are not told.
+    this.#connection.returnSecs = upgrade.frames === 1 ? returnSecsMin : (returnSecs ?? returnSecsMin)
+    const ticket = this.#config.ticket(nodeKey, this.#admissions.generation, upgrade.isVouched)
+    const greeting = { session_id: sessionId, time, returnSecs, ticket }
+    this.#connection.send(helloFrame(this.#config, upgrade, greeting))
     await this.#schedule()
-    const headers = { 'Sec-WebSocket-Protocol': subprotocol }
+    const headers = { 'Sec-WebSocket-Protocol': this.#config.subprotocol(upgrade.frames) }
     return new Response(null, { status: 101, webSocket: client, headers })
   }
 
@@ -87,7 +102,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const kept = this.#offers.find(offerId)
     if (kept === null || !isOpen(kept)) return
     this.#offers.remove(offerId)
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     if (kept.sessionId === this.#connection.session?.id)
       this.#connection.send({ type: 'cancel', offer_id: offerId, reason })
     await this.#schedule()
@@ -96,7 +111,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** A vote of the node was none. Several in a day make the device faulty. */
   async invalidVote(): Promise<void> {
     this.#faults.noteInvalidVote()
-    this.#publication.changed(0)
+    this.#changed(0)
     await this.#schedule()
   }
 
@@ -104,7 +119,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async refresh(): Promise<void> {
     // Without a socket so far there is nothing to take away, and the first one is let in by the same records.
     if (this.#connection.nodeKey === '') return
-    await this.#readStanding()
+    if (!(await this.#readStanding())) {
+      this.#admissions.endTickets()
+      this.#kv.put('checked_ms', Date.now() - checkMs + checkAgainMs)
+    }
     await this.#schedule()
   }
 
@@ -169,7 +187,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session.ready.slots === 0) return 'absent'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     this.#connection.send(offerFrame(offer))
     return 'offered'
   }
@@ -231,7 +249,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session === null) return
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
     this.#connection.session = { ...session, ready: { slots, latencyMs } }
-    this.#publication.changed(session.ready === null ? 0 : publishPauseMs)
+    this.#changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
       if (held.has(kept.offer.offer_id)) this.#offers.setSession(kept.offer.offer_id, session.id)
@@ -252,7 +270,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null || !isOpen(before)) return this.#sendError('not_found', notOpen, offerId)
     store()
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     const kept = this.#offers.find(offerId)
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
@@ -292,7 +310,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
     this.#offers.vote(offerId, result.state)
     if (before.state !== 'voted') this.#budget.giveBack()
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
   }
 
@@ -307,10 +325,25 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (this.#connection.isListening()) await this.#readStanding()
   }
 
-  async #readStanding(): Promise<void> {
-    const isBanned = await this.#faults.read(this.#connection.nodeKey)
-    if (isBanned && this.#connection.session !== null)
+  /** @returns Whether the records could be read. */
+  async #readStanding(): Promise<boolean> {
+    const standing = await this.#faults.read(this.#connection.nodeKey)
+    if (standing === null) return false
+    if (!standing.isAdmitted) this.#admissions.endTickets()
+    if (standing.isBanned && this.#connection.session !== null)
       this.#connection.close(closeCodes.banned, 'this device is banned')
+    return true
+  }
+
+  /** Nodes that come back all at once do not have the records looked at all at once. */
+  #delayCheck(): void {
+    if (Date.now() >= this.#checkDueMs()) this.#kv.put('checked_ms', Date.now() - Math.random() * checkMs)
+  }
+
+  /** Nothing is due where the database says already what is so. */
+  #changed(pauseMs: number): void {
+    if (this.#publication.dueMs !== undefined || !this.#publication.isLast(this.#view()))
+      this.#publication.changed(pauseMs)
   }
 
   #view(): LinkView {
@@ -318,14 +351,15 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
     const session = this.#connection.session
     const published = this.#publication.last
-    if (session === null && published !== undefined && Date.now() < this.#connection.offlineDueMs)
+    const isGoing = session === null || session.ready === null
+    if (isGoing && published !== undefined && Date.now() < this.#connection.offlineDueMs)
       return { ...published, isVoteFaulty }
     const slots = session?.ready?.slots ?? 0
     const freeSlots = Math.max(0, slots - this.#offers.countOpen())
     return {
       nodeKey,
       state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-      connectedSince: session && Math.floor(session.sinceMs / 1000),
+      connectedSince: session && (published?.connectedSince ?? Math.floor(session.sinceMs / 1000)),
       freeSlots: session === null ? 0 : freeSlots,
       isVoteFaulty,
     }
@@ -365,8 +399,3 @@ const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state =
 
 const codeOf = (code: string): ErrorCode =>
   Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'
-
-function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
-  const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
-  return { type: 'offer', ...terms, ...input }
-}

@@ -21,6 +21,11 @@ export class Publication {
     return this.#kv.get('publish_ms')
   }
 
+  /** Whether the database says this. */
+  isLast(view: LinkView): boolean {
+    return JSON.stringify(view) === JSON.stringify(this.last)
+  }
+
   changed(pauseMs: number): void {
     const dueMs = Date.now() + pauseMs
     if (dueMs < (this.dueMs ?? Number.POSITIVE_INFINITY)) this.#kv.put('publish_ms', dueMs)
@@ -29,7 +34,7 @@ export class Publication {
   async publish(view: LinkView): Promise<void> {
     if (Date.now() < (this.dueMs ?? 0)) return
     this.#kv.delete('publish_ms')
-    if (JSON.stringify(view) === JSON.stringify(this.last)) return
+    if (this.isLast(view)) return
     const revision = (this.#kv.get<number>('revision') ?? 0) + 1
     this.#kv.put('revision', revision)
     try {

@@ -1,5 +1,5 @@
 import { isObject, type MemberChecker } from '../encoding/index.ts'
-import { nodectlVersionLengthMax, nodectlVersionPattern } from '../identity/index.ts'
+import { isNodectlVersion } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
@@ -14,7 +14,7 @@ const kinds: FrameKinds = {
     members: {
       slots: (frame, key) => frame.integer(key, { min: 0, max: slotsMax }),
       engine: oneOf(engines),
-      nodectl_version: rule(isVersion, 'A version such as 1.0.0.'),
+      nodectl_version: rule(isNodectlVersion, 'A version such as 1.0.0.'),
       holding: (frame, key) => frame.list(key, holdingMax, isOfferId, 'An offer id.'),
     },
     together: checkHolding,
@@ -37,18 +37,12 @@ const kinds: FrameKinds = {
  * @throws {@link FrameError}
  */
 export function parseNodeFrame(text: string, limits: FrameLimits): ReadNodeFrame {
-  return readFrame(text, kinds, limits) as unknown as ReadNodeFrame
+  return readFrame(text, kinds, limits, 'refused') as unknown as ReadNodeFrame
 }
 
 /** Writes a frame of a node. Throws {@link FrameError} `too_large`. */
 export function writeNodeFrame(frame: NodeFrame, limits: FrameLimits): string {
   return writeFrame(frame, kinds, limits)
-}
-
-function isVersion(value: unknown): boolean {
-  return (
-    typeof value === 'string' && value.length <= nodectlVersionLengthMax && nodectlVersionPattern.test(value)
-  )
 }
 
 function checkHolding(frame: MemberChecker): void {
