@@ -27,6 +27,7 @@ import {
 } from './people.ts'
 import type { ObjectClass, ObjectContext } from './platform/object-class.ts'
 import type { Records } from './records.ts'
+import { ticketOf } from './upgrade.ts'
 import type { SimulatedValidators } from './validators.ts'
 
 const confirmMsMax = 5_000
@@ -140,7 +141,7 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
     publish: () => outside(() => world.write(() => {})),
     standing: () => outside(() => world.read('standing').then(() => goodStanding)),
     returnSecs: async () => null,
-    ticket: (nodeKey, generation) => `${nodeKey}-${generation}`,
+    ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }

@@ -1,3 +1,4 @@
+import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import { frameVersions, type HubFrame } from '../../protocol/link/index.ts'
 import type { Upgrade } from './admissions.ts'
 import type { LinkOffer, NodeLinkConfig } from './types.ts'
@@ -26,3 +27,7 @@ export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFr
   const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
   return { type: 'offer', ...terms, ...input }
 }
+
+/** The code of a refusal of a round, in an `error`. */
+export const codeOf = (code: string): ErrorCode =>
+  Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'

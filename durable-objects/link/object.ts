@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
+import type { ErrorCode } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
@@ -19,7 +19,7 @@ import { Admissions, readUpgrade } from './admissions.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
-import { helloFrame, offerFrame } from './frames.ts'
+import { codeOf, helloFrame, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
 import { type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs } from './publication.ts'
@@ -335,9 +335,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return true
   }
 
-  /** Nodes that come back all at once do not have the records looked at all at once. */
+  /** Nodes that come back all at once do not have the records looked at all at once: each key has its part of the pause. */
   #delayCheck(): void {
-    if (Date.now() >= this.#checkDueMs()) this.#kv.put('checked_ms', Date.now() - Math.random() * checkMs)
+    const part = Number.parseInt(this.#connection.nodeKey.slice(-8), 16) / 2 ** 32
+    if (Date.now() >= this.#checkDueMs()) this.#kv.put('checked_ms', Date.now() - part * checkMs)
   }
 
   /** Nothing is due where the database says already what is so. */
@@ -396,6 +397,3 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 const notOpen = 'This offer is not open here.'
 
 const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'
-
-const codeOf = (code: string): ErrorCode =>
-  Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'
