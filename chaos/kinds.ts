@@ -48,8 +48,8 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
   links: {
     about: 'nodes that a deployment cuts are back within two minutes, and nobody notices, on virtual time',
     counted: 'links',
-    count: 10_000,
-    example: 'links 10000 1',
+    count: 3_000,
+    example: 'links 3000 1',
     load: async () => (await import(links!)).links,
   },
   node: {
