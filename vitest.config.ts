@@ -59,7 +59,7 @@ const inNode = {
 }
 
 /** Only alarms that a test runs happen. */
-const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_POLL_MS: '3600000', RELAYER_TICK_MS: '3600000' }
+const onChain = { CHAIN_CONFIRMATIONS: '1', CHAIN_BLOCK_SECS: '3600', RELAYER_TICK_MS: '3600000' }
 
 export default defineConfig({
   test: {

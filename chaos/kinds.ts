@@ -42,7 +42,7 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     counted: 'tasks',
     count: 40,
     example: 'platform --validators 20 --hung 6',
-    options: { validators: 20, hung: 6, 'answer-ms': 20 },
+    options: { validators: 20, hung: 6, unlinked: 0, 'answer-ms': 20 },
     load: async () => (await import(platform!)).platform,
   },
   links: {

@@ -26,6 +26,7 @@ ${Object.entries(kinds)
 Options:
   --scenarios COUNT, --seed SEED  The same as COUNT and SEED
   --validators N, --hung N        Of platform: all validators, and those that never answer (20, 6)
+  --unlinked N                    Of platform: those without a link, which are called by HTTP (0)
   --answer-ms MS                  Of platform: how long the others take to answer (20)
   -h, --help                      Show this help
 
@@ -45,7 +46,7 @@ await runCommand(async () => {
   const config = {
     allowPositionals: true,
     options: {
-      ...{ scenarios: text, seed: text, validators: text, hung: text, 'answer-ms': text },
+      ...{ scenarios: text, seed: text, validators: text, hung: text, unlinked: text, 'answer-ms': text },
       help: { type: 'boolean', short: 'h' },
     },
   } as const
@@ -61,7 +62,7 @@ await runCommand(async () => {
   const options = Object.fromEntries(
     Object.entries(entry.options ?? {}).map(([option, otherwise]) => [
       option,
-      countOf(option, values[option as 'validators' | 'hung' | 'answer-ms'], otherwise),
+      countOf(option, values[option as 'validators' | 'hung' | 'unlinked' | 'answer-ms'], otherwise),
     ]),
   )
   await run(name, entry, { length, seed: firstSeed, options }).catch((error: unknown) => {

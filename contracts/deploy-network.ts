@@ -1,7 +1,7 @@
 /** `npm run deploy:contracts`: deploys the contracts of a public network, and prints what its hub needs. */
 import { formatEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
+import { networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { adminDelaySecs } from './creations.ts'
 import {
   DeployError,
@@ -25,11 +25,12 @@ async function optionsOf(args: DeployArguments): Promise<DeployOptions & { roles
   const account = privateKeyToAccount(key)
   const [chainId] = await callNode(rpcUrl, [['eth_chainId']])
   const relayer = args.relayer ?? account.address
+  const profile = resolveProfile({ chain_id: Number(chainId), ...args.profile })
   return {
     rpcUrl,
     account,
-    profile: resolveProfile({ chain_id: Number(chainId), ...args.profile }),
-    params: defaultNetworkParams,
+    profile,
+    params: networkParamsOf(profile.chain_id),
     treasury,
     roles: {
       admin,

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { encodeFunctionData, getContractAddress } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
-import { type NetworkParams, profileStrings } from '../protocol/identity/index.ts'
+import { chainTimeProblems, type NetworkParams, profileStrings } from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
 import { planContracts } from './creations.ts'
 import type { Beginning, ContractAddresses, DeployOptions } from './deploy-options.ts'
@@ -121,9 +121,8 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
     throw new DeployError(
       `unbonding_secs is ${params.unbonding_secs}, and must be at least ${unbondingSecs}: the longest epoch, beacon_offset_secs and a day. Otherwise a member can withdraw its collateral before its offence can be proven.`,
     )
-  const problems = settlementTimeProblems(params, {
-    withdrawalNotice: options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs,
-  })
+  const withdrawalNotice = options.withdrawalNoticeSecs ?? defaultWithdrawalNoticeSecs
+  const problems = settlementTimeProblems(params, { withdrawalNotice })
   if (problems.length > 0)
     throw new DeployError(`The times of the network contradict each other.\n${problems.join('\n')}`)
   const { registry_domain, staking_domain, permit_domain, project } = profileStrings(profile)
@@ -135,6 +134,8 @@ async function requireSender(options: DeployOptions): Promise<Sender> {
   const sender = await readSender(rpcUrl, account.address)
   if (sender.chainId !== profile.chain_id)
     throw new DeployError(`The chain's id is ${sender.chainId}, the profile's ${profile.chain_id}.`)
+  const [tooSmall] = chainTimeProblems(params, sender.chainId)
+  if (tooSmall !== undefined) throw new DeployError(tooSmall)
   if (sender.pending > 0)
     throw new DeployError(
       `${sender.pending} transactions of ${account.address} wait in the node's pool, from nonce ${sender.nonce} on. Addresses follow from nonces: wait until they are mined, or replace them.`,

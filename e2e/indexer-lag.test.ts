@@ -125,7 +125,7 @@ describe.skipIf(!hasAnvil)('the indexer, behind a node that lags or limits', () 
       return reply
     })
     const hub = await network.start(
-      { CHAIN_RPC_URL: counting.url, CHAIN_FINALITY_BLOCKS: '64', CHAIN_POLL_MS: '1000' },
+      { CHAIN_RPC_URL: counting.url, CHAIN_FINALITY_BLOCKS: '64', CHAIN_BLOCK_SECS: '1' },
       { asleep: true },
     )
     for (let part = 0; part < 4; part++) {

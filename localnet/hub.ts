@@ -6,6 +6,7 @@ import type { HubBundle } from '../scripts/bundle.ts'
 import { migrateDatabase, readWranglerHub } from '../scripts/wrangler-hub.ts'
 import { isOnChain } from './database.ts'
 import { behindFront } from './front.ts'
+import { limitHeaps, onPlatform, type PlatformOptions, platformFlags } from './platform.ts'
 
 export interface HubOptions {
   /** The bundled hub, from `bundleHub`. */
@@ -32,6 +33,8 @@ export interface HubOptions {
    * the extra hubs under `<name>_<binding>`.
    */
   extraWorkers?: Record<string, string>
+  /** Runs it under the limits of Cloudflare, which workerd does not have by itself. */
+  platform?: PlatformOptions
   /** Port of V8's inspector, for measurements; 0 takes a free port. Without it, the inspector is off. */
   inspectorPort?: number
 }
@@ -42,6 +45,8 @@ export interface Hub {
   miniflare: Miniflare
   /** Does what the hub does on its schedule. @throws when that fails. */
   runSchedule: () => Promise<void>
+  /** Does what a deployment does on a `platform`: resets every object, which closes all sockets. */
+  deploy: () => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -66,14 +71,21 @@ export async function startHub({
   isolates = 1,
   extraHubs = {},
   extraWorkers = {},
+  platform,
   inspectorPort,
 }: HubOptions): Promise<Hub> {
   const {
     workerOptions: { assets, ...workerOptions },
   } = await readWranglerHub()
+  limitHeaps(platform !== undefined)
+  if (platform !== undefined) {
+    const flags = workerOptions.compatibilityFlags as string[]
+    Object.assign(workerOptions, { compatibilityFlags: [...flags, ...platformFlags] })
+  }
+  const limited = platform === undefined ? script : await onPlatform(script, platform)
   const objects = workerOptions.durableObjects as DurableObjects
   const bindings = { ...(workerOptions.bindings as Record<string, string>), ...vars }
-  const modules = [...(callersNameAddress ? script : behindFront(script))]
+  const modules = [...(callersNameAddress ? limited : behindFront(limited))]
   const names = Array.from({ length: isolates }, (_, index) => (index === 0 ? 'hub' : `hub-${index + 1}`))
   const workers: V4WorkerOptions[] = [
     ...names.map((name) => ({
@@ -133,7 +145,11 @@ export async function startHub({
   }
   try {
     const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)))
-    return { urls, miniflare, runSchedule: () => runSchedule(miniflare), stop }
+    return {
+      ...{ urls, miniflare, stop },
+      runSchedule: () => runSchedule(miniflare),
+      deploy: () => deploy(urls),
+    }
   } catch (error) {
     await stop()
     throw error
@@ -149,6 +165,14 @@ async function runSchedule(miniflare: Miniflare): Promise<void> {
   const response = await miniflare.dispatchFetch(url)
   const outcome = await response.text()
   if (!response.ok) throw new Error(`the schedule of the hub ended with ${outcome}`)
+}
+
+async function deploy(urls: readonly URL[]): Promise<void> {
+  for (const url of urls) {
+    const response = await fetch(new URL('/platform/deployment', url), { method: 'POST' })
+    if (!response.ok) throw new Error(`the hub runs on no platform that deploys: ${response.status}`)
+    await response.arrayBuffer()
+  }
 }
 
 /**

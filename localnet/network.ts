@@ -6,6 +6,7 @@ import { readNetwork } from '../sdk/network.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
+import type { Hub } from './hub.ts'
 import { watchLate } from './late-watch.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { beginLocalValidators } from './nodes/begin-validators.ts'
@@ -96,8 +97,9 @@ export async function runNetwork(options: Options, args: readonly string[], life
   const first = found ?? (await deploy(files, chain))
   const chainSeconds = secondsSince(chainMs)
 
-  progress('Starting the hub')
+  progress(`Starting the hub${options.platform === null ? '' : ' under the limits of Cloudflare'}`)
   const { startHub, LostChainError, OtherVersionError, script } = await prepareHub()
+  const platform = options.platform === null ? {} : { platform: options.platform }
   const startHubOf = async (deployment: Deployment) => {
     const vars = hubSettings({
       baseUrl,
@@ -107,7 +109,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
       coordinatorSeed: readCoordinatorSeed(folder),
     })
     const hub = await lifecycle.run(
-      () => startHub({ script, port, statePath: files.storage, chainUrl: chain.url, vars }),
+      () => startHub({ script, port, statePath: files.storage, chainUrl: chain.url, vars, ...platform }),
       ({ stop }) => stop(),
     )
     return { hub, deployment }
@@ -120,6 +122,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
     return startHubOf(await deploy(files, chain, 'was written by another version of the hub'))
   })
   recordChildren(stateFolder)
+  if (options.platform !== null) lifecycle.onStop(deployOnSignal(hub))
 
   const endSchedule = await keepSchedule(hub, baseUrl, (error) => {
     if (!lifecycle.stopping) console.error('The scheduled clean-up failed:', error)
@@ -159,6 +162,16 @@ export async function runNetwork(options: Options, args: readonly string[], life
 async function catchUpWithHub(hub: string, rpcUrl: string): Promise<void> {
   await catchUp(rpcUrl)
   await passTime(await readNetwork(hub), rpcUrl, 0)
+}
+
+/** SIGUSR2 deploys the hub again. @returns what ends that. */
+function deployOnSignal({ deploy }: Pick<Hub, 'deploy'>): () => void {
+  const onSignal = () => {
+    progress('Deploying the hub: every socket closes')
+    deploy().catch((error) => console.error('The deployment failed:', error))
+  }
+  process.on('SIGUSR2', onSignal)
+  return () => process.off('SIGUSR2', onSignal)
 }
 
 /** The network is complete without sample data, so a failure ends nothing: null when it could not be made. */

@@ -11,6 +11,7 @@ describe('readOptions', () => {
       fresh: false,
       sample: true,
       nodes: true,
+      platform: null,
     })
   })
 
@@ -34,10 +35,13 @@ describe('readOptions', () => {
       fresh: true,
       sample: false,
       nodes: false,
+      platform: null,
     })
     expect(readOptions(['--rpc', 'https://chain.example/key'])).toMatchObject({
       rpc: 'https://chain.example/key',
     })
+    expect(readOptions(['--platform', 'cloudflare'])).toMatchObject({ platform: { seed: 1 } })
+    expect(readOptions(['--platform', 'cloudflare', '--seed', '7'])).toMatchObject({ platform: { seed: 7 } })
   })
 
   test.each([
@@ -53,6 +57,9 @@ describe('readOptions', () => {
     ['a chain that is no URL', ['--rpc', '127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a chain over another protocol', ['--rpc', 'ws://127.0.0.1:8545'], '--rpc must be an http or https URL'],
     ['a port for a chain of others', ['--rpc', 'http://a', '--chain-port', '1'], 'Use only one of them.'],
+    ['another platform', ['--platform', 'aws'], '--platform must be "cloudflare", not "aws".'],
+    ['a seed of nothing', ['--seed', '1'], 'Use it with --platform cloudflare.'],
+    ['a word for a seed', ['--platform', 'cloudflare', '--seed', 'x'], '--seed must be a number'],
     ['a flag without its value', ['--port'], 'Usage: npm start'],
     ['an unknown flag', ['--prot', '1'], 'Usage: npm start'],
     ['a word too many', ['fresh'], 'Usage: npm start'],

@@ -1,8 +1,10 @@
 import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
+import type { PlatformOptions } from './platform.ts'
 import { stateFolder } from './state.ts'
 
 export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]
+                    [--platform cloudflare] [--seed N]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
@@ -15,6 +17,10 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --fresh         start with empty data
   --no-sample     without the sample project and its devices
   --no-nodes      without validators and devices: no task is executed
+  --platform cloudflare
+                  runs the hub under the limits and delays of Cloudflare; SIGUSR2 to the process in
+                  ${stateFolder}/localnet.pid deploys it again, which closes every socket
+  --seed N        of the delays and choices of the platform (default 1)
   --help          show this
 
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
@@ -32,6 +38,8 @@ export const asksForHelp = (args: readonly string[]): boolean => parse(args).hel
 /** @throws {@link UsageError} */
 export function readOptions(args: readonly string[]) {
   const values = parse(args)
+  if (values.seed !== undefined && values.platform === undefined)
+    throw new UsageError('--seed is of the delays of a platform. Use it with --platform cloudflare.')
   if (values.rpc !== undefined && values['chain-port'] !== undefined)
     throw new UsageError('--chain-port is for the chain that --rpc does without. Use only one of them.')
   return {
@@ -47,6 +55,8 @@ export function readOptions(args: readonly string[]) {
     sample: !values['no-sample'],
     /** Whether validators and the devices of the sample run. */
     nodes: !values['no-nodes'],
+    /** Null for a hub without limits. */
+    platform: readPlatform(values.platform, values.seed),
   }
 }
 
@@ -87,6 +97,8 @@ function parse(args: readonly string[]) {
     fresh: { type: 'boolean' },
     'no-sample': { type: 'boolean' },
     'no-nodes': { type: 'boolean' },
+    platform: { type: 'string' },
+    seed: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   } as const
   return readArguments({ args: [...args], options }, usage).values
@@ -105,6 +117,14 @@ function readNodePort(text: string | undefined): number | null {
   if (port !== null && port > 65_500)
     throw new UsageError(`--node-port must be at most 65500, not "${text}".`)
   return port === 0 ? null : port
+}
+
+function readPlatform(name: string | undefined, seed = '1'): PlatformOptions | null {
+  if (name === undefined) return null
+  if (name !== 'cloudflare') throw new UsageError(`--platform must be "cloudflare", not "${name}".`)
+  if (!/^\d{1,9}$/.test(seed))
+    throw new UsageError(`--seed must be a number from 0 to 999999999, not "${seed}".`)
+  return { seed: Number(seed) }
 }
 
 function readUrl(text: string | undefined): string | null {

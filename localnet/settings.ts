@@ -39,7 +39,7 @@ export const hubSettings = ({
   // Nobody mines against this chain, so what is in a block stays there.
   CHAIN_CONFIRMATIONS: '1',
   CHAIN_FINALITY_BLOCKS: '0',
-  CHAIN_POLL_MS: '500',
+  CHAIN_BLOCK_SECS: '0.5',
   // A script that moves the chain's time moves the time of the network.
   CLOCK: 'chain',
   RELAYER_PRIVATE_KEY: privateKeys.relayer,

@@ -151,11 +151,14 @@ describe('a node that does not get through', () => {
   })
 })
 
-test('a validator opens no link', async () => {
+test('a validator opens a link on which it takes rounds, and no offers', async () => {
   const hub = await createHub()
   const miner = createMiner(hub)
   const node = await miner.start(['--role', 'validator', '--node-url', 'http://127.0.0.1:7070'])
-  await untilStatus(node, { hub: { state: 'registered' } })
-  expect((await node.call('/status')).json).not.toHaveProperty('relay')
-  expect(upgrades(hub)).toBe(0)
+  expect(await (await hub.connection()).next('ready')).toMatchObject({
+    role: 'validator',
+    slots: 0,
+    holding: [],
+  })
+  await untilStatus(node, { hub: { state: 'registered' }, relay: { connected: true } })
 })

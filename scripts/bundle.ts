@@ -135,7 +135,7 @@ const settings = {
   target: 'es2024',
   conditions: ['workerd', 'worker', 'import'],
   mainFields: ['module', 'main'],
-  external: ['cloudflare:*', 'node:*'],
+  external: ['cloudflare:*', 'node:*', 'workerd:*'],
   logLevel: 'silent',
   plugins: [compiledModules, droppedImports, packageVersion],
 } satisfies BuildOptions

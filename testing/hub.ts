@@ -1,4 +1,5 @@
 import { type Hub, startHub } from '../localnet/hub.ts'
+import type { PlatformOptions } from '../localnet/platform.ts'
 import { probePort } from '../localnet/port.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { driver } from './driver.ts'
@@ -20,7 +21,13 @@ export async function startTestHub(
   {
     port: wanted,
     ...options
-  }: { isolates?: number; callersNameAddress?: boolean; port?: number; statePath?: string } = {},
+  }: {
+    isolates?: number
+    callersNameAddress?: boolean
+    port?: number
+    statePath?: string
+    platform?: PlatformOptions
+  } = {},
 ): Promise<TestHub> {
   script ??= bundleHub({ whole: true })
   const port = wanted ?? (await probePort(0))

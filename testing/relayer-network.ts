@@ -4,6 +4,7 @@ import type { Anvil } from '../contracts/anvil.ts'
 import type { Roles } from '../contracts/deploy-options.ts'
 import type { RelayerHealth, RelayRequest, RelayResult, RelayView } from '../durable-objects/relayer/types.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
+import type { PlatformOptions } from '../localnet/platform.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { startAnvil } from './anvil.ts'
 import { deployNetwork, relayerKey } from './deployed-chain.ts'
@@ -44,7 +45,8 @@ export interface NetworkOptions {
   /** Needed to crash: what is not stored does not survive. */
   statePath?: string
   /** Puts something in front of the hub. */
-  front?: (script: HubBundle) => HubBundle
+  front?: (script: HubBundle) => HubBundle | Promise<HubBundle>
+  platform?: PlatformOptions
   /** Where the n-th hub finds the chain, when something stands between. */
   between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
@@ -62,7 +64,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
   }
   await fund()
   const urlOf = options.between ? await options.between(chain) : () => chain.url
-  const script = front(await bundleHub({ whole: true }))
+  const script = await front(await bundleHub({ whole: true }))
   const own = (hub: number) => ({
     CHAIN_RPC_URL: urlOf(hub),
     RELAYER_PRIVATE_KEY: keys[hub]?.at(-1)?.privateKey as string,
@@ -76,6 +78,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
     CHAIN_CONTRACTS: JSON.stringify(contracts),
     CHAIN_START_BLOCK: String(startBlock),
     CHAIN_CONFIRMATIONS: '1',
+    CHAIN_BLOCK_SECS: '2',
     RELAYER_TICK_MS: '50',
     RELAYER_STUCK_MS: '300',
     ...vars,
@@ -87,6 +90,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
       port,
       callersNameAddress: true,
       ...(statePath !== undefined && { statePath }),
+      ...(options.platform && { platform: options.platform }),
       vars: { ...common, ...own(0) },
       extraHubs: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),
       extraWorkers: { driver },

@@ -1,6 +1,6 @@
 import type { BlockRef } from '../durable-objects/indexer/index-store.ts'
 import { type Beacon, beaconTargetTime, beaconValue } from '../protocol/committees/index.ts'
-import { defaultNetworkParams, type Profile } from '../protocol/identity/index.ts'
+import type { NetworkParams, Profile } from '../protocol/identity/index.ts'
 import { type BlockReader, findBeaconBlock } from './chain/beacon-block.ts'
 import { ApiError, unavailable } from './errors.ts'
 import type { NetworkClock } from './network-clock.ts'
@@ -8,6 +8,7 @@ import type { BeaconStore } from './stores/beacons.ts'
 
 export interface BeaconSources {
   profile: Profile
+  params: NetworkParams
   clock: NetworkClock
   store: BeaconStore
   chain: BlockReader | null
@@ -24,7 +25,7 @@ export class Beacons {
 
   /** Whether the target time has come: before that there is no beacon, and nobody has to be asked for it. */
   async isDue(epochSecs: number, epoch: number): Promise<boolean> {
-    return beaconTargetTime(epoch, epochSecs, defaultNetworkParams) < (await this.#sources.clock.now())
+    return beaconTargetTime(epoch, epochSecs, this.#sources.params) < (await this.#sources.clock.now())
   }
 
   /** The beacon, if its block was found before. */
@@ -39,7 +40,7 @@ export class Beacons {
    */
   async seek(epochSecs: number, epoch: number): Promise<Beacon | null> {
     const { store } = this.#sources
-    const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, defaultNetworkParams))
+    const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, this.#sources.params))
     if (block === null) return null
     await store.keep(epochSecs, epoch, block)
     // Of two that sought it at once both give what is kept.
@@ -49,6 +50,12 @@ export class Beacons {
   /** The value that the committee of a round was drawn with; null for a round without one. */
   async valueOfRound(roundId: string): Promise<string | null> {
     const hash = await this.#sources.store.hashOfRound(roundId)
+    return hash && beaconValue(this.#sources.profile, hash)
+  }
+
+  /** The value that the committees of an epoch are drawn with; null while the project has no set of it. */
+  async valueOf(projectId: string, epoch: number): Promise<string | null> {
+    const hash = await this.#sources.store.hashOfEpoch(projectId, epoch)
     return hash && beaconValue(this.#sources.profile, hash)
   }
 

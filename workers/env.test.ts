@@ -1,7 +1,12 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { defaultNetworkParams } from '../protocol/identity/index.ts'
+import {
+  chainProfiles,
+  defaultNetworkParams,
+  type NetworkParams,
+  networkParamsOf,
+} from '../protocol/identity/index.ts'
 import { type Env, readSettings } from './env.ts'
 import hub from './index.ts'
 import { errorOf } from './test/client.ts'
@@ -69,4 +74,39 @@ test('times of the network that do not fit together are refused, all of them', (
   const params = { ...defaultNetworkParams, settle: 400, vault_challenge_secs: 60 }
   expect(() => readSettings({ ...env }, params)).toThrow(/settle is 400[\s\S]*vault_challenge_secs is 60/)
   expect(readSettings({ ...env }).PROFILE.network).toBeTypeOf('string')
+})
+
+describe('finality of the chain', () => {
+  const on =
+    (chain_id: number, vars: Partial<Env> = {}, params?: NetworkParams) =>
+    () =>
+      readSettings(
+        { ...env, PROFILE: JSON.stringify({ chain_id }), CHAIN_CONFIRMATIONS: '12', ...vars },
+        params,
+      )
+
+  test.each([
+    ['ethereum', 1],
+    ['sepolia', 11_155_111],
+  ])('values that are too small for %s are refused by name, with the fix', (name, id) => {
+    expect(on(id, { CHAIN_CONFIRMATIONS: '11' })).toThrow(
+      new RegExp(`CHAIN_CONFIRMATIONS: is below 12, the least on ${name}: raise it, or leave it out`),
+    )
+    expect(on(id, { CHAIN_FINALITY_BLOCKS: '95' })).toThrow(
+      new RegExp(`CHAIN_FINALITY_BLOCKS: is below 96, the least on ${name}: leave it out`),
+    )
+    expect(on(id, {}, { ...networkParamsOf(id), beacon_offset_secs: 1_559 })).toThrow(
+      new RegExp(`beacon_offset_secs is 1559, and must be at least 1560 on ${name}.*Raise it in`),
+    )
+    expect(on(id, {}, { ...networkParamsOf(id), vault_challenge_secs: 1_559 })).toThrow(
+      /vault_challenge_secs is 1559, and must be at least beacon_offset_secs \(1560\)/,
+    )
+  })
+
+  test.each(chainProfiles)('the values of the profile $name fit its chain', ({ chainId, finality }) => {
+    expect(on(chainId)().PROFILE.chain_id).toBe(chainId)
+    const { beacon_offset_secs: offset, snapshot_lead_secs: lead } = networkParamsOf(chainId)
+    // The last final block is up to three epochs of the chain old where finality is two behind.
+    if (finality !== null) expect(offset - lead).toBeGreaterThan(3 * 32 * 12)
+  })
 })

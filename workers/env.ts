@@ -8,13 +8,22 @@ import type { NodeLinkObject } from '../durable-objects/link/object.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project/object.ts'
 import type { RelayerObject } from '../durable-objects/relayer/object.ts'
 import type { RoundObject } from '../durable-objects/round/object.ts'
-import { type SettlementParams, settlementTimeProblems } from '../protocol/earnings/index.ts'
-import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/identity/index.ts'
+import { settlementTimeProblems } from '../protocol/earnings/index.ts'
+import {
+  chainProfileOf,
+  chainTimeProblems,
+  type NetworkParams,
+  networkParamsOf,
+  type Profile,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
 import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
 import { SettingsError } from './errors.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
 import type { ActionMessage } from './queues/action-message.ts'
+import type { RoundMessage } from './queues/round-message.ts'
+import type { PublishedRound } from './stores/rounds.ts'
 
 /** Bindings and raw vars of wrangler.toml, as the platform hands them in. */
 export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> {
@@ -27,10 +36,11 @@ export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> 
   FAUCET_COOLDOWN: DurableObjectNamespace<FaucetCooldown>
   PROJECT_COMMITTEES: DurableObjectNamespace<ProjectCommitteesObject>
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
-  ROUND: DurableObjectNamespace<RoundObject>
+  ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
+  ROUND_ROWS: Queue<RoundMessage>
   ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string
@@ -89,7 +99,8 @@ const Fields = z.object({
   CHAIN_WINDOW_BLOCKS: z.coerce.number().int().min(1).default(128),
   /** A node of the chain that has not answered a question of the hub by then counts as one that does not. */
   CHAIN_TIMEOUT_MS: z.coerce.number().int().min(50).default(5_000),
-  CHAIN_POLL_MS: z.coerce.number().int().min(20).default(2_000),
+  /** From one block of the chain to the next. The hub looks for a block once in this time, and a second time when it is late. */
+  CHAIN_BLOCK_SECS: z.coerce.number().min(0.02).max(3_600).default(12),
   /** Shown in the descriptor, for networks whose chain anyone may reach this way. */
   CHAIN_PUBLIC_RPC_URL: z.url().optional(),
   EXPLORER_URL: z.url().optional(),
@@ -161,6 +172,17 @@ const Settings = Fields.superRefine((settings, { addIssue }) => {
       'contains the key of RELAYER_PRIVATE_KEY: remove it, or relay with another key',
     )
   if (new Set(previous).size < previous.length) refuse('RELAYER_PREVIOUS_KEYS', 'has a key twice')
+  const chain = chainProfileOf(settings.PROFILE.chain_id)
+  if (chain !== undefined && settings.CHAIN_CONFIRMATIONS < chain.confirmationsMin)
+    refuse(
+      'CHAIN_CONFIRMATIONS',
+      `is below ${chain.confirmationsMin}, the least on ${chain.name}: raise it, or leave it out`,
+    )
+  if (chain?.finality && (settings.CHAIN_FINALITY_BLOCKS ?? Infinity) < chain.finality.blocks)
+    refuse(
+      'CHAIN_FINALITY_BLOCKS',
+      `is below ${chain.finality.blocks}, the least on ${chain.name}: leave it out, since that chain says which block is final`,
+    )
   if (arbiter !== undefined && [relayer, ...previous].includes(arbiter))
     refuse('ARBITER_PRIVATE_KEY', 'is a present or former key of the relayer: the arbiter needs another key')
 })
@@ -175,17 +197,19 @@ const parsed = new WeakMap<Env, Settings>()
  * The validated settings, before any request is answered. @throws {@link SettingsError} which names every wrong or missing one, and shows no
  * value; also for times of the network that do not fit together.
  */
-export function readSettings(env: Env, params: SettlementParams = defaultNetworkParams): Settings {
+export function readSettings(env: Env, networkParams?: NetworkParams): Settings {
   const known = parsed.get(env)
   if (known) return known
-  const problems = settlementTimeProblems(params)
-  if (problems.length > 0)
-    throw new SettingsError(`The times of the network contradict each other:\n${problems.join('\n')}`)
   const result = Settings.safeParse(env, {
     error: ({ input }) => (input === undefined ? 'is missing' : null),
   })
   if (!result.success)
     throw new SettingsError(`Wrong settings: ${result.error.issues.map(describeIssue).join('; ')}`)
+  const { chain_id } = result.data.PROFILE
+  const params = networkParams ?? networkParamsOf(chain_id)
+  const problems = [...settlementTimeProblems(params), ...chainTimeProblems(params, chain_id)]
+  if (problems.length > 0)
+    throw new SettingsError(`The times of the network contradict each other:\n${problems.join('\n')}`)
   parsed.set(env, result.data)
   return result.data
 }

@@ -76,6 +76,11 @@ describe('a database that a migration is missing in', () => {
   })
 })
 
+test('a statement that is too large for the database is 500 internal: trying again does not help', async () => {
+  const DB = failingDatabase(() => true, { reason: 'string or blob too big: SQLITE_TOOBIG' })
+  await expectRefusal(await client({ bindings: { DB } }).get('/v1/validators'), '500 internal')
+})
+
 describe('a hub with wrong settings', () => {
   test('answers 500 internal with their names and no value, and a request id', async () => {
     const response = await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status')

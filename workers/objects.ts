@@ -8,6 +8,7 @@ import type { RoundObject } from '../durable-objects/round/object.ts'
 import { type Env, readSettings } from './env.ts'
 import { loadedObject } from './loaded-object.ts'
 import { services } from './services.ts'
+import type { PublishedRound } from './stores/rounds.ts'
 
 /** The Durable Objects that need more than their storage, joined with the settings and stores of this hub. */
 
@@ -19,24 +20,29 @@ export class Relayer extends loadedObject<RelayerObject<Env>>({
 
 export class ChainIndexer extends loadedObject<ChainIndexerObject<Env>>({
   load: async (ctx, env) => (await import('./chain/indexer-object.ts')).createIndexer(ctx, env),
-  methods: { wake: true, status: true },
+  methods: { wake: true, status: true, newest: true },
   events: ['alarm'],
 }) {}
 
 export class NodeLink extends loadedObject<NodeLinkObject<Env>>({
   load: async (ctx, env) => (await import('./link/object.ts')).createNodeLink(ctx, env),
-  methods: { offer: true, cancel: true, invalidVote: true, refresh: true, wasHeard: true, status: true },
+  methods: {
+    ...{ offer: true, cancel: true, invalidVote: true, refresh: true, wasHeard: true, status: true },
+    decide: true,
+    tellFinality: true,
+  },
   events: ['fetch', 'webSocketMessage', 'webSocketClose', 'webSocketError', 'alarm'],
 }) {}
 
 /** Rounds begin by the dozen, and their object reads nothing before its first call. */
-export class Round extends loadedObject<RoundObject<Env>>({
+export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
   load: async (ctx, env) => (await import('./rounds/object.ts')).createRound(ctx, env),
   methods: {
-    ...{ start: true, execute: true, wait: true, waitingFor: true },
+    ...{ start: true, execute: true, read: true, wait: true, waitingFor: true },
     accepted: true,
     declined: true,
     voted: true,
+    decided: true,
   },
   events: ['alarm'],
   isLoadedWhenCalled: true,
@@ -70,7 +76,7 @@ function committeesConfig(env: Env): CommitteesConfig {
   const hasChain = settings.CHAIN_RPC_URL !== undefined && settings.CHAIN_CONTRACTS !== undefined
   return {
     hasChain,
-    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_POLL_MS : null,
+    pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_BLOCK_SECS * 1000 : null,
     advance: async (projectId) => {
       if (!hasChain) return null
       const { ProjectSets } = await import('./committees/project-sets.ts')
@@ -82,9 +88,10 @@ function committeesConfig(env: Env): CommitteesConfig {
       const { findRunningEpoch } = await import('./rounds/running-epoch.ts')
       return findRunningEpoch(services(env), projectId, now)
     },
-    startRound: (terms) => env.ROUND.getByName(terms.roundId).start(terms),
+    startRound: (terms, isRepeated) => env.ROUND.getByName(terms.roundId).start(terms, isRepeated),
     noteQueued: (projectId, { taskId, function: name, gasLimit, inputHash }, createdAt) =>
       services(env).tasks.queue([{ taskId, projectId, function: name, gasLimit, inputHash, createdAt }]),
+    noteScheduled: (scheduled) => services(env).tasks.schedule(scheduled),
     noteExpired: (taskIds) => services(env).tasks.fail(taskIds, 'no_attested_snapshot'),
   }
 }

@@ -1,3 +1,4 @@
+import { networkParamsOf } from '../protocol/identity/index.ts'
 import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
@@ -71,12 +72,16 @@ import { createGenerationKeeperClient } from './validators/keeper.ts'
 export function createServices(env: Env) {
   const settings = readSettings(env)
   const db = openDatabase(env.DB)
-  const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS)
+  const params = networkParamsOf(settings.PROFILE.chain_id)
+  const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS, params)
   const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
   const { CHAIN_RPC_URL: rpcUrl, CHAIN_TIMEOUT_MS: timeoutMs } = settings
   const chain = rpcUrl ? createChainClient({ rpcUrl, timeoutMs }) : null
+  const indexer = createIndexerClient(env, settings)
+  const newestBlocks = async () => (await indexer?.newest()) ?? null
   const beacons = new Beacons({
     profile: settings.PROFILE,
+    params,
     clock,
     store: new BeaconStore(db),
     chain,
@@ -84,6 +89,9 @@ export function createServices(env: Env) {
   })
   const deviceLinks = new DeviceLinkStore(db)
   return {
+    params,
+    /** Whether blocks become final in time. @throws While nobody knows. */
+    isFinalizing: async () => (await newestBlocks())?.isFinalizing ?? true,
     clock,
     beacons,
     coordinator: createCoordinator(settings),
@@ -104,7 +112,7 @@ export function createServices(env: Env) {
     collateral: new CollateralStore(db),
     slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
-    validators: new ValidatorStore(db),
+    validators: new ValidatorStore(db, params),
     pendingGenerations: new PendingGenerationStore(db),
     generationKeeper: createGenerationKeeperClient(env),
     assets: new AssetStore(db, env.MODULES),
@@ -124,7 +132,7 @@ export function createServices(env: Env) {
     auditLog: new AuditLogStore(db),
     transactions: new TransactionStore(db),
     chainIndex,
-    committeeSets: new CommitteeSetStore(db, env.MODULES),
+    committeeSets: new CommitteeSetStore(db, env.MODULES, params),
     snapshotCandidates: new SnapshotCandidateStore(db),
     tasks: new TaskStore(db),
     rounds: new RoundStore(db),
@@ -144,12 +152,12 @@ export function createServices(env: Env) {
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),
     chain,
-    auditBlocks: chain && new AuditBlocks(chain),
+    auditBlocks: chain && new AuditBlocks(chain, newestBlocks, settings.CHAIN_BLOCK_SECS * 1000),
     ...createRelayerClients(env, settings),
     committees: createCommitteesClient(env, settings),
     roundObjects: createRoundsClient(env),
     directOrder: createDirectOrderClient(env),
-    indexer: createIndexerClient(env, settings),
+    indexer,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Unit } from './prices.ts'
+import { prices, type Unit } from './prices.ts'
 import counted from './task.json' with { type: 'json' }
 
 /** One kind of request and what one of it uses. */
@@ -83,29 +83,47 @@ export const kinds: readonly Kind[] = [
   },
 ]
 
-/** How often each thing happens, by whose it is and what it is. */
-const perTask: Readonly<Record<string, number>> = counted.per_task
+/** How often each thing happens for one task, by whose it is and what it is. */
+export type PerTask = Readonly<Record<string, number>>
 
 /** How much of something the database and all Durable Objects together use for one task. */
-const counts = (use: string): number =>
+const sumOf = (perTask: PerTask, use: string): number =>
   Object.entries(perTask).reduce((sum, [name, count]) => (name.endsWith(`.${use}`) ? sum + count : sum), 0)
+
+/** Rows that Durable Objects write for one task. */
+export const objectRowsWritten = (perTask: PerTask): number =>
+  sumOf(perTask, 'rowsWritten') - (perTask['D1.rowsWritten'] ?? 0)
 
 /** Frames of a WebSocket for which one request is charged. */
 const framesPerRequest = 20
+/** A Durable Object is charged as if it had all the memory that it may have. */
+const objectGb = 0.128
+
+export const taskUnits = (perTask: PerTask, cpuMs: number): Kind['units'] => ({
+  requests: perTask['Worker.request'] ?? 0,
+  cpuMs,
+  d1RowsRead: sumOf(perTask, 'rowsRead'),
+  d1RowsWritten: sumOf(perTask, 'rowsWritten'),
+  durableObjectRequests:
+    sumOf(perTask, 'call') + sumOf(perTask, 'alarm') + sumOf(perTask, 'message') / framesPerRequest,
+  durableObjectGbSeconds: ((perTask['objects.activeMs'] ?? 0) / 1_000) * objectGb,
+  r2ClassA: perTask['R2.classA'] ?? 0,
+  r2ClassB: perTask['R2.classB'] ?? 0,
+  queueOperations: perTask['Queue.operation'] ?? 0,
+  d1Bytes: perTask['D1.bytes'] ?? 0,
+  r2Bytes: perTask['R2.bytes'] ?? 0,
+})
+
+/** Dollars of a million. */
+export const costOf = ({ units }: Pick<Kind, 'units'>): number =>
+  Object.entries(units).reduce((sum, [unit, used]) => sum + used * prices[unit as Unit], 0)
 
 /**
- * A task from its submission to its final result, with its waiting caller: a committee of three and four validators. All of
- * it is counted by `bench/costs/task.ts` but the CPU, of which `bench/rounds` measures what is the hub's own, rounded up.
+ * A task from its submission to its final result, with its waiting caller: a committee of three and four validators, as
+ * `bench/costs/task.ts` counts it.
  */
 export const task: Kind = {
   name: 'Task, with the request that gives it and one that waits',
   permille: 0,
-  units: {
-    requests: perTask['Worker.request'] ?? 0,
-    cpuMs: 25,
-    d1RowsRead: counts('rowsRead'),
-    d1RowsWritten: counts('rowsWritten'),
-    durableObjectRequests: counts('call') + counts('alarm') + counts('message') / framesPerRequest,
-    r2ClassA: perTask['R2.classA'] ?? 0,
-  },
+  units: taskUnits(counted.per_task, counted.cpu_ms),
 }

@@ -1,37 +1,75 @@
 /**
  * What one task uses, counted while many run: `npm run bench -- task [tasks] [projects]`. Writes bench/costs/task.json, which
- * `npm run bench -- costs` reckons with.
+ * `npm run bench -- costs` reckons with. `npm run -s bench:task -- [tasks] --json` writes nothing, and prints the sums.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../chaos/harness/time.ts'
-import { startRoundsNetwork } from '../../chaos/rounds/network.ts'
+import { type RoundsNetwork, startRoundsNetwork } from '../../chaos/rounds/network.ts'
 import { finishTasks } from '../../chaos/rounds/tasks.ts'
+import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { readCounts, writeResult } from '../result.ts'
 import { countedHub } from './counted-hub.ts'
+import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
 
+const isJson = process.argv.includes('--json')
+// What workerd says is no result.
+if (isJson) console.log = console.error
+process.argv = process.argv.filter((argument) => argument !== '--json')
 const { tasks, projects } = readCounts('task', { tasks: 200, projects: 1 })
+const firstTasks = 30
 const idleSecs = 20
 
-const network = await startRoundsNetwork({
-  projects,
-  slots: 64,
-  front: countedHub,
-  onProgress: console.log,
-})
-try {
-  // Everything that a first task loads and opens.
-  await finishTasks(network, { label: 'first', tasks: 30, atOnce: 10 })
-  const settled = await ended(30)
+const counted = await onNetwork({ front: countedHub }, countTasks)
+// Counting costs time, so the processor is measured without it.
+const cpu = await onNetwork({}, measureCpu)
+if (isJson) {
+  const { perTask } = counted
+  const rounded = (value: number) => Number(value.toFixed(2))
+  const result = {
+    d1RowsWritten: perTask['D1.rowsWritten'] ?? 0,
+    d1Trips: perTask['D1.trip'] ?? 0,
+    objectRowsWritten: objectRowsWritten(perTask),
+    validatorRequests: (perTask['outside.request'] ?? 0) + (perTask['Worker.requestOfNode'] ?? 0),
+    cpuMs: cpu,
+    costPerMillion: costOf({ units: taskUnits(perTask, cpu) }),
+  }
+  const entries = Object.entries(result).map(([key, value]) => [key, rounded(value)])
+  process.stdout.write(`${JSON.stringify(Object.fromEntries(entries))}\n`)
+} else {
+  const { perTask, ...about } = counted
+  writeResult('bench/costs/task.json', {
+    ...{ tasks, projects, ...about },
+    cpu_ms: Number(cpu.toFixed(1)),
+    per_task: perTask,
+  })
+}
+process.exit()
+
+async function onNetwork<T>(
+  options: Pick<Parameters<typeof startRoundsNetwork>[0], 'front'>,
+  measure: (network: RoundsNetwork) => Promise<T>,
+): Promise<T> {
+  const network = await startRoundsNetwork({ projects, slots: 64, onProgress: console.error, ...options })
+  try {
+    // Everything that a first task loads and opens.
+    await finishTasks(network, { label: 'first', tasks: firstTasks, atOnce: 10 })
+    return await measure(network)
+  } finally {
+    await network.stop()
+  }
+}
+
+async function countTasks(network: RoundsNetwork) {
+  const settled = await ended(network, firstTasks)
   await sleep(idleSecs * 1_000)
-  const before = await counts()
+  const before = await counts(network)
   const idle = difference(settled, before)
   const begunMs = performance.now()
   const results = await finishTasks(network, { label: 'counted', tasks, atOnce: 20 })
-  const after = await ended(30 + tasks)
+  const after = await ended(network, firstTasks + tasks)
   const seconds = (performance.now() - begunMs) / 1_000
-  const used = difference(before, after)
-  const perTask = Object.fromEntries(
-    Object.entries(used)
+  const perTask: PerTask = Object.fromEntries(
+    Object.entries(difference(before, after))
       // Work that the hub does without tasks, such as following the chain, is not counted for them.
       .map(([name, count]): [string, number] => {
         const own = (count - ((idle[name] ?? 0) / idleSecs) * seconds) / tasks
@@ -40,24 +78,35 @@ try {
       .filter(([, count]) => count >= 0.05)
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   )
-  const final = results.filter(({ task }) => task.status === 'finalized').length
-  const validators = network.validators.nodes.length
-  writeResult('bench/costs/task.json', { tasks, projects, validators, final, per_task: perTask })
-} finally {
-  await network.stop()
+  return { validators: network.validators.nodes.length, final: finalOf(results), perTask }
 }
-process.exit()
 
-async function counts(): Promise<Record<string, number>> {
+/** Milliseconds of the processor that workerd uses for one final task, beyond what it uses without tasks. */
+async function measureCpu(network: RoundsNetwork): Promise<number> {
+  const spent = () => cpuMs(ownWorkerds())
+  const before = spent()
+  await sleep(idleSecs * 1_000)
+  const idle = (spent() - before) / idleSecs
+  const begun = { cpu: spent(), ms: performance.now() }
+  const results = await finishTasks(network, { label: 'measured', tasks, atOnce: 20 })
+  const seconds = (performance.now() - begun.ms) / 1_000
+  return (spent() - begun.cpu - idle * seconds) / finalOf(results)
+}
+
+function finalOf(results: Awaited<ReturnType<typeof finishTasks>>): number {
+  return results.filter(({ task }) => task.status === 'finalized').length
+}
+
+async function counts(network: RoundsNetwork): Promise<Record<string, number>> {
   const response = await fetch(new URL('/counts', network.origin))
   return (await response.json()) as Record<string, number>
 }
 
 /** The counts once the objects of so many rounds have forgotten them. */
-async function ended(rounds: number): Promise<Record<string, number>> {
+async function ended(network: RoundsNetwork, rounds: number): Promise<Record<string, number>> {
   let found: Record<string, number> = {}
   await until('the objects of all rounds are empty', async () => {
-    found = await counts()
+    found = await counts(network)
     return (found['Round.end'] ?? 0) >= rounds
   })
   return found

@@ -4,16 +4,16 @@ import path from 'node:path'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { anvilKeys } from '../../contracts/anvil.ts'
+import type { PlatformOptions } from '../../localnet/platform.ts'
 import { probePort } from '../../localnet/port.ts'
 import { resolveProfile } from '../../protocol/identity/index.ts'
-import type { HubBundle } from '../../scripts/bundle.ts'
 import { readNetwork } from '../../sdk/network.ts'
 import { signIn } from '../../sdk/sign-in.ts'
 import { beginValidators } from '../../sdk/validators.ts'
 import { relayerKey } from '../../testing/deployed-chain.ts'
 import { type FaultProxy, startFaultProxy } from '../../testing/fault-proxy.ts'
 import { rowsOf, wake } from '../../testing/indexer-network.ts'
-import { startRelayerNetwork } from '../../testing/relayer-network.ts'
+import { type NetworkOptions, startRelayerNetwork } from '../../testing/relayer-network.ts'
 import { expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
 import { patientFetch } from './ask-again.ts'
@@ -41,7 +41,8 @@ export interface FaultyHubOptions {
   /** Of the hub, beside those that every such hub has. */
   readonly vars: Record<string, string>
   /** Puts something in front of the hub. */
-  readonly front?: (script: HubBundle) => HubBundle
+  readonly front?: NetworkOptions['front']
+  readonly platform?: PlatformOptions
   /** Where the next request comes from; another place each time when left out. */
   readonly address?: () => string
 }
@@ -62,6 +63,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     port,
     anvilFlags: ['--auto-impersonate'],
     ...(options.front && { front: options.front }),
+    ...(options.platform && { platform: options.platform }),
     roles: {
       ...{ reviewer: relayer, proposer: relayer, poster: relayer },
       arbiter: privateKeyToAddress(arbiterKey),
@@ -125,6 +127,14 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     hub,
     rows: <T extends object = Row>(text: string, ...values: unknown[]) =>
       again(() => network.use((hub) => rowsOf(hub, text, ...values))) as unknown as Promise<T[]>,
+    /** Stores the record of a round. */
+    putRecord: (record: { round_id: string }) =>
+      again(() =>
+        network.use(async ({ miniflare }) => {
+          const bucket = await miniflare.getR2Bucket('ROUNDS', 'hub')
+          await bucket.put(`rounds/${record.round_id}`, JSON.stringify(record))
+        }),
+      ),
     wake: runSchedule,
     /** Lets time pass on the chain, which the hub follows. */
     async pass(seconds: number) {

@@ -65,8 +65,8 @@ export async function checkTasks(
   before: Counts,
   away: SimulatedMiner | undefined,
 ): Promise<Counts> {
-  await requireNoneOpen(network)
   const ids = new Set(ended.map(({ task }) => task.task_id))
+  await requireNoneOpen(network, givenOf(before, ids.size))
   if (ids.size < ended.length) throw new Difference('two tasks have one id')
   await requireEachOnce(network, before, ids.size)
   const [refusal] = network.validators.refusals
@@ -88,23 +88,29 @@ const owe = ({ owing }: SimulatedMiner, { task }: EndedTask): void => {
   if (task.round_id !== null) owing.add(task.round_id)
 }
 
-const requireNoneOpen = ({ rows }: RoundsNetwork): Promise<void> =>
-  until('no round is open, and every offence is looked at', async () => {
+const givenOf = (before: Counts, ended: number): number =>
+  before.finalized + Object.values(before.failed).reduce((sum, count) => sum + count, 0) + ended
+
+/** Lists have a round some seconds after its end. */
+const requireNoneOpen = ({ rows }: RoundsNetwork, given: number): Promise<void> =>
+  until('every round is over in the database, and every offence is looked at', async () => {
     const open = await rows<object>(
       `SELECT round_id, state FROM rounds WHERE state NOT IN ('finalized', 'failed')
       UNION ALL SELECT round_id, 'offences' FROM round_offences LIMIT 5`,
     )
-    return open.length === 0 || JSON.stringify(open)
+    const [found] = await rows<{ tasks: number }>(
+      'SELECT count(*) + (SELECT count(*) FROM tasks WHERE round_id IS NULL) AS tasks FROM rounds',
+    )
+    return (open.length === 0 && (found?.tasks ?? 0) >= given) || JSON.stringify({ open, found, given })
   })
 
 /** Each task exists once, and each round belongs to one task, although requests were repeated and processes ended. */
 async function requireEachOnce({ rows }: RoundsNetwork, before: Counts, ended: number): Promise<void> {
-  const failed = Object.values(before.failed).reduce((sum, count) => sum + count, 0)
   const [found] = await rows<{ tasks: number; rounds: number }>(
-    `SELECT (SELECT count(*) FROM tasks) AS tasks,
-      (SELECT count(*) FROM rounds) + (SELECT count(*) FROM tasks WHERE round_id IS NULL) AS rounds`,
+    `SELECT count(DISTINCT task_id) + waited AS tasks, count(*) + waited AS rounds
+      FROM rounds, (SELECT count(*) AS waited FROM tasks WHERE round_id IS NULL)`,
   )
-  const given = before.finalized + failed + ended
+  const given = givenOf(before, ended)
   if (found?.tasks !== given || found.rounds !== given)
     throw new Difference(`${given} tasks were given; the hub has ${JSON.stringify(found)}`)
 }

@@ -1,10 +1,9 @@
-import type { HubBundle } from '../../scripts/bundle.ts'
 import { freshAddress } from '../../testing/session.ts'
 import type { Conduct } from '../harness/conduct.ts'
 import { FaultCounts } from '../harness/figures.ts'
 import { until } from '../harness/time.ts'
 import { vaultCall } from '../network/contracts.ts'
-import { startFaultyHub } from '../network/faulty-hub.ts'
+import { type FaultyHubOptions, startFaultyHub } from '../network/faulty-hub.ts'
 import { createProjects, grantWei, type Project, type ProjectsOptions } from '../network/projects.ts'
 import { SimulatedMiner } from './simulator/miner.ts'
 import { startValidators, type ValidatorsOptions } from './simulator/validators.ts'
@@ -17,7 +16,8 @@ export interface RoundsOptions {
   /** Offers that a device works on at once. */
   readonly slots: number
   readonly onProgress: (text: string) => void
-  readonly front?: (script: HubBundle) => HubBundle
+  readonly front?: FaultyHubOptions['front']
+  readonly platform?: FaultyHubOptions['platform']
   /** Keys that may become validators, beside those that are from the beginning. */
   readonly spareValidators?: number
   /** Seconds that the clock of a miner is ahead of the network's. */
@@ -48,7 +48,8 @@ export async function startRoundsNetwork(options: RoundsOptions) {
     depthMax,
     blockMs,
     ...(options.front && { front: options.front }),
-    vars: { CHAIN_POLL_MS: '500' },
+    ...(options.platform && { platform: options.platform }),
+    vars: { CHAIN_BLOCK_SECS: '0.5' },
     address: () => addresses[calls++ % callers]!,
   })
   const { profile, port, chain, hub, pass, wake } = started
@@ -63,6 +64,8 @@ export async function startRoundsNetwork(options: RoundsOptions) {
   const validators = await startValidators(profile, { count, rulesOf, modeOf, now: hub.time, faults })
 
   await started.beginWith(validators.nodes.slice(0, firstValidators))
+  // Those that join later have no link: the hub calls them.
+  validators.link(started.origin, firstValidators)
   projects.push(...(await createProjects(started, options.projects, options.make)))
   for (const { developer, vault } of projects)
     await chain.send(developer.address, [vaultCall(vault, 'fund', grantWei / 2n)])

@@ -36,7 +36,7 @@ export async function startChaosNetwork() {
     confirmations,
     depthMax,
     blockMs,
-    vars: { CHAIN_TIMEOUT_MS: '2500', CHAIN_POLL_MS: '2000', RELAYER_STUCK_MS: '1000' },
+    vars: { CHAIN_TIMEOUT_MS: '2500', CHAIN_BLOCK_SECS: '2', RELAYER_STUCK_MS: '1000' },
   })
   const { profile, chain, hub, operator, rows, wake, register } = started
   const validators = await startValidators(profile, validatorCount)

@@ -28,7 +28,7 @@ export async function accuse(
   if (plan.early) {
     // Kept until the round is over; the schedule may then judge it before anybody posts it again.
     requireStatus('early evidence', await post(evidence), 202)
-    await endRound(network, round)
+    await endRound(network, round, plan.flaw === 'excused')
   }
   const answers =
     plan.again === 'other' ? await Promise.all([post(evidence), post(other)]) : [await post(evidence)]

@@ -57,7 +57,8 @@ function checkTask(world: World, plan: Plan, { taskId, input }: SubmittedTask): 
 function checkPlaces({ records }: World): void {
   const places = new Map<string, string>()
   const rounds = new Map<string, string>()
-  for (const { round, taskId } of records.rounds.values()) {
+  for (const { round } of records.rounds.values()) {
+    const { taskId } = round
     const place = `${round.epoch} ${round.seq}`
     if (places.has(place))
       throw new Difference(`${place} is of two rounds: ${places.get(place)}, ${round.roundId}`)

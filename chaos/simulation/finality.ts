@@ -15,6 +15,8 @@ export async function finalityOf(given: {
   readonly tasks: number
   readonly validators: number
   readonly hung: number
+  /** How many of them keep no link; those that hang come first. */
+  readonly unlinked: number
   readonly answerMs: number
 }): Promise<Finality> {
   const { world } = await playPlan(calmPlan(given))
@@ -27,7 +29,14 @@ export async function finalityOf(given: {
   }
 }
 
-function calmPlan({ seed, tasks, validators, hung, answerMs }: Parameters<typeof finalityOf>[0]): Plan {
+function calmPlan({
+  seed,
+  tasks,
+  validators,
+  hung,
+  unlinked,
+  answerMs,
+}: Parameters<typeof finalityOf>[0]): Plan {
   return {
     ...planOf(seed),
     startsAtSecs: 60,
@@ -35,6 +44,7 @@ function calmPlan({ seed, tasks, validators, hung, answerMs }: Parameters<typeof
       ...{ slots: 4, skewSecs: 0, runMs: 200, conducts: ['honest'] as const },
     })),
     validators: Array.from({ length: validators }, (_, index) => ({
+      isLinked: index >= unlinked,
       skewSecs: 0,
       conductAt: () => (index < hung ? 'hung' : 'honest'),
     })),

@@ -3,7 +3,6 @@ import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types
 import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
-import { isUnpaid } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
 import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
@@ -14,6 +13,7 @@ import { judgeVote } from '../../workers/rounds/judge-vote.ts'
 import { publishedRound, roundFile } from '../../workers/rounds/published.ts'
 import { roundEnd } from '../../workers/rounds/round-end.ts'
 import { seatRound } from '../../workers/rounds/seating.ts'
+import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import type { SimulatedChain } from './chain.ts'
 import {
   committeeRules,
@@ -44,9 +44,11 @@ export interface Surroundings {
   readonly snapshot: (setHash: string) => Snapshot
   /** The hash of the set of an epoch; null while it is not attested. */
   readonly attestedSet: (epoch: number, now: number) => string | null
+  /** Puts a message about a round into the queue. */
+  readonly send: (round: WrittenRound) => void
   readonly records: Records
   readonly chain: SimulatedChain
-  readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll'>
+  readonly validators: Pick<SimulatedValidators, 'askAll' | 'tellAll' | 'isOne'>
 }
 
 /** The hub's objects, joined with the simulated world as `workers/objects.ts` joins them with the real one. */
@@ -62,11 +64,13 @@ export function hubClasses(world: Surroundings): Record<string, ObjectClass> {
 function roundConfig(world: Surroundings, { outside, object, processId }: ObjectContext): RoundConfig {
   const link = ({ nodeKey }: Pick<Lease, 'nodeKey'>) =>
     object('NodeLink', nodeKey) as unknown as NodeLinkObject
+  const links = (nodeKey: string) => link({ nodeKey })
   const idOf = ({ terms }: Round, { position }: Lease) => offerId({ round_id: terms.roundId, position })
   return {
     processId,
     now: () => world.hubNow(),
     pollMs,
+    untilNextBlock: () => pollMs,
     mayLeap: false,
     seat: (terms) =>
       outside(() =>
@@ -80,16 +84,16 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           ),
         ),
       ),
-    publish: (round) =>
-      outside(() =>
-        world.write(() => {
-          const { outcome } = round
-          const published = publishedRound(profile, round)
-          const file = roundFile(round)
-          const end = outcome && { ...roundEnd(published, file, outcome.at, isUnpaid(round)), file }
-          return world.records.publish(published, end)
-        }),
-      ),
+    view: (round) => publishedRound(profile, round),
+    record: (round) =>
+      outside(async () => {
+        const file = roundFile(profile, round)
+        await world.write(() => world.records.record(file))
+        await world.write(() => world.send({ ...file.published, end: roundEnd(file) }))
+      }),
+    list: (round) =>
+      outside(() => world.write(() => world.send({ ...publishedRound(profile, round), end: null }))),
+    isRecorded: (roundId) => outside(() => world.read('record').then(() => world.records.files.has(roundId))),
     offer: (round, lease) => {
       const id = idOf(round, lease)
       const frame = {
@@ -115,8 +119,8 @@ function roundConfig(world: Surroundings, { outside, object, processId }: Object
           return { block, isAudited: isAudited(draw, params.audit_bp, false) }
         }),
       ),
-    ask: (round) => outside((isAlive) => world.validators.askAll(round, isAlive)),
-    spread: (round) => outside((isAlive) => world.validators.tellAll(round, isAlive)),
+    ask: (round, listen) => outside((isAlive) => world.validators.askAll(round, { isAlive, links }, listen)),
+    spread: (round) => outside((isAlive) => world.validators.tellAll(round, { isAlive, links })),
     release: async ({ roundId, task }) => {
       await object('ProjectCommittees', task.project_id).closeRound!(roundId)
     },
@@ -139,7 +143,11 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
     pollMs: null,
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
-    standing: () => outside(() => world.read('standing').then(() => goodStanding)),
+    standing: (nodeKey) =>
+      outside(async () => {
+        await world.read('standing')
+        return { ...goodStanding, isValidator: world.validators.isOne(nodeKey) }
+      }),
     returnSecs: async () => null,
     ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
@@ -169,10 +177,11 @@ function committeesConfig(world: Surroundings, { outside, object }: ObjectContex
           }
         }),
       ),
-    startRound: async (terms) => {
-      await object('Round', terms.roundId).start!(terms)
+    startRound: async (terms, isRepeated) => {
+      await object('Round', terms.roundId).start!(terms, isRepeated)
     },
     noteQueued: (_, request) => outside(() => world.write(() => world.records.queue(request))),
+    noteScheduled: (scheduled) => outside(() => world.write(() => world.records.schedule(scheduled))),
     noteExpired: (taskIds) =>
       outside(() => world.write(() => world.records.fail(taskIds, 'no_attested_snapshot'))),
   }

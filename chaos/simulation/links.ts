@@ -157,13 +157,14 @@ function linkConfig(
     pollMs: null,
     now: async () => Math.floor(Date.now() / 1_000),
     publish: () => outside(trip),
-    standing: () =>
-      outside(() => trip().then(() => ({ isAdmitted: true, isBanned: false, isFaulty: false }))),
+    standing: () => outside(() => trip().then(() => goodStanding)),
     returnSecs: async () => returnSecs(count),
     ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }
+
+const goodStanding = { isAdmitted: true, isBanned: false, isFaulty: false, isValidator: false }
 
 /** Keys lie anywhere, as real ones do. */
 const keyOf = (index: number, count: number): string =>

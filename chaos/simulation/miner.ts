@@ -19,7 +19,7 @@ import type { Platform } from './platform/platform.ts'
 import type { ClientSocket } from './platform/sockets.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, wrongResult } from './results.ts'
-import { openLink } from './upgrade.ts'
+import { openLink, recordsMs } from './upgrade.ts'
 
 export interface MinerOptions {
   readonly person: Person
@@ -40,8 +40,6 @@ export const roundOf = ({ offer_id }: { offer_id: string }): string => `task:0x$
 
 const retryMs = 1_000
 const restartMs = 3_000
-/** How long the hub asks its records whether a node may have a socket. */
-const recordsMs = 40
 
 /** A node that runs nothing: it keeps its link to the hub, and votes with real signatures. Its votes outlive its process. */
 export class SimulatedMiner {

@@ -14,6 +14,8 @@ export interface MemberPlan {
 }
 
 export interface ValidatorPlan {
+  /** Whether it keeps a link to the hub. Others are called by HTTP. */
+  readonly isLinked: boolean
   readonly skewSecs: number
   readonly conductAt: (elapsedSecs: number) => ValidatorConduct
 }
@@ -99,7 +101,7 @@ export function planOf(seed: number): Plan {
         return { kind, atSecs, member: below(memberCount), secs }
     }
   }
-  return {
+  const plan = {
     seed,
     startsAtSecs: percent(25) ? epochSecs - 1 - below(90) : 60 + below(600),
     members: Array.from({ length: memberCount }, () => ({
@@ -115,7 +117,7 @@ export function planOf(seed: number): Plan {
       const awayUntil = Math.min(awayFrom + below(100), faultsEndSecs)
       return {
         skewSecs: percent(20) ? below(21) - 10 : 0,
-        conductAt: (secs) => (secs >= awayFrom && secs < awayUntil ? 'away' : conduct),
+        conductAt: (secs: number) => (secs >= awayFrom && secs < awayUntil ? 'away' : conduct),
       }
     }),
     answerMs: pick([5, 5, 50, 300]),
@@ -138,4 +140,7 @@ export function planOf(seed: number): Plan {
     databaseFaults: permille(150),
     faultsEndSecs,
   }
+  const linkedShare = pick([0, 60, 100, 100])
+  const validators = plan.validators.map((one) => ({ ...one, isLinked: percent(linkedShare) }))
+  return { ...plan, validators }
 }

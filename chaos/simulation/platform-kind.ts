@@ -9,8 +9,8 @@ export const platform: LongKind = {
   run: async ({ length, seed, options, problem }) => {
     // The hub's objects find their runtime only now.
     const { finalityOf } = await import('./finality.ts')
-    const { validators = 0, hung = 0, 'answer-ms': answerMs = 0 } = options
-    const given = { seed, tasks: length, validators, answerMs }
+    const { validators = 0, hung = 0, unlinked = 0, 'answer-ms': answerMs = 0 } = options
+    const given = { seed, tasks: length, validators, unlinked, answerMs }
     const [calm, delayed] = [await finalityOf({ ...given, hung: 0 }), await finalityOf({ ...given, hung })]
     const delays = [...delayed.ms]
       .map(([roundId, ms]) => ms - calm.ms.get(roundId)!)

@@ -1,7 +1,7 @@
 import type { TaskRequest } from '../../durable-objects/project/task-queue.ts'
 import type { RoundEnd } from '../../workers/stores/round-effects.ts'
 import type { RoundFile } from '../../workers/stores/round-files.ts'
-import type { PublishedRound } from '../../workers/stores/rounds.ts'
+import type { PublishedRound, WrittenRound } from '../../workers/stores/rounds.ts'
 import { Difference } from '../harness/difference.ts'
 
 export interface TaskRecord {
@@ -14,12 +14,13 @@ export interface RecordedEnd extends RoundEnd {
   readonly file: RoundFile
 }
 
-const order = ['pending', 'committee_agreed', 'escalated', 'fallback', 'finalized', 'failed']
+const order = ['pending', 'fallback', 'committee_agreed', 'escalated', 'finalized', 'failed']
 
-/** What everybody can read: the rows of tasks and rounds, with the guards of the hub's statements. */
+/** What everybody can read: records, and the rows of tasks and rounds, with the guards of the hub's statements. */
 export class Records {
   readonly tasks = new Map<string, TaskRecord>()
   readonly rounds = new Map<string, PublishedRound>()
+  readonly files = new Map<string, RoundFile>()
   /** When each round ended, in milliseconds of virtual time. */
   readonly endedMs = new Map<string, number>()
   readonly differences: Difference[] = []
@@ -37,30 +38,39 @@ export class Records {
     }
   }
 
-  publish(published: PublishedRound, end: RecordedEnd | null): 'written' | 'over' {
-    const { taskId, round } = published
-    const task = taskId === null ? undefined : this.tasks.get(taskId)
-    if (task === undefined && taskId !== null) this.tasks.set(taskId, { roundId: round.roundId, error: null })
-    else if (task !== undefined) task.roundId ??= round.roundId
-    if (task !== undefined && task.roundId !== round.roundId)
-      this.#differ(`the task ${taskId} has the round ${task.roundId} and is given ${round.roundId}`)
-    const known = this.rounds.get(round.roundId)?.round
-    const before = known?.state
-    if (before === 'finalized' || before === 'failed') {
-      if (end !== null && (before !== round.state || known?.receiptHash !== round.receiptHash))
-        this.#differ(
-          `${round.roundId} ended as ${before}, and again as ${round.state} or with another result`,
-        )
-      return 'over'
-    }
-    if (before !== undefined && order.indexOf(before) > order.indexOf(round.state))
-      this.#differ(`${round.roundId} goes back from ${before} to ${round.state}`)
+  schedule(scheduled: readonly { taskId: string; roundId: string }[]): void {
+    for (const { taskId, roundId } of scheduled) this.#give(taskId, roundId)
+  }
+
+  /** The record of a round that is over, in the bucket. */
+  record(file: RoundFile): void {
+    const known = this.files.get(file.round_id)?.published.round
+    const { state, receiptHash } = file.published.round
+    if (known !== undefined && (known.state !== state || known.receiptHash !== receiptHash))
+      this.#differ(`${file.round_id} ended as ${known.state}, and again as ${state} or with another result`)
+    this.files.set(file.round_id, file)
+    if (known === undefined) this.endedMs.set(file.round_id, Date.now())
+  }
+
+  /** A message about a round, written as the database writes it. */
+  receive({ end, ...published }: WrittenRound): void {
+    const { round } = published
+    if (round.taskId !== null) this.#give(round.taskId, round.roundId)
+    const before = this.rounds.get(round.roundId)?.round.state
+    if (before === 'finalized' || before === 'failed') return
+    if (before !== undefined && order.indexOf(before) > order.indexOf(round.state)) return
     this.rounds.set(round.roundId, published)
-    if (end !== null) {
-      this.ends.set(round.roundId, end)
-      this.endedMs.set(round.roundId, Date.now())
-    }
-    return 'written'
+    const file = this.files.get(round.roundId)
+    if (end !== null && file === undefined) this.#differ(`${round.roundId} is over, and has no record`)
+    if (end !== null && file !== undefined) this.ends.set(round.roundId, { ...end, file })
+  }
+
+  #give(taskId: string, roundId: string): void {
+    const task = this.tasks.get(taskId)
+    if (task === undefined) this.tasks.set(taskId, { roundId, error: null })
+    else task.roundId ??= roundId
+    if (task !== undefined && task.roundId !== roundId)
+      this.#differ(`the task ${taskId} has the round ${task.roundId} and is given ${roundId}`)
   }
 
   /** The caller takes it for a failure of the database, so it is kept. */

@@ -53,6 +53,7 @@ export async function playPlan(plan: Plan): Promise<Outcome> {
 async function play(plan: Plan, world: World): Promise<SubmittedTask[]> {
   const { time, platform, miners } = world
   for (const miner of miners) miner.start()
+  world.validators.start()
   await time.runUntil(() => false, world.startAt * 1_000)
   world.databaseFaults = plan.databaseFaults
   platform.faults = plan.faults
@@ -140,7 +141,7 @@ function isTaskOver({ records }: World, taskId: string): boolean {
 /** Tasks of the project's object that wait or run. */
 function openTasks({ platform }: World): number {
   const { database } = platform.diskOf('ProjectCommittees', projectId)
-  const [row] = database.prepare("SELECT count(*) AS n FROM tasks WHERE state <> 'over'").all()
+  const [row] = database.prepare('SELECT count(*) AS n FROM tasks').all()
   return Number(row?.n)
 }
 

@@ -3,6 +3,9 @@ import type { FrameVersion } from '../../protocol/link/index.ts'
 import type { Platform } from './platform/platform.ts'
 import type { ClientSocket, SocketClient } from './platform/sockets.ts'
 
+/** How long the hub asks its records whether a node may have a socket. */
+export const recordsMs = 40
+
 /** The ticket of a generation, as simulated hubs write it. */
 export const ticketOf = (generation: number): string => `generation-${generation}`
 const generationOf = (ticket: string): number => Number(ticket.split('-')[1])
@@ -10,6 +13,8 @@ const generationOf = (ticket: string): number => Number(ticket.split('-')[1])
 export interface LinkUpgrade {
   readonly publicKey: string
   readonly frames: FrameVersion
+  /** Whether the records say that it is a validator. */
+  readonly isValidator?: boolean
   readonly ticket: string | null
   /** Another one for each upgrade. */
   readonly nonce: string
@@ -22,12 +27,15 @@ export interface LinkUpgrade {
 /** Opens the link of a node as the hub's Worker does: by its ticket, and by the records where that does not count. */
 export async function openLink(
   platform: Platform,
-  { publicKey, frames, ticket, nonce, timestamp, readRecords }: LinkUpgrade,
+  { publicKey, frames, isValidator = false, ticket, nonce, timestamp, readRecords }: LinkUpgrade,
   client: SocketClient,
 ): Promise<ClientSocket | null> {
   const connect = (generation: number | null) =>
     platform.connect('NodeLink', publicKey, client, (name) =>
-      upgradeUrl(name, { frames, signature: { nonce, timestamp }, isVouched: true, generation }),
+      upgradeUrl(name, {
+        ...{ frames, signature: { nonce, timestamp }, isVouched: true, generation },
+        isValidator: generation === null && isValidator,
+      }),
     )
   if (ticket !== null) {
     const opened = await connect(generationOf(ticket))

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Round } from '../../durable-objects/round/round.ts'
 import type { Answers } from '../../durable-objects/round/transitions.ts'
+import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { deriveTaskRoundId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import type { HubFrame, RoundAnswer } from '../../protocol/link/index.ts'
 import {
   auditDraw,
   createFinalityRecord,
@@ -24,6 +26,9 @@ import { committeeRules, type Person, profile, roundSecs, setOf } from './people
 import type { Platform } from './platform/platform.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
+import { ValidatorLink } from './validator-link.ts'
+
+type Listen = Parameters<RoundConfig['ask']>[1]
 
 /** How a validator answers: at all, in time, or with what is wrong. */
 export type ValidatorConduct = 'honest' | 'hung' | 'away' | 'slow' | 'lies'
@@ -60,6 +65,7 @@ export interface ValidatorsOptions {
   readonly people: readonly Person[]
   readonly signers: readonly Ed25519Signer[]
   readonly conductOf: (validator: number) => ValidatorConduct
+  readonly isLinked: (validator: number) => boolean
   /** Seconds that the clock of each is ahead. */
   readonly skewOf: (validator: number) => number
   readonly time: VirtualTime
@@ -73,15 +79,22 @@ export interface ValidatorsOptions {
   readonly answerMs: number
 }
 
-/** Validators behind HTTP that judge every round by the rules of the protocol, with the results that honest nodes get. */
+/** The object that asks: whether its process runs, and how it reaches links. */
+interface Asking {
+  readonly isAlive: () => boolean
+  readonly links: ValidatorSources['links']
+}
+
+/** Validators, with links or behind HTTP alone, that judge every round by the rules of the protocol, with the results that honest nodes get. */
 export class SimulatedValidators {
-  /** Requests so far. */
+  /** Requests so far: calls by HTTP, and frames on links. */
   requests = 0
   /** When each round asked them first, in milliseconds of virtual time. */
   readonly askedMs = new Map<string, number>()
   readonly #options: ValidatorsOptions
   readonly #invocation = new AsyncLocalStorage<Connections>()
-  readonly #sources: ValidatorSources
+  readonly #sources: Omit<ValidatorSources, 'links'>
+  readonly #links: readonly (ValidatorLink | null)[]
   /** The judgement of a request is the same for all, and checking votes costs most. */
   readonly #judged = new Map<string, Judgement>()
   /** What each gave in a round, which it gives again whatever it is asked then. */
@@ -102,6 +115,22 @@ export class SimulatedValidators {
       calls: new ValidatorCalls(options.random),
       now: options.now,
     }
+    const { time, platform, random } = options
+    this.#links = options.people.map(({ publicKey }, index) => {
+      const isAway = () => options.conductOf(index) === 'away'
+      const heard = (frame: HubFrame) => void this.#hear(index, frame)
+      return options.isLinked(index)
+        ? new ValidatorLink({ publicKey, time, platform, random, isAway, heard })
+        : null
+    })
+  }
+
+  start(): void {
+    for (const link of this.#links) void link?.connect()
+  }
+
+  isOne(key: string): boolean {
+    return this.#options.people.some(({ publicKey }) => publicKey === key)
   }
 
   /** Whether honest validators signed two records of a round, so that neither may have a quorum. */
@@ -109,16 +138,35 @@ export class SimulatedValidators {
     return (this.#signed.get(roundId)?.size ?? 0) > 1
   }
 
-  askAll(round: Round, isAlive: () => boolean): Promise<Answers> {
+  askAll(round: Round, { isAlive, links }: Asking, listen: Listen): Promise<Answers> {
     const { roundId } = round.terms
     if (!this.askedMs.has(roundId)) this.askedMs.set(roundId, this.#options.time.nowMs)
     return this.#invocation.run(new Connections(isAlive), () =>
-      askForFinality(this.#sources, round, round.terms.input ?? ''),
+      askForFinality({ ...this.#sources, links }, round, round.terms.input ?? '', listen),
     )
   }
 
-  tellAll(round: Round, isAlive: () => boolean): Promise<void> {
-    return this.#invocation.run(new Connections(isAlive), () => spreadVotes(this.#sources, round))
+  tellAll(round: Round, { isAlive, links }: Asking): Promise<void> {
+    return this.#invocation.run(new Connections(isAlive), () =>
+      spreadVotes({ ...this.#sources, links }, round),
+    )
+  }
+
+  async #hear(index: number, frame: HubFrame): Promise<void> {
+    if (frame.type !== 'decide' && frame.type !== 'finality') return
+    const conduct = this.#options.conductOf(index)
+    this.requests += 1
+    if (frame.type === 'finality' || conduct === 'hung') return
+    await this.#options.time.wait(this.#answerMs(conduct))
+    const answers = frame.rounds.map(({ round_id, ...request }): RoundAnswer => {
+      const answer = this.#vote(index, JSON.stringify(request), conduct === 'lies')
+      return answer === null ? { round_id, code: 'unavailable' } : ({ round_id, ...answer } as RoundAnswer)
+    })
+    this.#links[index]?.send({ type: 'decided', answers })
+  }
+
+  #answerMs(conduct: ValidatorConduct): number {
+    return this.#options.answerMs + (this.requests % 20) + (conduct === 'slow' ? slowMs : 0)
   }
 
   /** Has what the hub sends to validators come here. @returns A function that puts the real one back. */

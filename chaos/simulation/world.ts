@@ -1,6 +1,7 @@
 import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { nativeSigner } from '../../workers/native-ed25519.ts'
+import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import { type Draws, draws as drawsOf } from '../harness/draws.ts'
 import { SimulatedChain } from './chain.ts'
 import { hubClasses } from './hub.ts'
@@ -13,6 +14,8 @@ import { Records } from './records.ts'
 import { SimulatedValidators } from './validators.ts'
 
 const databaseMs = { min: 4, max: 30 }
+/** The queue delivers within this time. */
+const deliveryMsMax = 4_000
 const epoch = 480_000
 /** Nodes are connected for so long when the set of the epoch is built. */
 const connectedSecs = 60
@@ -54,6 +57,7 @@ export class World {
       ...{ people, time, platform: this.platform, members: plan.members.length },
       signers: people.map(signerOf),
       conductOf: (index) => plan.validators[index]!.conductAt(this.elapsedSecs()),
+      isLinked: (index) => plan.validators[index]!.isLinked,
       skewOf: (index) => plan.validators[index]!.skewSecs,
       now: () => this.hubNow(),
       chain: this.chain,
@@ -100,6 +104,13 @@ export class World {
     const result = change()
     if (this.#isFault()) throw new Error('the answer of the database was lost')
     return result
+  }
+
+  /** Delivers a message in any order, and some of them twice. */
+  send(round: WrittenRound): void {
+    const copies = this.#draws.below(5) === 0 ? 2 : 1
+    for (let i = 0; i < copies; i++)
+      this.time.after(this.#draws.below(deliveryMsMax), () => this.records.receive(round))
   }
 
   /** The hash of the set of an epoch; null while it is not attested. */

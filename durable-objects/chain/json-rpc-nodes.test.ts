@@ -61,7 +61,7 @@ afterEach(() => vi.useRealTimers())
 
 const nodeAt = (index: number) => nodes.get(urls[index] as string) as Node
 const hosts = () => asked.map(([host]) => host)
-const laterOn = () => vi.setSystemTime(Date.now() + 11_000)
+const laterOn = () => vi.setSystemTime(Date.now() + 61_000)
 /** Asks later on, until the survey that the first question began is over: it keeps nobody waiting. */
 const surveyed = async (rpc: JsonRpc, until: () => boolean) => {
   laterOn()

@@ -1,10 +1,19 @@
 import { RpcAnswerTooLarge, type RpcCall, type RpcOutcome, RpcUnreachable } from './rpc-answers.ts'
-import { RpcNode } from './rpc-node.ts'
+import { RpcNode, type RpcOptions } from './rpc-node.ts'
 import { type Checkpoint, type Conflict, surveyNodes } from './survey.ts'
 
 export * from './rpc-answers.ts'
 
-const surveyMs = 10_000
+/** What the last survey found, for another object that takes the place of this one. */
+interface KeptSurvey {
+  /** Places in the list of nodes. */
+  usable: readonly number[]
+  checkpoint: Checkpoint | null
+  conflict: string | null
+  atMs: number
+}
+
+const surveyMs = 60_000
 
 /**
  * JSON-RPC to a chain, without retries: the caller knows what a repetition would mean. The calls of one batch go to one node, so that
@@ -20,16 +29,24 @@ export class JsonRpc {
   #survey: Promise<void> | null = null
   #checkpoint: Checkpoint | null = null
   #conflict: string | null = null
+  readonly #keep: (survey: KeptSurvey) => void
 
   /**
    * @param urls - Addresses of nodes, comma separated, the preferred one first.
    * @param chainId - The chain that nodes have to follow; left out, they are asked as they are.
-   * @param isPatient - Sends a request again after a while that a rate limit refused, for callers that nobody waits for.
    */
-  constructor(urls: string, timeoutMs: number, chainId?: number, isPatient = false) {
-    this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs, isPatient))
+  constructor(urls: string, timeoutMs: number, chainId?: number, options: RpcOptions = {}) {
+    this.#nodes = urls.split(',').map((url) => new RpcNode(url.trim(), timeoutMs, options))
     this.#chainId = chainId !== undefined && this.#nodes.length > 1 ? chainId : null
     this.#usable = this.#chainId === null ? this.#nodes : []
+    const key = `survey of ${this.#nodes.map(({ host }) => host).join()}`
+    this.#keep = (survey) => options.memory?.put(key, survey)
+    const kept = options.memory?.get<KeptSurvey>(key)
+    if (kept === undefined || this.#chainId === null) return
+    this.#usable = kept.usable.flatMap((index) => this.#nodes[index] ?? [])
+    this.#checkpoint = kept.checkpoint
+    this.#conflict = kept.conflict
+    this.#surveyedAtMs = kept.atMs
   }
 
   /** Which nodes contradicted one another about a finalized block when they were last compared, or null. */
@@ -95,6 +112,12 @@ export class JsonRpc {
     } finally {
       this.#surveyedAtMs = Date.now()
       this.#survey = null
+      this.#keep({
+        usable: this.#usable.map((node) => this.#nodes.indexOf(node)),
+        checkpoint: this.#checkpoint,
+        conflict: this.#conflict,
+        atMs: this.#surveyedAtMs,
+      })
     }
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { JsonRpc, type RpcCall, RpcError, RpcUnreachable } from './json-rpc.ts'
+import type { RpcMemory } from './request-size.ts'
 
 interface Call {
   id: number
@@ -75,6 +76,20 @@ describe('a node that takes only so many calls at once', () => {
     expect(await new JsonRpc('http://chain.test', 1_000).batch(callsOf(5))).toEqual(resultsOf(5))
   })
 
+  test('another object that has the same memory does not ask for more than was refused', async () => {
+    const stored = new Map<string, unknown>()
+    const memory: RpcMemory = {
+      get: <T>(key: string) => structuredClone(stored.get(key)) as T | undefined,
+      put: (key, value) => void stored.set(key, structuredClone(value)),
+    }
+    const node = () => new JsonRpc('http://chain.test/a-key', 1_000, undefined, { memory })
+    await node().batch(callsOf(25))
+    sizes = []
+    expect(await node().batch(callsOf(25))).toEqual(resultsOf(25))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(limit)
+    expect(JSON.stringify([...stored])).not.toContain('a-key')
+  })
+
   test('a limit that is lifted is noticed', async () => {
     const rpc = new JsonRpc('http://chain.test', 1_000)
     await rpc.batch(callsOf(50))
@@ -101,7 +116,7 @@ describe('a node that limits how often it is asked', () => {
     refusal = (calls) => refusals.shift()?.(calls) ?? null
   })
   const limited = () => new Response('slow down', { status: 429, headers: { 'Retry-After': '0' } })
-  const node = (isPatient: boolean) => new JsonRpc('http://chain.test', 1_000, undefined, isPatient)
+  const node = (isPatient: boolean) => new JsonRpc('http://chain.test', 1_000, undefined, { isPatient })
 
   test('a request that is refused with 429 is sent again for a patient caller', async () => {
     refusals = [limited, limited, null]

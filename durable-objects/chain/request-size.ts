@@ -1,6 +1,19 @@
 /** How long a size that was refused counts as too large: limits change, and so does what a request asks for. */
 const refusedMs = 10 * 60_000
 
+/** Where it is noted what nodes were found to take, such as the storage of an object. */
+export interface RpcMemory {
+  get<T>(key: string): T | undefined
+  put(key: string, value: unknown): void
+}
+
+interface Learned {
+  most: number
+  /** Null for none. */
+  refused: number | null
+  refusedAtMs: number
+}
+
 export interface SizeLimits {
   first: number
   max: number
@@ -11,30 +24,47 @@ export interface SizeLimits {
 /** How much one node takes in a request, calls or blocks, as far as its refusals say. */
 export class RequestSize {
   readonly #limits: SizeLimits
-  #most: number
-  #refused = Number.POSITIVE_INFINITY
-  #refusedAtMs = 0
+  readonly #note: (learned: Learned) => void
+  #learned: Learned
 
-  constructor(limits: SizeLimits) {
+  /** @param kept - Where it is kept under a name what was learned, so that it is not learned again. */
+  constructor(limits: SizeLimits, kept?: { memory: RpcMemory; key: string }) {
     this.#limits = limits
-    this.#most = limits.first
+    this.#learned = kept?.memory.get<Learned>(kept.key) ?? {
+      most: limits.first,
+      refused: null,
+      refusedAtMs: 0,
+    }
+    this.#note = (learned) => kept?.memory.put(kept.key, learned)
   }
 
   /** As much may go into one request. */
   get most(): number {
-    return this.#most
+    return this.#learned.most
   }
 
   noteRefused(size: number): void {
-    this.#refused = Math.min(this.#refused, size)
-    this.#refusedAtMs = Date.now()
-    this.#most = Math.max(1, Math.min(this.#most, size >> 1))
+    const { most, refused } = this.#learned
+    this.#learn({
+      most: Math.max(1, Math.min(most, size >> 1)),
+      refused: Math.min(refused ?? size, size),
+      refusedAtMs: Date.now(),
+    })
   }
 
   /** A full request that was taken makes the next one larger, as long as that size was not refused. */
   noteTaken(size: number): void {
-    if (Date.now() - this.#refusedAtMs >= refusedMs) this.#refused = Number.POSITIVE_INFINITY
-    const next = Math.min(this.#limits.max, this.#limits.grown(this.#most))
-    if (size >= this.#most && next < this.#refused) this.#most = next
+    const { most, refused, refusedAtMs } = this.#learned
+    const next = Math.min(this.#limits.max, this.#limits.grown(most))
+    const isRefused = refused !== null && next >= refused && isRecent(refusedAtMs)
+    if (size >= most && next > most && !isRefused)
+      this.#learn({ ...this.#learned, most: next, ...(!isRecent(refusedAtMs) && { refused: null }) })
+  }
+
+  #learn(learned: Learned): void {
+    this.#learned = learned
+    this.#note(learned)
   }
 }
+
+const isRecent = (atMs: number): boolean => Date.now() - atMs < refusedMs

@@ -1,5 +1,5 @@
 import { readCapped } from './capped-text.ts'
-import { RequestSize } from './request-size.ts'
+import { RequestSize, type RpcMemory } from './request-size.ts'
 import {
   RpcAnswerTooLarge,
   type RpcCall,
@@ -23,6 +23,13 @@ const callsMax = 50
 const answerBytesMax = 20 * 1024 * 1024
 /** With these a gateway refuses what a request holds, such as a batch that is too large for it. */
 const refusingStatuses = [400, 403, 405, 413, 422]
+
+export interface RpcOptions {
+  /** Sends a request again after a while that a rate limit refused, for callers that nobody waits for. */
+  isPatient?: boolean
+  /** Outlives the caller. */
+  memory?: RpcMemory
+}
 
 class RpcRequestRefused extends RpcUnreachable {}
 
@@ -52,18 +59,22 @@ interface Asking {
 
 /** One node, over HTTP. Callers who find all requests on the way go next, together; when one request gets no answer in time, they fail too. */
 export class RpcNode {
+  /** The address without what may hold a key. */
+  readonly host: string
   readonly #url: string
   readonly #timeoutMs: number
   readonly #isPatient: boolean
   readonly #waiting: Asking[] = []
-  readonly #size = new RequestSize({ first: callsMax, max: callsMax, grown: (calls) => calls + 1 })
+  readonly #size: RequestSize
   #running = 0
 
-  /** @param isPatient - Whether a request that a rate limit refused is sent again after a while. */
-  constructor(url: string, timeoutMs: number, isPatient = false) {
+  constructor(url: string, timeoutMs: number, { isPatient = false, memory }: RpcOptions = {}) {
     this.#url = url
     this.#timeoutMs = timeoutMs
     this.#isPatient = isPatient
+    const limits = { first: callsMax, max: callsMax, grown: (calls: number) => calls + 1 }
+    this.host = new URL(url).host
+    this.#size = new RequestSize(limits, memory && { memory, key: `batch of ${this.host}` })
   }
 
   /** The outcome of each call, in order. @throws {@link RpcUnreachable} when the answer to any of them is missing. */

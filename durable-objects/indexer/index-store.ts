@@ -1,3 +1,4 @@
+import type { Block } from '../../protocol/committees/index.ts'
 import type { Header, Log } from './chain.ts'
 
 export interface BlockRef {
@@ -24,8 +25,8 @@ export interface IndexStore {
   cursor(): Promise<Cursor | null>
   /** @param final - Before `at` where that itself is not final. */
   begin(at: BlockRef, network: IndexedNetwork, final: BlockRef): Promise<void>
-  /** Known blocks below the tip, highest first. */
-  recentBlocks(): Promise<BlockRef[]>
+  /** Known blocks up to the tip, highest first. */
+  recentBlocks(): Promise<Block[]>
   vaults(): Promise<string[]>
   append(
     tip: Cursor,

@@ -20,6 +20,13 @@ export interface RangeOfLogs {
   logs: Log[]
 }
 
+/** Blocks by their numbers; one also by its hash, under which no other block answers. */
+interface Span {
+  from: number
+  to: number
+  hash?: string
+}
+
 /** Logs written at once; a statement of the database holds two megabytes. */
 const logsMax = 1_500
 /** Logs held at once, unless one block has more. */
@@ -88,7 +95,7 @@ export class LogReader {
     for (let end = to; ; end = from + ((end - from) >> 1)) {
       try {
         const addresses = [...this.#contracts.keys(), ...vaults.keys()]
-        return { to: end, logs: await this.#ask(from, end, addresses, vaults) }
+        return { to: end, logs: await this.#ask({ from, to: end }, addresses, vaults) }
       } catch (error) {
         if (!isTooMuch(error)) throw error
         if (end > from) continue
@@ -112,14 +119,11 @@ export class LogReader {
 
   /** The logs of blocks, from the receipts of those whose bloom filter names us while no log of them came. */
   async #confirmed(blocks: readonly Header[], vaults: BitsOf): Promise<Log[]> {
+    if (!blocks.some((block) => this.#isNamed(block, vaults))) return []
     const [first, last] = [blocks[0], blocks.at(-1)] as [Header, Header]
+    const span = { from: first.number, to: last.number, ...(first === last && { hash: first.hash }) }
     const contracts = [...this.#contracts.keys()]
-    const asked = await this.#ask(
-      first.number,
-      last.number,
-      [...contracts, ...namedIn(blocks, vaults)],
-      vaults,
-    )
+    const asked = await this.#ask(span, [...contracts, ...namedIn(blocks, vaults)], vaults)
     const logs = asked.filter(({ blockHash }) => !this.#distrusted.has(blockHash))
     const withLogs = new Set(logs.map(({ blockHash }) => blockHash))
     const known = new Map([...vaults, ...bitsOf(this.opened(asked))])
@@ -127,15 +131,13 @@ export class LogReader {
     const isTold = (block: Header) => this.#distrusted.has(block.hash) || this.#tells(block, known.size)
     for (const block of doubtful.filter(isTold))
       for (const log of await this.#ofDoubtful(block, known)) logs.push(log)
-    for (const log of await this.#askAgain(
-      doubtful.filter((block) => !isTold(block)),
-      known,
-    ))
-      logs.push(log)
+    // Of one block the question would be the same.
+    const unsure = first === last ? [] : doubtful.filter((block) => !isTold(block))
+    for (const log of await this.#askAgain(unsure, known)) logs.push(log)
     const late = this.opened(logs).filter((vault) => !known.has(vault))
     if (late.length === 0) return logs
     const have = new Set(logs.map(logKey))
-    const ofLate = await this.#ask(first.number, last.number, late, known)
+    const ofLate = await this.#ask(span, late, known)
     return [...logs, ...ofLate.filter((log) => !have.has(logKey(log)))]
   }
 
@@ -159,11 +161,12 @@ export class LogReader {
     return parts.flat()
   }
 
-  async #ask(from: number, to: number, addresses: readonly string[], vaults: BitsOf): Promise<Log[]> {
+  async #ask({ from, to, hash }: Span, addresses: readonly string[], vaults: BitsOf): Promise<Log[]> {
     const logs: Log[] = []
+    const logsOf = (part: readonly string[]) =>
+      hash === undefined ? this.#chain.logs(from, to, part) : this.#chain.logsOfBlocks([hash], part)
     const ask = async (some: readonly string[]) => {
-      for (const part of inParts(some))
-        for (const log of await this.#chain.logs(from, to, part)) logs.push(log)
+      for (const part of inParts(some)) for (const log of await logsOf(part)) logs.push(log)
       if (logs.length > heldLogsMax && to > from)
         throw new RpcAnswerTooLarge(`${to - from + 1} blocks have more than ${heldLogsMax} logs`)
     }

@@ -1,13 +1,18 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { Block } from '../../protocol/committees/index.ts'
 import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
+import type { RpcMemory } from '../chain/request-size.ts'
 import { IndexerChain } from './chain.ts'
 import type { IndexStore } from './index-store.ts'
+import type { NewestBlocks } from './newest-blocks.ts'
+import { nextPoll } from './poll-times.ts'
 import { type IndexerSettings, IndexerStepper } from './step.ts'
 
 export interface IndexerConfig extends IndexerSettings {
   rpcUrl: string
   timeoutMs: number
-  pollMs: number
+  /** How old the last final block may be before the chain counts as one that does not finalise; null for chains that need not. */
+  finalAgeSecsMax: number | null
   store: IndexStore
 }
 
@@ -15,6 +20,9 @@ export interface IndexerStatus {
   state: 'starting' | 'ok' | 'suspect' | 'halted' | 'unreachable'
   indexedBlock: number | null
   headBlock: number | null
+  finalBlock: number | null
+  /** Whether new blocks become final in time, so that records about them may be signed. */
+  isFinalizing: boolean
   /** Seconds since the index last had all blocks of the chain. */
   lagSecs: number | null
   /** It does not follow the chain, or cannot know whether it does. */
@@ -25,10 +33,22 @@ export interface IndexerStatus {
   halted: string | null
 }
 
+/** What outlives the memory of the object, which may end between two looks at the chain. */
+interface Seen {
+  status: Pick<IndexerStatus, 'state' | 'indexedBlock' | 'headBlock' | 'halted' | 'logDifferences'>
+  final: IndexerStepper['final']
+  caughtUpAtMs: number | null
+  fruitless: number
+  blocks: readonly Block[]
+  nextPollMs: number
+}
+
 /** Alarms in a row that get nowhere before the index stands: a single one is what a new block in between explains. */
 const fruitlessMax = 2
 /** An alarm that has not come for so many polls is lost. */
 const overduePolls = 10
+/** What a look at the chain takes, the way to the database included. */
+const wakingMs = 2_000
 /** Ranges one alarm reads at most, so that catching up leaves room for calls. */
 const stepsPerAlarm = 20
 
@@ -40,70 +60,107 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: IndexerConfig | null
   readonly #stepper: IndexerStepper | null
   readonly #bornAtMs = Date.now()
-  #caughtUpAtMs: number | null = null
-  #fruitless = 0
-  #status: Pick<IndexerStatus, 'state' | 'indexedBlock' | 'halted'> = {
-    state: 'starting',
-    indexedBlock: null,
-    halted: null,
-  }
+  #seen: Seen
 
   constructor(ctx: DurableObjectState, env: Env, config: IndexerConfig | null) {
     super(ctx, env)
     this.#config = config
-    this.#stepper =
-      config &&
-      new IndexerStepper(
-        new IndexerChain(new JsonRpc(config.rpcUrl, config.timeoutMs, config.chainId, true), config.topics),
-        config.store,
-        config,
-      )
+    this.#seen = ctx.storage.kv.get<Seen>('seen') ?? nothingSeen
+    this.#stepper = config && stepperOf(config, ctx.storage.kv)
   }
 
   /** Begins to read, or goes on after an alarm was lost. */
   async wake(): Promise<void> {
     if (this.#config === null) return
     const dueMs = (await this.ctx.storage.getAlarm()) ?? 0
-    if (dueMs < Date.now() - overduePolls * this.#config.pollMs) await this.ctx.storage.setAlarm(Date.now())
+    if (dueMs < Date.now() - overduePolls * this.#config.blockMs) await this.ctx.storage.setAlarm(Date.now())
   }
 
   async status(): Promise<IndexerStatus> {
-    const lagMs = Date.now() - (this.#caughtUpAtMs ?? this.#bornAtMs)
+    const { status, caughtUpAtMs, fruitless } = this.#seen
+    const lagMs = Date.now() - (caughtUpAtMs ?? this.#bornAtMs)
     return {
-      ...this.#status,
-      headBlock: this.#stepper?.head ?? null,
+      ...status,
+      finalBlock: this.#seen.final?.number ?? null,
+      isFinalizing: this.#isFinalizing(),
       lagSecs: Math.floor(lagMs / 1000),
-      logDifferences: this.#stepper?.logDifferences ?? null,
-      stands: this.#fruitless >= fruitlessMax,
+      stands: fruitless >= fruitlessMax,
     }
+  }
+
+  async newest(): Promise<NewestBlocks> {
+    const { status, blocks, nextPollMs } = this.#seen
+    const blockMs = this.#config?.blockMs ?? 0
+    const isCurrent = status.state === 'ok' && status.indexedBlock === status.headBlock
+    const isAwake = Date.now() < nextPollMs + blockMs + wakingMs
+    return {
+      blocks: isCurrent && isAwake ? blocks : [],
+      nextPollMs,
+      isFinalizing: this.#isFinalizing(),
+    }
+  }
+
+  #isFinalizing(): boolean {
+    const most = this.#config?.finalAgeSecsMax ?? null
+    return most === null || (this.#seen.final?.ageSecs ?? Infinity) <= most
   }
 
   override async alarm(): Promise<void> {
     if (this.#config === null || this.#stepper === null) return
+    const { blockMs } = this.#config
+    const before = this.#seen
+    let seen: Seen
     try {
-      this.#fruitless = (await this.#advance(this.#stepper)) ? 0 : this.#fruitless + 1
+      const moved = await this.#advance(this.#stepper)
+      seen = { ...this.#seen, fruitless: moved ? 0 : before.fruitless + 1 }
     } catch (error) {
       // The next alarm asks again: neither the chain nor the database was changed in part.
-      this.#fruitless += 1
-      this.#status = { ...this.#status, state: 'unreachable', halted: null }
+      const headBlock = this.#stepper.head ?? before.status.headBlock
+      const status = { ...this.#seen.status, state: 'unreachable', headBlock, halted: null } as const
+      seen = { ...this.#seen, status, fruitless: before.fruitless + 1 }
       if (!(error instanceof RpcUnreachable || error instanceof RpcError))
         console.error('indexing failed', error)
     }
-    await this.ctx.storage.setAlarm(Date.now() + this.#config.pollMs)
+    const newest = seen.blocks.at(-1) ?? null
+    const isNew = newest?.hash !== before.blocks.at(-1)?.hash
+    const nextPollMs = nextPoll(Date.now(), blockMs, newest, isNew)
+    this.#seen = { ...seen, nextPollMs }
+    this.ctx.storage.kv.put('seen', this.#seen)
+    await this.ctx.storage.setAlarm(nextPollMs)
   }
 
   /** Whether the index moved, or has everything the chain has. */
   async #advance(stepper: IndexerStepper): Promise<boolean> {
     for (let steps = 0; steps < stepsPerAlarm; steps++) {
-      const { outcome, indexed, halted } = await stepper.step()
+      const { outcome, indexed: indexedBlock, halted } = await stepper.step()
       const state = outcome === 'suspect' || outcome === 'halted' ? outcome : 'ok'
-      this.#status = { state, indexedBlock: indexed, halted }
+      const { head: headBlock, logDifferences, recent: blocks, final } = stepper
+      this.#seen = {
+        ...this.#seen,
+        status: { state, indexedBlock, halted, headBlock, logDifferences },
+        blocks,
+        final: final ?? this.#seen.final,
+      }
       if (state !== 'ok') return steps > 0
-      if (outcome === 'idle' || (outcome === 'advanced' && indexed === stepper.head)) {
-        this.#caughtUpAtMs = Date.now()
+      if (outcome === 'idle' || (outcome === 'advanced' && indexedBlock === headBlock)) {
+        this.#seen = { ...this.#seen, caughtUpAtMs: Date.now() }
         return true
       }
     }
     return true
   }
+}
+
+const nothingSeen: Seen = {
+  status: { state: 'starting', indexedBlock: null, headBlock: null, halted: null, logDifferences: null },
+  final: null,
+  caughtUpAtMs: null,
+  fruitless: 0,
+  blocks: [],
+  nextPollMs: 0,
+}
+
+function stepperOf(config: IndexerConfig, memory: RpcMemory): IndexerStepper {
+  const rpc = new JsonRpc(config.rpcUrl, config.timeoutMs, config.chainId, { isPatient: true, memory })
+  return new IndexerStepper(new IndexerChain(rpc, config.topics), config.store, config, memory)
 }

@@ -1,4 +1,5 @@
-import { RequestSize } from '../chain/request-size.ts'
+import type { Block } from '../../protocol/committees/index.ts'
+import { RequestSize, type RpcMemory } from '../chain/request-size.ts'
 import { type BitsOf, bitsOf } from './bloom.ts'
 import type { Header, IndexerChain, Log } from './chain.ts'
 import type { BlockRef, Cursor, IndexedNetwork, IndexStore, StoreOutcome } from './index-store.ts'
@@ -17,6 +18,8 @@ export interface IndexerSettings extends LogFilter {
   startBlock: number
   /** Depth at which a block is final, for chains that do not say; null asks the chain. */
   finalityBlocks: number | null
+  /** From one block of the chain to the next. */
+  blockMs: number
 }
 
 /**
@@ -36,6 +39,7 @@ export interface Step {
 }
 
 const rangeMax = 100
+const recentMax = 16
 /** Blocks that an index may be late by and is not behind. */
 const lagMax = 50
 /** Blocks whose logs are asked for at once where their headers are not: many nodes give those of so many. */
@@ -60,15 +64,19 @@ export class IndexerStepper {
   /** When blocks that are not final were read, up to which number, lowest first. */
   #read: { to: number; atMs: number }[] = []
   #range = rangeMax
-  readonly #span = new RequestSize({ first: firstSpan, max: spanMax, grown: (blocks) => blocks * 2 })
+  readonly #span: RequestSize
   #head: number | null = null
+  #finalSeen: { head: Header; askedAtMs: number; final: Header | null } | null = null
+  #recent: readonly Block[] = []
   #logDifferences: number | null = null
 
-  constructor(chain: IndexerChain, store: IndexStore, settings: IndexerSettings) {
+  constructor(chain: IndexerChain, store: IndexStore, settings: IndexerSettings, memory?: RpcMemory) {
     this.#chain = chain
     this.#reader = new LogReader(chain, settings)
     this.#store = store
     this.#settings = settings
+    const sizes = { first: firstSpan, max: spanMax, grown: (blocks: number) => blocks * 2 }
+    this.#span = new RequestSize(sizes, memory && { memory, key: 'blocks of logs' })
     const { chainId, startBlock, contracts } = settings
     this.#network = { chain_id: chainId, start_block: startBlock, ...contracts }
   }
@@ -76,6 +84,18 @@ export class IndexerStepper {
   /** The number of the latest block when the chain was asked last; null before it answered. */
   get head(): number | null {
     return this.#head
+  }
+
+  /** What the chain called final when it was asked last, and how much older than its head that was; null where it does not say. */
+  get final(): { number: number; ageSecs: number } | null {
+    if (!this.#finalSeen?.final) return null
+    const { head, final } = this.#finalSeen
+    return { number: final.number, ageSecs: head.timestamp - final.timestamp }
+  }
+
+  /** The newest indexed blocks, in their order; without gaps once everything was read. */
+  get recent(): readonly Block[] {
+    return this.#recent
   }
 
   /** How often a node gave other logs of the same blocks than before; null before the first step. */
@@ -87,12 +107,17 @@ export class IndexerStepper {
     const tip = (await this.#store.cursor()) ?? (await this.#begin())
     if (tip === null) return { outcome: 'suspect', indexed: null, halted: null }
     this.#logDifferences = tip.logDifferences
-    const [latest, own] = await this.#chain.headers(['latest', tip.number])
+    const [latest] = await this.#chain.headers(['latest'])
     this.#head = latest?.number ?? this.#head
     const halted = this.#otherNetwork(tip) ?? this.#chain.conflict()
     if (halted !== null) return report('halted', tip, halted)
     if (!latest) return suspect(tip)
-    if (own?.hash !== tip.hash) return this.#reorganise(tip, own ?? null, latest)
+    if (latest.hash !== tip.hash && latest.parentHash !== tip.hash) {
+      const [own = null] = await this.#chain.headers([tip.number])
+      if (own?.hash !== tip.hash) return this.#reorganise(tip, own, latest)
+    }
+    if (this.#recent.at(-1)?.hash !== tip.hash)
+      this.#recent = (await this.#store.recentBlocks()).slice(0, recentMax).reverse()
 
     const final = await this.#final(tip, latest)
     let confirmed = tip
@@ -113,7 +138,7 @@ export class IndexerStepper {
       return outcomeOf(written, 'advanced', tip)
     }
     const to = Math.min(latest.number, tip.number + this.#range)
-    const read = await this.#readRange(tip, to)
+    const read = await this.#readRange(tip, to, latest)
     if (read === null) return suspect(tip)
     return this.#append(confirmed, read, confirmed.final, latest)
   }
@@ -129,6 +154,8 @@ export class IndexerStepper {
     const written = await this.#store.append(tip, headers, logs, final, isBehind)
     if (written === 'moved') return suspect(tip)
     this.#rememberVaults(logs, last.hash)
+    const blocks = headers.map(({ number, hash, timestamp }): Block => ({ number, hash, timestamp }))
+    this.#recent = [...this.#recent, ...blocks].slice(-recentMax)
     if (last.number > final.number) this.#read.push({ to: last.number, atMs: Date.now() })
     return report('advanced', last)
   }
@@ -170,10 +197,13 @@ export class IndexerStepper {
 
   /** Never lower than what was final before, and never before the first block of the index. */
   async #final(tip: Cursor, latest: Header): Promise<BlockRef> {
-    const { finalityBlocks, startBlock } = this.#settings
+    const { finalityBlocks, startBlock, blockMs } = this.#settings
     // So deep there is nothing of the index.
     if (finalityBlocks !== null && latest.number - finalityBlocks <= tip.final.number) return tip.final
-    const final = await this.#finalOf(latest)
+    const seen = this.#finalSeen
+    const isKnown = seen?.head.hash === latest.hash && Date.now() - seen.askedAtMs < blockMs
+    const final = isKnown ? seen.final : await this.#finalOf(latest)
+    if (!isKnown) this.#finalSeen = { head: latest, askedAtMs: Date.now(), final }
     return final !== null && final.number > tip.final.number && final.number >= startBlock ? final : tip.final
   }
 
@@ -248,9 +278,9 @@ export class IndexerStepper {
    * The blocks after `tip` with their logs, or null when answers contradict each other. Nodes refuse too much in their own words, so any failure makes the
    * next range smaller; it grows again slowly.
    */
-  async #readRange(tip: BlockRef, to: number): Promise<BlocksWithLogs | null> {
+  async #readRange(tip: BlockRef, to: number, latest: Header): Promise<BlocksWithLogs | null> {
     try {
-      const read = await this.#readLinked(tip, to)
+      const read = await this.#readLinked(tip, to, latest)
       this.#range = Math.min(rangeMax, this.#range + 5)
       return read
     } catch (error) {
@@ -259,23 +289,28 @@ export class IndexerStepper {
     }
   }
 
-  async #readLinked(tip: BlockRef, to: number): Promise<BlocksWithLogs | null> {
+  async #readLinked(tip: BlockRef, to: number, latest: Header): Promise<BlocksWithLogs | null> {
     const numbers = Array.from({ length: to - tip.number }, (_, index) => tip.number + 1 + index)
-    const found = (await this.#chain.headers(numbers)).filter((header) => header !== null)
+    const isNext = latest.number === tip.number + 1
+    const headers = isNext ? [latest] : await this.#chain.headers(numbers)
+    const found = headers.filter((header) => header !== null)
     if (found.length !== numbers.length) return null
     let parent = tip.hash
     for (const header of found) {
       if (header.parentHash !== parent) return null
       parent = header.hash
     }
-    const { headers, logs } = await this.#reader.ofBlocks(found, await this.#knownVaults(tip))
-    if (headers.length < found.length) this.#range = headers.length
-    if (!this.#reader.areOf(headers, logs)) return null
-    const last = headers.at(-1) as Header
-    const [endAgain] = await this.#chain.headers([last.number])
-    if (endAgain?.hash !== last.hash) return null
-    const first = firstLogs({ to: last.number, logs })
-    return { headers: headers.filter(({ number }) => number <= first.to), logs: first.logs }
+    const read = await this.#reader.ofBlocks(found, await this.#knownVaults(tip))
+    if (read.headers.length < found.length) this.#range = read.headers.length
+    if (!this.#reader.areOf(read.headers, read.logs)) return null
+    const last = read.headers.at(-1) as Header
+    // The logs of one block are asked for by its hash, those of several by numbers, which may have become other blocks.
+    if (found.length > 1) {
+      const [endAgain] = await this.#chain.headers([last.number])
+      if (endAgain?.hash !== last.hash) return null
+    }
+    const first = firstLogs({ to: last.number, logs: read.logs })
+    return { headers: read.headers.filter(({ number }) => number <= first.to), logs: first.logs }
   }
 
   /** The vaults as of the tip, read again whenever somebody else moved it. */

@@ -8,19 +8,23 @@ export interface Upgrade {
   readonly signature: { readonly nonce: string; readonly timestamp: number } | null
   /** Whether something vouches for the key. */
   readonly isVouched: boolean
+  /** Whether the hub's records, where they were asked, say that operators approved it as a validator. */
+  readonly isValidator: boolean
   /** Of the ticket that the node came back with; null where the hub's records were asked. */
   readonly generation: number | null
 }
 
-const fromOlderHub: Upgrade = { frames: 1, signature: null, isVouched: false, generation: null }
+const fromOlderHub = { frames: 1, signature: null, isVouched: false, generation: null } as const
 
 export const upgradeUrl = (nodeKey: string, upgrade: Upgrade): string =>
   `https://link/${nodeKey}?upgrade=${encodeURIComponent(JSON.stringify(upgrade))}`
 
 export function readUpgrade(url: string): Upgrade & { readonly nodeKey: string } {
   const { pathname, searchParams } = new URL(url)
+  const nodeKey = pathname.slice(1)
   const upgrade = searchParams.get('upgrade')
-  return { nodeKey: pathname.slice(1), ...(upgrade === null ? fromOlderHub : JSON.parse(upgrade)) }
+  if (upgrade !== null) return { nodeKey, ...JSON.parse(upgrade) }
+  return { nodeKey, ...fromOlderHub, isValidator: searchParams.has('validator') }
 }
 
 /** Why an upgrade gets no socket, as the status of the answer. */

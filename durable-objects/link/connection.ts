@@ -17,7 +17,7 @@ export interface Session {
   /** Also the tag of its socket. */
   id: string
   sinceMs: number
-  ready: { slots: number; latencyMs: number } | null
+  ready: { slots: number; latencyMs: number; isValidator?: boolean } | null
   badFrames: number
 }
 
@@ -77,7 +77,11 @@ export class Connection {
 
   /** What does not arrive is sent again on the next socket, or its time is over. */
   send(frame: HubFrame): void {
-    this.#socket?.send(writeHubFrame(frame, this.#limits))
+    this.sendText(writeHubFrame(frame, this.#limits))
+  }
+
+  sendText(text: string): void {
+    this.#socket?.send(text)
   }
 
   close(code: number, reason: string): void {

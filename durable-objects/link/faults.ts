@@ -24,8 +24,19 @@ export class Faults {
   }
 
   get mayWork(): boolean {
-    const standing = this.#kv.get<Standing>('standing')
-    return !standing?.isBanned && !standing?.isFaulty && this.voteFaultyUntilMs === null
+    const { isBanned = false, isFaulty = false } = this.#standing ?? {}
+    return !isBanned && !isFaulty && this.voteFaultyUntilMs === null
+  }
+
+  /** The records said so just now. */
+  noteValidator(): void {
+    if (this.isValidator) return
+    const admitted = { isAdmitted: true, isBanned: false, isFaulty: false }
+    this.#kv.put('standing', { ...admitted, ...this.#standing, isValidator: true })
+  }
+
+  get isValidator(): boolean {
+    return this.#standing?.isValidator ?? false
   }
 
   /** Reads the hub's records. @returns What they say of the device; null where they cannot be read. */
@@ -38,6 +49,10 @@ export class Faults {
       console.error(`the standing of ${nodeKey} could not be read`, error)
       return null
     }
+  }
+
+  get #standing(): Standing | undefined {
+    return this.#kv.get('standing')
   }
 
   /** Those that still count, as milliseconds. */

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
+  type DecidedFrame,
   type DeclineReason,
   FrameError,
   parseNodeFrame,
@@ -16,49 +17,51 @@ import {
 } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import { Admissions, readUpgrade } from './admissions.ts'
+import { Checks } from './checks.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
 import { codeOf, helloFrame, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
-import { type KeptOffer, OfferLedger } from './offers.ts'
-import { Publication, retryMs } from './publication.ts'
+import { isOpen, type KeptOffer, OfferLedger } from './offers.ts'
+import { Publication, retryMs, viewOf } from './publication.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
-const checkMs = 300_000
-/** After records that could not be read, though they have changed. */
-const checkAgainMs = 30_000
 
 /**
- * The one WebSocket of a miner: `env.NODE_LINK.getByName('<public key>')`. It sends offers, passes answers on to the rounds, and says in the
- * database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
+ * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and what validators are asked, passes answers on to
+ * the rounds, and says in the database whether the device is there. Invariant: an offer takes a slot from when it is stored until it was declined, voted on or cancelled,
  * or its time is over. What is sent is stored before. Sockets hibernate: pings are answered without waking the object.
  */
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
   readonly #alarm: Alarm
-  readonly #kv: KeptValues
   readonly #offers: OfferLedger
   readonly #admissions: Admissions
   readonly #connection: Connection
   readonly #faults: Faults
+  readonly #checks: Checks
   readonly #publication: Publication
+  readonly #validating: Validating
   readonly #budget = new FrameBudget()
 
   constructor(ctx: DurableObjectState, env: Env, config: NodeLinkConfig) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
-    this.#kv = new KeptValues(ctx.storage.kv)
+    const kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
-    this.#admissions = new Admissions(this.#kv, config.limits.max_skew)
-    this.#connection = new Connection(ctx, this.#kv, this.#offers, config.limits)
-    this.#faults = new Faults(this.#kv, config)
-    this.#publication = new Publication(this.#kv, config)
+    this.#admissions = new Admissions(kv, config.limits.max_skew)
+    this.#connection = new Connection(ctx, kv, this.#offers, config.limits)
+    this.#faults = new Faults(kv, config)
+    this.#checks = new Checks(kv, this.#admissions, this.#connection, this.#faults)
+    this.#publication = new Publication(kv, config)
+    this.#validating = new Validating(this.#connection, this.#budget, config)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
   }
 
@@ -72,10 +75,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const { 0: client, 1: server } = new WebSocketPair()
     const sessionId = this.#connection.accept(nodeKey, server)
     if (upgrade.generation === null) {
-      // The records may have changed since the hub let it in, and since this object looked at them last.
-      this.#kv.delete('checked_ms')
+      this.#checks.makeDue()
+      if (upgrade.isValidator) this.#faults.noteValidator()
       this.#changed(readyPauseMs)
-    } else this.#delayCheck()
+    } else this.#checks.delay()
     // Nodes of frames 1 are not told.
     this.#connection.returnSecs = upgrade.frames === 1 ? returnSecsMin : (returnSecs ?? returnSecsMin)
     const ticket = this.#config.ticket(nodeKey, this.#admissions.generation, upgrade.isVouched)
@@ -119,16 +122,23 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async refresh(): Promise<void> {
     // Without a socket so far there is nothing to take away, and the first one is let in by the same records.
     if (this.#connection.nodeKey === '') return
-    if (!(await this.#readStanding())) {
-      this.#admissions.endTickets()
-      this.#kv.put('checked_ms', Date.now() - checkMs + checkAgainMs)
-    }
+    await this.#checks.atOnce()
     await this.#schedule()
   }
 
   /** Whether everything that the node said of an offer in its time reached the link, and the round. */
   async wasHeard(offerId: string): Promise<boolean> {
     return this.#offers.wasHeard(offerId)
+  }
+
+  /** Asks the validator about a round. @param request - As JSON. @returns Whether it is sent; its answer goes to the round, or is lost. */
+  async decide(request: string): Promise<boolean> {
+    return this.#give(() => this.#validating.decide(request))
+  }
+
+  /** Tells the validator votes of others. @param votes - Each as JSON. @returns Whether they are sent. */
+  async tellFinality(votes: readonly string[]): Promise<boolean> {
+    return this.#give(() => this.#validating.tellFinality(votes))
   }
 
   async status(): Promise<LinkStatus> {
@@ -145,6 +155,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
     if (!this.#connection.isCurrent(socket)) return
+    this.#validating.heard()
     const frame = this.#read(message)
     if (frame !== null) await this.#handle(frame)
     await this.#schedule()
@@ -163,7 +174,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
-    await this.#check()
+    await this.#checks.whereDue()
     if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
     await this.#schedule()
   }
@@ -209,10 +220,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
   }
 
-  /** Reading a large frame costs much, and only who was offered something has one to send. */
+  /** Reading a large frame costs much, and only who was asked something has one to send. */
   #limits(): NodeLinkConfig['limits'] {
     const { limits } = this.#config
-    if (!this.#offers.isEmpty()) return limits
+    if (this.#isValidator || !this.#offers.isEmpty()) return limits
     return { ...limits, relay_max_frame_bytes: limits.relay_max_control_bytes }
   }
 
@@ -241,14 +252,26 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       }
       case 'vote':
         return this.#vote(frame)
+      case 'decided':
+        return this.#decided(frame)
     }
   }
 
-  #ready({ slots, holding }: ReadyFrame): void {
+  get #isValidator(): boolean {
+    return this.#faults.isValidator && this.#connection.session?.ready?.isValidator === true
+  }
+
+  #ready({ slots, holding, role }: ReadyFrame): void {
     const session = this.#connection.session
     if (session === null) return
+    const isValidator = role === 'validator'
     const latencyMs = session.ready?.latencyMs ?? Date.now() - session.sinceMs
-    this.#connection.session = { ...session, ready: { slots, latencyMs } }
+    this.#connection.session = {
+      ...session,
+      ready: { slots, latencyMs, ...(isValidator && { isValidator }) },
+    }
+    if (isValidator && !this.#isValidator)
+      this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
     this.#changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
@@ -314,31 +337,23 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
   }
 
+  async #give(give: () => boolean): Promise<boolean> {
+    if (!this.#isValidator) return false
+    const isSent = give()
+    // Its socket may have been found lost.
+    if (!isSent) await this.#schedule()
+    return isSent
+  }
+
+  async #decided(frame: DecidedFrame): Promise<void> {
+    if (!this.#isValidator)
+      return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
+    const problem = await this.#validating.decided(frame)
+    if (problem !== null) this.#refuse('invalid_evidence', problem)
+  }
+
   #roundOf(offerId: string): RoundPort {
     return this.#config.round(parseOfferId(offerId).round_id)
-  }
-
-  /** Sees whether the socket is still one, and whether anything speaks against the device. */
-  async #check(): Promise<void> {
-    if (this.#connection.session === null || Date.now() < this.#checkDueMs()) return
-    this.#kv.put('checked_ms', Date.now())
-    if (this.#connection.isListening()) await this.#readStanding()
-  }
-
-  /** @returns Whether the records could be read. */
-  async #readStanding(): Promise<boolean> {
-    const standing = await this.#faults.read(this.#connection.nodeKey)
-    if (standing === null) return false
-    if (!standing.isAdmitted) this.#admissions.endTickets()
-    if (standing.isBanned && this.#connection.session !== null)
-      this.#connection.close(closeCodes.banned, 'this device is banned')
-    return true
-  }
-
-  /** Nodes that come back all at once do not have the records looked at all at once: each key has its part of the pause. */
-  #delayCheck(): void {
-    const part = Number.parseInt(this.#connection.nodeKey.slice(-8), 16) / 2 ** 32
-    if (Date.now() >= this.#checkDueMs()) this.#kv.put('checked_ms', Date.now() - part * checkMs)
   }
 
   /** Nothing is due where the database says already what is so. */
@@ -348,22 +363,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   #view(): LinkView {
-    const nodeKey = this.#connection.nodeKey
     const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
-    const session = this.#connection.session
-    const published = this.#publication.last
-    const isGoing = session === null || session.ready === null
-    if (isGoing && published !== undefined && Date.now() < this.#connection.offlineDueMs)
-      return { ...published, isVoteFaulty }
-    const slots = session?.ready?.slots ?? 0
-    const freeSlots = Math.max(0, slots - this.#offers.countOpen())
-    return {
-      nodeKey,
-      state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-      connectedSince: session && (published?.connectedSince ?? Math.floor(session.sinceMs / 1000)),
-      freeSlots: session === null ? 0 : freeSlots,
-      isVoteFaulty,
-    }
+    return viewOf(this.#connection, this.#offers.countOpen(), isVoteFaulty, this.#publication.last)
   }
 
   async #schedule(): Promise<void> {
@@ -377,15 +378,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const first = Math.min(
       this.#publication.dueMs ?? Infinity,
       this.#faults.voteFaultyUntilMs ?? Infinity,
-      this.#connection.session === null ? ofNobody : this.#checkDueMs(),
+      this.#connection.session === null ? ofNobody : this.#checks.dueMs,
       nowMs + toDeadlineMs,
       this.#offers.hasUntold() ? nowMs + retryMs : Infinity,
     )
     if (first < Infinity) await this.#alarm.by(Math.max(nowMs, first))
-  }
-
-  #checkDueMs(): number {
-    return (this.#kv.get<number>('checked_ms') ?? 0) + checkMs
   }
 
   #sendError(code: ErrorCode, message: string, offerId?: string): void {
@@ -395,5 +392,3 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 }
 
 const notOpen = 'This offer is not open here.'
-
-const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'

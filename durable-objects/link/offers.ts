@@ -245,3 +245,5 @@ const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): 
   isExcused: is_excused === 1,
   answer,
 })
+
+export const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'

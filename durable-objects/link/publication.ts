@@ -1,3 +1,4 @@
+import type { Connection } from './connection.ts'
 import type { KeptValues } from './kept-values.ts'
 import type { LinkView, NodeLinkConfig } from './types.ts'
 
@@ -44,5 +45,24 @@ export class Publication {
       console.error(`the state of ${view.nodeKey} could not be published`, error)
       this.changed(retryMs)
     }
+  }
+}
+
+/** What everybody reads of a link. One that lost its socket a moment ago, or is not ready on its next one, shows what it showed last. */
+export function viewOf(
+  { nodeKey, session, offlineDueMs }: Connection,
+  takenSlots: number,
+  isVoteFaulty: boolean,
+  last: LinkView | undefined,
+): LinkView {
+  const isGoing = session === null || session.ready === null
+  if (isGoing && last !== undefined && Date.now() < offlineDueMs) return { ...last, isVoteFaulty }
+  const freeSlots = Math.max(0, (session?.ready?.slots ?? 0) - takenSlots)
+  return {
+    nodeKey,
+    state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
+    connectedSince: session && (last?.connectedSince ?? Math.floor(session.sinceMs / 1000)),
+    freeSlots: session === null ? 0 : freeSlots,
+    isVoteFaulty,
   }
 }

@@ -1,5 +1,5 @@
 import type { NetworkParams } from '../../protocol/identity/index.ts'
-import type { DeclineReason, FrameLimits, FrameVersion } from '../../protocol/link/index.ts'
+import type { DeclineReason, FrameLimits, FrameVersion, RoundAnswer } from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 
 export interface LinkOffer {
@@ -51,6 +51,8 @@ export interface RoundPort {
   declined(offerId: string, nodeKey: string, reason: DeclineReason, isExcused: boolean): Promise<void>
   /** Answers once the vote is stored. */
   voted(offerId: string, nodeKey: string, body: VoteBody): Promise<VoteResult>
+  /** What a validator answers. @returns What is wrong with it; null where nothing is. */
+  decided(nodeKey: string, answer: RoundAnswer): Promise<string | null>
 }
 
 export interface LinkView {
@@ -69,6 +71,8 @@ export interface Standing {
   readonly isBanned: boolean
   /** For another reason than its votes. */
   readonly isFaulty: boolean
+  /** Whether operators approved it as a validator. */
+  readonly isValidator: boolean
 }
 
 export interface LinkStatus {

@@ -118,6 +118,7 @@ const objectOf = (state: DurableObjectState, over: Partial<Settings>) =>
     advance: async () => null,
     runningEpoch: async () => null,
     startRound: async () => {},
+    noteScheduled: async () => {},
     noteQueued: async () => {},
     noteExpired: async () => {},
     ...over,

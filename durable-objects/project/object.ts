@@ -29,9 +29,11 @@ export interface CommitteesConfig {
   now(): Promise<number>
   /** The epoch of a time; null for a project that has no committees. */
   runningEpoch(projectId: string, now: number): Promise<RunningEpoch | null>
-  startRound(terms: RoundTerms): Promise<void>
-  /** Notes for everybody that a task waits, or that it waited in vain. */
+  /** @param isRepeated - Whether it may have begun, and ended, before. */
+  startRound(terms: RoundTerms, isRepeated: boolean): Promise<void>
+  /** Notes for everybody that a task waits, which round it has then, or that it waited in vain. */
   noteQueued(projectId: string, request: TaskRequest, createdAt: number): Promise<void>
+  noteScheduled(tasks: readonly { taskId: string; roundId: string }[]): Promise<void>
   noteExpired(taskIds: readonly string[]): Promise<void>
 }
 
@@ -100,8 +102,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#alarmWithin(queuePauseMs)
     // A caller that gets the id of a task can read the task, also when another request has just submitted it.
     if (submitted.roundId === null) await this.#noteQueued(projectId, request, submitted)
-    const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.roundId)
-    if (terms) await this.#startRound(terms)
+    const terms = submitted.roundId && this.#tasks.termsOfStarting(submitted.taskId)
+    if (terms) await this.#startRound(terms, submitted.status === 'known')
     return submitted
   }
 
@@ -116,8 +118,8 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     return this.#tasks.roundOf(taskId) ?? null
   }
 
-  /** Rounds of an epoch that are not over as far as this object was told. */
-  async openRounds(epoch: number): Promise<string[]> {
+  /** How many rounds of an epoch there are, and how many of them are not over as far as this object was told. */
+  async openRounds(epoch: number): Promise<{ given: number; open: number }> {
     return this.#tasks.openRounds(epoch)
   }
 
@@ -134,7 +136,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     await this.#moveTasks(projectId).catch((error) =>
       console.error(`the tasks of ${projectId} could not be brought forward`, error),
     )
-    const isWaiting = this.#tasks.count('queued', 'starting', 'untaken') > 0
+    const isWaiting = this.#tasks.count('queued') + this.#tasks.count('untaken') > 0 || this.#tasks.isStarting
     const nextMs = Math.min(setsMs, isWaiting ? queuePauseMs : Infinity)
     if (nextMs < Infinity) await this.#alarmWithin(nextMs)
   }
@@ -161,7 +163,12 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
       const running = await this.#runningEpoch(projectId, now)
       if (running !== null) await this.#moveQueue(projectId, running, now)
     }
-    await Promise.all(this.#tasks.starting().map((terms) => this.#startRound(terms)))
+    const starting = this.#tasks.starting()
+    const waited = starting.filter(({ queuedAt }) => queuedAt !== undefined)
+    // Who was given the id of a task that waits finds its round by it.
+    if (waited.length > 0)
+      await this.#config.noteScheduled(waited.map(({ taskId, roundId }) => ({ taskId, roundId })))
+    await Promise.all(starting.map((terms) => this.#startRound(terms, true)))
   }
 
   async #moveQueue(projectId: string, running: RunningEpoch, now: number): Promise<void> {
@@ -181,16 +188,16 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** Tries once at a time, and everybody waits for that try. */
-  #startRound(terms: RoundTerms): Promise<void> {
+  #startRound(terms: RoundTerms, isRepeated: boolean): Promise<void> {
     const { roundId } = terms
-    const started = this.#starting.get(roundId) ?? this.#tryToStart(terms)
+    const started = this.#starting.get(roundId) ?? this.#tryToStart(terms, isRepeated)
     this.#starting.set(roundId, started)
     return started
   }
 
-  async #tryToStart(terms: RoundTerms): Promise<void> {
+  async #tryToStart(terms: RoundTerms, isRepeated: boolean): Promise<void> {
     try {
-      await this.#config.startRound(terms)
+      await this.#config.startRound(terms, isRepeated)
       this.#tasks.started(terms.roundId)
     } catch (error) {
       console.error(`${terms.roundId} could not start; the alarm tries again`, error)

@@ -56,6 +56,7 @@ export const queuedMax = 10_000
 export const openMax = 1_000
 /** For so long a key names its task. */
 const keySecs = 86_400
+const purgePauseSecs = 3_600
 const startsMax = 50
 /** Tasks that waited in vain and are ended together, in one trip to the database. */
 const expiredMax = 500
@@ -81,29 +82,80 @@ const migrations = [
   CREATE INDEX tasks_by_state ON tasks (state, position);
   CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL);
   `,
+  // Each index is a row more for each task, so the open ones are known in memory, and keys have a table of their own.
+  `
+  CREATE TABLE keys (
+    idempotency_key TEXT PRIMARY KEY,
+    task_id TEXT NOT NULL,
+    request TEXT NOT NULL,
+    round_id TEXT,
+    created_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  INSERT INTO keys SELECT idempotency_key, task_id, request, round_id, created_at FROM tasks
+    WHERE idempotency_key IS NOT NULL;
+  CREATE TABLE present_tasks (
+    task_id TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    request TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    waits_until INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    round_id TEXT,
+    terms TEXT
+  ) WITHOUT ROWID;
+  INSERT INTO present_tasks
+    SELECT task_id, position, iif(state = 'running', 'open', iif(state = 'starting', 'open', state)), request, epoch,
+      waits_until, created_at, round_id, terms FROM tasks WHERE state <> 'over';
+  DROP TABLE tasks;
+  ALTER TABLE present_tasks RENAME TO tasks;
+  CREATE INDEX tasks_queued ON tasks (position) WHERE state = 'queued';
+  CREATE INDEX tasks_untaken ON tasks (position) WHERE state = 'untaken';
+  `,
 ]
 
-/** `starting` until the object of its round has it; `over` is kept only for the key; `untaken` until everybody can read that it ended. */
-type TaskState = 'queued' | 'starting' | 'running' | 'over' | 'untaken'
+/** `open` from the moment it has its round until that is over; `untaken` until everybody can read that it ended. */
+type TaskState = 'queued' | 'open' | 'untaken'
 
 interface Row {
   task_id: string
   state: TaskState
   request: string
-  epoch: number
   created_at: number
   round_id: string | null
   terms: string | null
+}
+
+interface OpenRound {
+  taskId: string
+  epoch: number
+  /** Whether the object of its round has it, as far as this process knows. */
+  isStarted: boolean
 }
 
 /** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
   readonly #storage: DurableObjectStorage
   readonly #sql: Sql
+  /** By the ids of their rounds. */
+  readonly #open = new Map<string, OpenRound>()
+  #lastPosition = 0
+  #purgedAt = 0
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = sqlOf(storage)
     migrate(storage, migrations)
+    for (const row of this.#sql<{
+      task_id: string
+      round_id: string | null
+      epoch: number
+      position: number
+    }>`
+      SELECT task_id, round_id, epoch, position FROM tasks ORDER BY position`) {
+      this.#lastPosition = row.position
+      if (row.round_id !== null)
+        this.#open.set(row.round_id, { taskId: row.task_id, epoch: row.epoch, isStarted: false })
+    }
   }
 
   /** Why a task would not be taken now, before anything is kept of it; null where it would be. */
@@ -124,11 +176,16 @@ export class TaskQueue {
       const terms = epochTerms && this.#termsFor(projectId, request, epochTerms, now)
       const { taskId, idempotencyKey } = request
       const roundId = terms?.roundId ?? null
-      const state: TaskState = terms === null ? 'queued' : 'starting'
+      this.#lastPosition += 1
       this.#sql`
-        INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, created_at, seq, round_id, terms, waits_until)
-        VALUES (${taskId}, ${idempotencyKey}, ${state}, ${JSON.stringify(request)}, ${running.epoch}, ${now},
-          ${terms?.task.seq ?? null}, ${roundId}, ${terms && JSON.stringify(terms)}, ${endOf(running)})`
+        INSERT INTO tasks (task_id, position, state, request, epoch, created_at, round_id, terms, waits_until)
+        VALUES (${taskId}, ${this.#lastPosition}, ${terms === null ? 'queued' : 'open'}, ${JSON.stringify(request)},
+          ${running.epoch}, ${now}, ${roundId}, ${terms && JSON.stringify(terms)}, ${endOf(running)})`
+      if (idempotencyKey !== null)
+        this.#sql`
+          INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
+          VALUES (${idempotencyKey}, ${taskId}, ${JSON.stringify(identityOf(request))}, ${roundId}, ${now})`
+      if (roundId !== null) this.#open.set(roundId, { taskId, epoch: running.epoch, isStarted: false })
       return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
   }
@@ -140,9 +197,11 @@ export class TaskQueue {
       const waitsUntil = endOf(terms) + terms.epochSecs
       this
         .#sql`UPDATE tasks SET epoch = ${terms.epoch + 1}, waits_until = ${waitsUntil} WHERE state = 'queued'`
-      const room = Math.min(openMax - this.count('starting', 'running'), startsMax)
-      for (const { request } of this.#rows('queued', room))
-        this.#schedule(this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now))
+      const room = Math.min(openMax - this.#open.size, startsMax)
+      for (const { request, created_at: queuedAt } of this.#rows('queued', room)) {
+        const begun = this.#termsFor(projectId, JSON.parse(request) as TaskRequest, terms, now)
+        this.#schedule({ ...begun, queuedAt })
+      }
     })
   }
 
@@ -154,14 +213,18 @@ export class TaskQueue {
     return rows.map(({ task_id }) => task_id)
   }
 
+  /** Forgets tasks that ended without a round. */
   drop(taskIds: readonly string[]): void {
-    for (const taskId of taskIds) this.#end('task_id', taskId)
+    for (const taskId of taskIds) this.#sql`DELETE FROM tasks WHERE task_id = ${taskId} AND state <> 'open'`
   }
 
   /** Takes no task after all, and forgets its key; one that has its round by now stays. */
   takeBack(taskId: string): void {
-    this.#sql`
-      UPDATE tasks SET state = 'untaken', idempotency_key = NULL WHERE task_id = ${taskId} AND state = 'queued'`
+    const [row] = this.#sql<Row>`
+      UPDATE tasks SET state = 'untaken' WHERE task_id = ${taskId} AND state = 'queued' RETURNING *`
+    if (row === undefined) return
+    const { idempotencyKey } = JSON.parse(row.request) as TaskRequest
+    this.#sql`DELETE FROM keys WHERE idempotency_key = ${idempotencyKey} AND task_id = ${taskId}`
   }
 
   /** Tasks that were taken back, as many as are ended together. */
@@ -171,45 +234,60 @@ export class TaskQueue {
 
   /** Rounds that were decided on and may not have begun. */
   starting(): RoundTerms[] {
-    return this.#rows('starting', startsMax).map(({ terms }) => JSON.parse(terms ?? '') as RoundTerms)
+    const waiting = [...this.#open.values()].filter(({ isStarted }) => !isStarted)
+    return waiting.slice(0, startsMax).flatMap(({ taskId }) => this.termsOfStarting(taskId) ?? [])
   }
 
-  /** What a round begins with, as long as it may not have begun. */
-  termsOfStarting(roundId: string): RoundTerms | null {
-    const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE round_id = ${roundId} AND state = 'starting'`
-    return row === undefined ? null : (JSON.parse(row.terms ?? '') as RoundTerms)
+  get isStarting(): boolean {
+    return [...this.#open.values()].some(({ isStarted }) => !isStarted)
   }
 
+  /** What the round of a task begins with, as long as it may not have begun. */
+  termsOfStarting(taskId: string): RoundTerms | null {
+    const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId} AND state = 'open'`
+    if (row?.round_id == null || this.#open.get(row.round_id)?.isStarted) return null
+    return JSON.parse(row.terms ?? '') as RoundTerms
+  }
+
+  /** It is stored nowhere: a process that does not know it begins the round again, which changes nothing. */
   started(roundId: string): void {
-    this.#sql`UPDATE tasks SET state = 'running' WHERE round_id = ${roundId} AND state = 'starting'`
+    const open = this.#open.get(roundId)
+    if (open !== undefined) open.isStarted = true
   }
 
   close(roundId: string): void {
-    this.#end('round_id', roundId)
+    const taskId = this.#open.get(roundId)?.taskId
+    if (taskId === undefined) return
+    this.#sql`DELETE FROM tasks WHERE task_id = ${taskId}`
+    this.#open.delete(roundId)
   }
 
   /** The round of a task, null while it waits; undefined for one that neither waits nor runs. */
   roundOf(taskId: string): string | null | undefined {
-    const [row] = this.#sql<Row>`
-      SELECT * FROM tasks WHERE task_id = ${taskId} AND state NOT IN ('over', 'untaken')`
+    const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId} AND state <> 'untaken'`
     return row?.round_id
   }
 
-  count(...states: readonly TaskState[]): number {
-    const [row] = this.#sql<{ n: number }>`
-      SELECT count(*) AS n FROM tasks WHERE state IN (SELECT value FROM json_each(${JSON.stringify(states)}))`
+  count(state: 'queued' | 'untaken'): number {
+    const [row] =
+      state === 'queued'
+        ? this.#sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = 'queued'`
+        : this.#sql<{ n: number }>`SELECT count(*) AS n FROM tasks WHERE state = 'untaken'`
     return row!.n
   }
 
-  /** Rounds that were given a `seq` of an epoch and are not over, by their ids. */
-  openRounds(epoch: number): string[] {
-    const rows = this.#sql<{ round_id: string }>`
-      SELECT round_id FROM tasks WHERE epoch = ${epoch} AND seq IS NOT NULL AND state IN ('starting', 'running')`
-    return rows.map(({ round_id }) => round_id)
+  /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
+  openRounds(epoch: number): { given: number; open: number } {
+    const [row] = this.#sql<{ next: number }>`SELECT next FROM sequences WHERE epoch = ${epoch}`
+    const open = [...this.#open.values()].filter((round) => round.epoch === epoch)
+    return { given: row?.next ?? 0, open: open.length }
   }
 
+  /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */
   purge(now: number): void {
-    this.#sql`DELETE FROM tasks WHERE state = 'over' AND created_at <= ${now - keySecs}`
+    if (now - this.#purgedAt < purgePauseSecs) return
+    this.#purgedAt = now
+    this.#sql`DELETE FROM keys WHERE created_at <= ${now - keySecs}`
   }
 
   /** What a task that comes now would run by; null where it has to wait, if only for those that came before it. */
@@ -219,18 +297,17 @@ export class TaskQueue {
 
   #findFull(terms: EpochTerms | null): RefusedTask | null {
     if (terms === null) return this.count('queued') >= queuedMax ? { status: 'full', what: 'queued' } : null
-    return this.count('starting', 'running') >= openMax ? { status: 'full', what: 'open' } : null
+    return this.#open.size >= openMax ? { status: 'full', what: 'open' } : null
   }
 
   #find(request: TaskRequest, now: number): TakenTask | { status: 'conflict' } | null {
     const { taskId, idempotencyKey } = request
-    this.#sql`
-      UPDATE tasks SET idempotency_key = NULL
-      WHERE idempotency_key = ${idempotencyKey} AND created_at <= ${now - keySecs}`
-    const [row] = this.#sql<Row>`
-      SELECT * FROM tasks WHERE task_id = ${taskId} OR idempotency_key = ${idempotencyKey}`
+    this.#sql`DELETE FROM keys WHERE idempotency_key = ${idempotencyKey} AND created_at <= ${now - keySecs}`
+    const [row] = this.#sql<Pick<Row, 'task_id' | 'request' | 'round_id' | 'created_at'>>`
+      SELECT task_id, request, round_id, created_at FROM tasks WHERE task_id = ${taskId}
+      UNION ALL SELECT task_id, request, round_id, created_at FROM keys WHERE idempotency_key = ${idempotencyKey}`
     if (row === undefined) return null
-    if (!isSameTask(JSON.parse(row.request) as TaskRequest, request)) return { status: 'conflict' }
+    if (!isSameTask(JSON.parse(row.request) as TaskIdentity, request)) return { status: 'conflict' }
     return { status: 'known', taskId: row.task_id, roundId: row.round_id, createdAt: row.created_at }
   }
 
@@ -267,8 +344,12 @@ export class TaskQueue {
   #schedule(terms: RoundTerms): void {
     const { task, roundId, taskId } = terms
     this.#sql`
-      UPDATE tasks SET state = 'starting', epoch = ${task.epoch}, seq = ${task.seq}, round_id = ${roundId},
-        terms = ${JSON.stringify(terms)} WHERE task_id = ${taskId}`
+      UPDATE tasks SET state = 'open', epoch = ${task.epoch}, round_id = ${roundId}, terms = ${JSON.stringify(terms)}
+      WHERE task_id = ${taskId}`
+    const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId}`
+    const { idempotencyKey } = JSON.parse(row!.request) as TaskRequest
+    this.#sql`UPDATE keys SET round_id = ${roundId} WHERE idempotency_key = ${idempotencyKey}`
+    this.#open.set(roundId, { taskId, epoch: task.epoch, isStarted: false })
   }
 
   #nextSeq(epoch: number): number {
@@ -278,20 +359,24 @@ export class TaskQueue {
     return row!.next - 1
   }
 
-  /** Only what has a key is kept, for as long as the key names it. */
-  #end(column: 'task_id' | 'round_id', id: string): void {
-    this.#storage.sql.exec(`DELETE FROM tasks WHERE ${column} = ? AND idempotency_key IS NULL`, id)
-    this.#storage.sql.exec(`UPDATE tasks SET state = 'over', terms = NULL WHERE ${column} = ?`, id)
-  }
-
-  #rows(state: TaskState, limit: number): Row[] {
-    return this.#sql`
-      SELECT * FROM tasks WHERE state = ${state} ORDER BY position LIMIT ${Math.max(0, limit)}`
+  #rows(state: 'queued' | 'untaken', limit: number): Row[] {
+    const most = Math.max(0, limit)
+    // In these words, by which the database knows the partial indexes.
+    return state === 'queued'
+      ? this.#sql`SELECT * FROM tasks WHERE state = 'queued' ORDER BY position LIMIT ${most}`
+      : this.#sql`SELECT * FROM tasks WHERE state = 'untaken' ORDER BY position LIMIT ${most}`
   }
 }
 
 const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochSecs'>): number =>
   epochStart(epoch + 1, epochSecs)
 
-const isSameTask = (one: TaskRequest, other: TaskRequest): boolean =>
+/** What tells a task from another one. */
+type TaskIdentity = Pick<TaskRequest, 'function' | 'gasLimit' | 'inputHash'>
+
+const identityOf = ({ function: name, gasLimit, inputHash }: TaskRequest): TaskIdentity => ({
+  ...{ function: name, gasLimit, inputHash },
+})
+
+const isSameTask = (one: TaskIdentity, other: TaskIdentity): boolean =>
   one.function === other.function && one.gasLimit === other.gasLimit && one.inputHash === other.inputHash

@@ -64,6 +64,11 @@ export class RelayerChain {
     }
   }
 
+  /** Transactions of the key in blocks. */
+  async count(): Promise<number> {
+    return Number(readQuantity(await this.#rpc.call('eth_getTransactionCount', this.#signer, 'latest')))
+  }
+
   /** Runs the call as it would be relayed, on top of the pool. @returns The gas it takes, with room for a state that moved on, or why it fails. */
   async simulate(call: Call, gasMax: number): Promise<{ gas: number } | RevertReason> {
     try {

@@ -212,6 +212,11 @@ export class RelayLedger {
     return this.countOpen() > 0 || this.unpublished(1).length > 0
   }
 
+  /** Whether an action has not reached a node. */
+  hasUnsent(): boolean {
+    return this.#sql<Count>`SELECT count(*) AS n FROM relays WHERE status = 'queued'`[0]!.n > 0
+  }
+
   /** A number that differs once an action with a nonce has changed or was signed again. */
   changes(): number {
     const [first] = this.openFrom(0, 1)

@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
+import { type NewestBlocks, untilNextLook } from '../indexer/newest-blocks.ts'
 import { migrate } from '../sql-migrations.ts'
 import { Allowances } from './allowances.ts'
 import { type ChainSnapshot, RelayerChain } from './chain.ts'
@@ -62,12 +63,17 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   #failedAlarms = 0
   #idleAlarms = 0
   #changesSeen = -1
+  #passed: { block: string | undefined; changes: number; atMs: number } = {
+    block: undefined,
+    changes: -1,
+    atMs: 0,
+  }
 
   constructor(ctx: DurableObjectState, env: Env, config: RelayerConfig | null) {
     super(ctx, env)
     this.#ledger = new RelayLedger(ctx.storage)
     this.#allowances = new Allowances(ctx.storage, config ?? { gasPerDay: 0, gasPerOwner: 0 })
-    this.#parts = config && partsOf(config, this.#ledger, new Refusals(ctx.storage, config.stuckMs))
+    this.#parts = config && partsOf(config, this.#ledger, ctx.storage)
     this.#snapshots = new Snapshots(this.#parts?.chain ?? null, this.#ledger)
     void ctx.blockConcurrencyWhile(async () => {
       migrate(ctx.storage, relayerMigrations)
@@ -184,9 +190,9 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #hasDropped(): Promise<boolean> {
-    if (this.#parts === null) return false
+    if (this.#parts === null || this.#ledger.nextNonce() === 0) return false
     try {
-      return this.#ledger.finalFrom((await this.#snapshots.take()).count, 1).length > 0
+      return this.#ledger.finalFrom(await this.#parts.chain.count(), 1).length > 0
     } catch (error) {
       requireRpcFault(error)
       return false
@@ -199,9 +205,16 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     if (this.#parts === null) return
     const { config, reconciler, publisher } = this.#parts
     let dropped = false
+    const newest = await config.newest().catch(() => null)
     try {
-      if (this.#ledger.nextNonce() > 0)
+      if (this.#ledger.nextNonce() > 0 && !this.#hasPassed(newest, config)) {
         dropped = await reconciler.reconcile(await this.#snapshots.take(), Date.now())
+        this.#passed = {
+          block: newest?.blocks.at(-1)?.hash,
+          changes: this.#ledger.changes(),
+          atMs: Date.now(),
+        }
+      }
       await this.submit(this.#overdue(config))
       this.#failedAlarms = 0
     } catch (error) {
@@ -213,7 +226,22 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     const changes = this.#ledger.changes()
     this.#idleAlarms = changes === this.#changesSeen ? this.#idleAlarms + 1 : 0
     this.#changesSeen = changes
-    if (dropped || this.#ledger.hasWork()) await this.#arm(Math.min(1 + this.#idleAlarms / 20, idleFactorMax))
+    if (!dropped && !this.#ledger.hasWork()) return
+    const ticks = Math.min(1 + this.#idleAlarms / 20, idleFactorMax)
+    const toBlockMs = newest === null || this.#ledger.hasUnsent() ? 0 : untilNextLook(newest, Date.now())
+    await this.#arm(Math.max(ticks, Math.min(toBlockMs, config.stuckMs) / config.tickMs))
+  }
+
+  /** Whether a pass was made after this block that another one would only repeat: nodes have all actions, and no block has come. */
+  #hasPassed(newest: NewestBlocks | null, { stuckMs }: RelayerConfig): boolean {
+    const { block, changes, atMs } = this.#passed
+    return (
+      newest !== null &&
+      newest.blocks.at(-1)?.hash === block &&
+      this.#ledger.changes() === changes &&
+      !this.#ledger.hasUnsent() &&
+      Date.now() - atMs < stuckMs
+    )
   }
 
   #overdue({ stuckMs }: RelayerConfig): string[] {
@@ -317,10 +345,12 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
   }
 }
 
-function partsOf(config: RelayerConfig, ledger: RelayLedger, refusals: Refusals): Parts {
+function partsOf(config: RelayerConfig, ledger: RelayLedger, storage: DurableObjectStorage): Parts {
   const { rpcUrl, timeoutMs, chainId, privateKey, errors } = config
   const signer = new TransactionSigner(privateKey, chainId)
-  const chain = new RelayerChain(new JsonRpc(rpcUrl, timeoutMs, chainId), signer.address, chainId, errors)
+  const refusals = new Refusals(storage, config.stuckMs)
+  const rpc = new JsonRpc(rpcUrl, timeoutMs, chainId, { memory: storage.kv })
+  const chain = new RelayerChain(rpc, signer.address, chainId, errors)
   return {
     config,
     signer,

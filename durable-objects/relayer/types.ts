@@ -1,5 +1,6 @@
 import type { Abi } from 'viem'
 import type { TransactionStatus } from '../../protocol/actions/index.ts'
+import type { NewestBlocks } from '../indexer/newest-blocks.ts'
 
 export interface RelayerConfig {
   /** Addresses of nodes, comma separated. */
@@ -26,6 +27,8 @@ export interface RelayerConfig {
   findElsewhere: (request: RelayRequest) => Promise<RelayResult | null>
   /** Sees to it that `submit` is called with the ids soon. It may fail, and the call come twice or never. */
   enqueue: (ids: readonly string[]) => Promise<void>
+  /** The newest block that the hub has seen, and when it looks for the next one; null while it does not follow the chain. */
+  newest: () => Promise<NewestBlocks | null>
   /** Copies states into the hub's database; an older revision must not overwrite a newer one. */
   publish: (relays: RelayView[]) => Promise<void>
   /** The transaction with which somebody else submitted a signed action, by a node that has the block `atLeast`. Throws when nobody can tell. */

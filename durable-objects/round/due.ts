@@ -4,6 +4,7 @@ import {
   isOpen,
   isToConfirm,
   type Lease,
+  listedFrom,
   publicState,
   type Round,
   waitsUntil,
@@ -12,7 +13,8 @@ import {
 /** The work that is due for a round. Each piece may be done twice: a process that ends before it has noted a piece does it again. */
 export type Effect =
   | { kind: 'seat' }
-  | { kind: 'publish' }
+  | { kind: 'record' }
+  | { kind: 'list' }
   | { kind: 'offer'; lease: Lease }
   | { kind: 'cancel'; lease: Lease }
   | { kind: 'confirm'; lease: Lease }
@@ -27,12 +29,10 @@ export const effectName = (effect: Effect): string =>
 
 /** What a round wants done now. It follows from the round alone, so nothing is forgotten where a process ends after a change. */
 export function dueEffects(round: Round, now: number): Effect[] {
-  const publish: Effect[] = publicState(round) === round.published ? [] : [{ kind: 'publish' }]
-  // Everybody can read of a task that was taken, also while its committee cannot be drawn.
-  if (round.drawn === null && round.outcome === null) return [...publish, { kind: 'seat' }]
-  // Nobody is asked before everybody can read of the round; and a round that is over elsewhere asks nobody again.
-  if (round.published === null) return publish
-  if (round.outcome !== null) return publish.length > 0 ? publish : ending(round)
+  if (round.outcome !== null) return ending(round)
+  const isListed = now < listedFrom(round) || round.listed === publicState(round)
+  const list: Effect[] = isListed ? [] : [{ kind: 'list' }]
+  if (round.drawn === null) return [...list, { kind: 'seat' }]
   const offers = round.leases
     .filter(({ state }) => state === 'offering')
     .map((lease): Effect => ({ kind: 'offer', lease }))
@@ -44,7 +44,7 @@ export function dueEffects(round: Round, now: number): Effect[] {
   const confirms = round.leases
     .filter((lease) => isToConfirm(lease) && (lease.missedBecause === 'late' || round.closedAt !== null))
     .map((lease): Effect => ({ kind: 'confirm', lease }))
-  return [...publish, ...offers, ...cancels, ...confirms, ...deciding(round, now)]
+  return [...list, ...offers, ...cancels, ...confirms, ...deciding(round, now)]
 }
 
 function deciding(round: Round, now: number): Effect[] {
@@ -55,8 +55,9 @@ function deciding(round: Round, now: number): Effect[] {
   return now >= round.asking.nextAt ? [{ kind: 'ask' }] : []
 }
 
-/** Votes are spread before the project takes the round for over, and the round is forgotten last. */
+/** The record is what everybody reads from then on. Votes are spread before the project takes the round for over, and the round is forgotten last. */
 function ending(round: Round): Effect[] {
+  if (!round.isRecorded) return [{ kind: 'record' }]
   if (!round.isSpread) return [{ kind: 'spread' }]
   return round.isReleased ? [{ kind: 'delete' }] : [{ kind: 'release' }]
 }
@@ -64,6 +65,12 @@ function ending(round: Round): Effect[] {
 /** When the time alone changes something, in network time; null while only what is under way can. */
 export function nextTime(round: Round, now: number): number | null {
   if (round.outcome !== null) return null
+  const changes = nextChange(round, now)
+  const listed = listedFrom(round)
+  return now < listed ? Math.min(changes ?? listed, listed) : changes
+}
+
+function nextChange(round: Round, now: number): number | null {
   if (round.drawn === null) return drawnBy(round) + 1
   // What is due by now is under way, or waits for its next try.
   if (round.closedAt !== null) return round.asking.nextAt > now ? round.asking.nextAt : null

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { DeclineReason } from '../../protocol/link/index.ts'
+import type { DeclineReason, RoundAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { RoundPort, VoteBody, VoteResult } from '../link/types.ts'
 import { Waiters } from '../waiters.ts'
@@ -16,7 +16,7 @@ import {
   waitingFor,
 } from './round.ts'
 import * as transitions from './transitions.ts'
-import type { Awaited, RoundConfig } from './types.ts'
+import type { AnswerListener, Awaited, RoundConfig } from './types.ts'
 
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
@@ -24,14 +24,18 @@ const longestPauseMs = 60_000
 const lateMs = 5_000
 /** What is under way in memory is taken up again after this, should its process have ended. */
 const backstopMs = 15_000
+/** What need not be stored at once is stored after this, where no other change is stored before. */
+const storedSoonMs = 1_000
+/** An alarm may come so much later than what it is for. */
+const alarmSlackMs = 1_000
 
 /**
  * One task from offer to final: `env.ROUND.getByName('<round id>')`. The other files say what follows from an event, and what a round wants
  * done. Each change is stored before what it calls for is done, so the alarm takes up what a process left. What only says that something was
  * done is stored with the next change, since it may be done again. The object forgets everything once its project was told of the end.
  */
-export class RoundObject<Env = unknown> extends DurableObject<Env> implements RoundPort {
-  readonly #config: RoundConfig
+export class RoundObject<Env = unknown, View = unknown> extends DurableObject<Env> implements RoundPort {
+  readonly #config: RoundConfig<View>
   readonly #alarm: Alarm
   #round: Round | null
   #working: Promise<void> | null = null
@@ -39,8 +43,12 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   /** Of effects that failed, how often, and when they are due again; by their names. */
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
   readonly #waiting = new Waiters()
+  #storing: ReturnType<typeof setTimeout> | undefined
+  #looking: ReturnType<typeof setTimeout> | undefined
+  /** While validators are asked. */
+  #listener: AnswerListener | null = null
 
-  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig) {
+  constructor(ctx: DurableObjectState, env: Env, config: RoundConfig<View>) {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
@@ -48,17 +56,25 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     this.#round = stored === undefined ? null : transitions.resumed(stored, config.processId)
   }
 
-  /** Begins the round, once. It returns when everybody can read of it, or when that is left to a later try. */
-  async start(terms: RoundTerms): Promise<void> {
+  /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
+  async start(terms: RoundTerms, isRepeated: boolean): Promise<void> {
+    if (this.#round === null && isRepeated && (await this.#config.isRecorded(terms.roundId)))
+      return this.#config.release(terms)
     this.#round ??= beginRound(terms, this.#config.processId)
-    if (this.#round.drawn === null || this.#round.published === null) {
+    if (this.#round.drawn === null) {
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
       if (!isDrawn && this.#round !== null) this.#store(this.#round)
-      await this.#alarm.by(Date.now() + backstopMs)
-      await this.#perform({ kind: 'publish' })
+      const next = this.#round && nextTime(this.#round, await this.#config.now())
+      const inMs = next === null ? backstopMs : (next - (await this.#config.now())) * 1000
+      await this.#alarm.by(Date.now() + Math.max(0, Math.min(backstopMs, inMs)))
     }
     this.#work()
+  }
+
+  /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
+  async read(): Promise<View | null> {
+    return this.#round && this.#config.view(shown(this.#round))
   }
 
   /** A direct round: it is over when this returns, and leaves nothing here. */
@@ -66,8 +82,13 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return this.#config.execute(request)
   }
 
+  /** Nothing is done for it, so it is stored with the vote that follows, or soon. */
   async accepted(offerId: string, nodeKey: string): Promise<void> {
-    await this.#happen(offerId, nodeKey, transitions.accepted)
+    const lease = this.#leaseOf(offerId, nodeKey)
+    if (lease === null) return
+    this.#note((round) => transitions.accepted(round, lease.position))
+    this.#storing ??= setTimeout(() => this.#round !== null && this.#store(this.#round), storedSoonMs)
+    this.#work()
   }
 
   /** The reason of a node is its own affair, unless the hub is the reason: it owes a vote where the hub served what that takes, and had not taken its slot for free before the node could know. */
@@ -78,9 +99,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const unread = orElse(false, `what ${this.#round.terms.roundId} takes cannot be read`)
     const askServed = async (round: Round) => this.#config.isServed(round).catch(unread)
     const isServed = !isExcused && (reason === 'stopping' || (await askServed(this.#round)))
-    await this.#happen(offerId, nodeKey, (round, position, now) =>
-      transitions.declined(round, position, isServed, now),
-    )
+    await this.#changeNow((round, now) => transitions.declined(round, lease.position, isServed, now))
+    this.#work()
   }
 
   /** Takes a vote. It is stored when this says so. It counts by when it came, however long the hub takes to look at it. */
@@ -116,11 +136,16 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return { ok: true, state: publicState(this.#round) }
   }
 
-  /** Waits until everybody can read that the round came this far, or that it ended elsewhere. `gone` if it was forgotten before the call. */
-  async wait(awaited: Awaited, ms: number): Promise<'reached' | 'pending' | 'gone'> {
-    if (this.#round === null) return 'gone'
+  /** One that comes when nobody is asked is lost: a validator gives it again. */
+  async decided(nodeKey: string, answer: RoundAnswer): Promise<string | null> {
+    return this.#listener === null ? null : this.#listener(nodeKey, answer)
+  }
+
+  /** Waits until the round came this far. @returns How it stands then; null if its record has to be read. */
+  async wait(awaited: Awaited, ms: number): Promise<{ isReached: boolean; view: View } | null> {
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
-    return (await this.#waiting.until(isSo, ms)) ? 'reached' : 'pending'
+    const reached = await this.#waiting.until(isSo, ms)
+    return this.#round && { isReached: reached, view: this.#config.view(shown(this.#round)) }
   }
 
   async waitingFor(): Promise<RoundWaiting | null> {
@@ -145,18 +170,6 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return lease?.nodeKey === nodeKey ? lease : null
   }
 
-  async #happen(
-    offerId: string,
-    nodeKey: string,
-    event: (round: Round, position: number, now: number) => Round,
-  ): Promise<void> {
-    const lease = this.#leaseOf(offerId, nodeKey)
-    if (lease === null) return
-    const now = await this.#config.now()
-    this.#change((round) => event(round, lease.position, now))
-    this.#work()
-  }
-
   #change(event: (round: Round) => Round): void {
     if (this.#round === null) return
     const changed = event(this.#round)
@@ -164,6 +177,8 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
   }
 
   #store(round: Round): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
     this.ctx.storage.kv.put('round', round)
     this.#become(round)
   }
@@ -203,8 +218,7 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
       this.#change((round) => transitions.passTime(round, now))
       const due = this.#due(now)
       if (due.length > 0) {
-        const isLooking = due.every(({ kind }) => kind === 'find_audit_block')
-        await this.#alarm.by(Date.now() + (isLooking ? this.#config.pollMs : backstopMs))
+        await this.#alarm.by(Date.now() + backstopMs)
         const done = await Promise.all(due.map((effect) => this.#perform(effect)))
         this.#isAskedAgain ||= done.includes('done')
       }
@@ -223,11 +237,23 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     if (this.#round === null) return
     const [now, nowMs] = [await this.#config.now(), Date.now()]
     const next = nextTime(this.#round, now)
-    const isAwaiting = this.#due(now).length > 0
+    const due = this.#due(now)
     const times = [...this.#failures.values()].map(({ untilMs }) => untilMs).filter((ms) => ms > nowMs)
-    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000)
-    if (isAwaiting || this.#config.mayLeap) times.push(nowMs + this.#config.pollMs)
+    if (next !== null) times.push(nowMs + Math.max(0, next - now) * 1000 + alarmSlackMs)
+    if (due.length > 0 || this.#config.mayLeap) {
+      // Each alarm is a row, so what is looked for often is looked for in memory.
+      const inMs = isLooking(due) ? this.#config.untilNextBlock() : this.#config.pollMs
+      this.#looking ??= setTimeout(() => this.#lookAgain(), inMs)
+      times.push(nowMs + backstopMs)
+    }
     await this.#alarm.by(times.reduce((one, other) => Math.min(one, other), nowMs + longestPauseMs))
+  }
+
+  #lookAgain(): void {
+    this.#looking = undefined
+    this.#work().catch((error) =>
+      console.error(`${this.#round?.terms.roundId} could not be brought forward`, error),
+    )
   }
 
   async #perform(effect: Effect): Promise<'done' | 'waiting' | 'failed'> {
@@ -255,8 +281,10 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
         const drawn = await this.#config.seat(round.terms)
         return this.#changeNow((one, now) => transitions.seated(one, drawn, now))
       }
-      case 'publish':
-        return this.#publish(round)
+      case 'record':
+        return this.#record(round)
+      case 'list':
+        return this.#list(round)
       case 'offer':
         return this.#offer(effect.lease)
       case 'cancel':
@@ -308,17 +336,18 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return true
   }
 
-  async #publish(round: Round): Promise<boolean> {
-    const state = publicState(round)
-    if (state === round.published) return false
-    const outcome = await this.#config.publish(round)
-    // The round ended, and this object forgot it, before it was begun again.
-    if (outcome === 'over' && round.outcome === null) {
-      await this.#config.release(round.terms)
-      return this.#forget()
-    }
-    // Where the committee was drawn meanwhile, what was published lacks it.
-    this.#note((one) => (one.drawn === round.drawn ? { ...one, published: state } : one))
+  async #record(round: Round): Promise<boolean> {
+    const { outcome } = round
+    if (outcome === null) return false
+    await this.#config.record({ ...round, outcome })
+    this.#note((one) => ({ ...one, isRecorded: true }))
+    return true
+  }
+
+  async #list(round: Round): Promise<true> {
+    await this.#config.list(round)
+    // Where the committee was drawn meanwhile, what lists show lacks it.
+    this.#note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
     return true
   }
 
@@ -327,20 +356,30 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     const agreedAt = round && agreedAtOf(round)
     const found = round && agreedAt !== null ? await this.#config.auditBlock(round, agreedAt) : null
     if (found === null) return false
-    return this.#changeNow((one, now) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
+    const now = await this.#config.now()
+    // Stored with what validators say of it; until then it would be found again.
+    this.#note((one) => transitions.auditBlockFound(one, found.block, found.isAudited, now))
+    return true
   }
 
   /** Validators refuse a block that a reorganisation took back, so it is looked for again before they are asked again. */
   async #ask({ asking, terms }: Round): Promise<boolean> {
     if (asking.attempts > 0 && !(await this.#findAuditBlock())) return false
     if (this.#round === null) return false
-    const answers = await this.#config.ask(this.#round)
+    const listen = (listener: AnswerListener) => {
+      this.#listener = listener
+    }
+    const asked = this.#config.ask(this.#round, listen).finally(() => {
+      this.#listener = null
+    })
+    const answers = await asked
     const ms = Date.now() - terms.startedAtMs
     return this.#changeNow((one, now) => transitions.answered(one, answers, { now, ms }))
   }
 
   async #forget(): Promise<boolean> {
     this.#round = null
+    for (const timer of [this.#storing, this.#looking]) clearTimeout(timer)
     this.#waiting.look()
     this.#alarm.gone()
     // The alarm goes with it.
@@ -348,6 +387,9 @@ export class RoundObject<Env = unknown> extends DurableObject<Env> implements Ro
     return false
   }
 }
+
+const isLooking = (due: readonly Effect[]): boolean =>
+  due.length > 0 && due.every(({ kind }) => kind === 'find_audit_block')
 
 const orElse =
   <T>(otherwise: T, problem: string) =>
@@ -358,8 +400,11 @@ const orElse =
 
 const refusal = (code: string, message: string): VoteResult => ({ ok: false, code, message })
 
+/** Before its record is stored nobody reads that it is over: the record has all that is asked for then. */
+const shown = (round: Round): Round => (round.isRecorded ? round : { ...round, outcome: null })
+
 /** Whether everybody can read that a round came so far, or that it went on from there. */
-function isReached({ published, agreedAt }: Round, awaited: Awaited): boolean {
-  if (published === 'finalized' || published === 'failed') return true
-  return awaited === 'agreed' && agreedAt !== null && published !== null && published !== 'pending'
+function isReached(round: Round, awaited: Awaited): boolean {
+  if (round.isRecorded) return true
+  return awaited === 'agreed' && round.agreedAt !== null
 }

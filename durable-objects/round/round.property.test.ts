@@ -44,7 +44,7 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
           now = start + elapsed + skews[++taken % skews.length]!
           if (step.kind === 'work') work(step.isLost)
           else if (step.kind !== 'wait' && step.position < round.leases.length) {
-            if (step.kind === 'accept') round = accepted(round, step.position, now)
+            if (step.kind === 'accept') round = accepted(round, step.position)
             if (step.kind === 'decline') round = declined(round, step.position, true, now)
             const choice = step.kind === 'vote' ? 0 : 1
             const isVote = step.kind === 'vote' || step.kind === 'other'
@@ -87,7 +87,7 @@ describe('property: whatever happens, in whatever order, and with whatever is lo
           happen({ kind: 'work', isLost: false })
           check()
         }
-        expect(round).toMatchObject({ published: 'finalized', isReleased: true })
+        expect(round).toMatchObject({ outcome: { state: 'finalized' }, isRecorded: true, isReleased: true })
         if (outcome !== null) expect(round.outcome).toEqual(outcome)
       }),
       { numRuns: 60 },

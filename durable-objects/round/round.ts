@@ -31,6 +31,8 @@ export interface RoundTerms {
   /** Base64, up to 4 KiB; a larger input is a file under its hash. */
   input: string | null
   rules: RoundRules
+  /** When the task was submitted, where it had to wait for its round. */
+  queuedAt?: number
   /** Whether the project cannot pay a committee. */
   underfunded: boolean
   /** By when it has to be final to be paid: then the receipt of its epoch waits no longer. */
@@ -99,7 +101,10 @@ export interface Round {
   finalityVotes: readonly FinalityVote[]
   asking: { attempts: number; nextAt: number }
   outcome: Outcome | null
-  published: PublicState | null
+  /** The state in which lists show it, where it is open for longer. */
+  listed: PublicState | null
+  /** Whether its record is stored, and lists are to show it. */
+  isRecorded: boolean
   /** Whether validators have been sent the finality votes. */
   isSpread: boolean
   /** Whether the project counts it as over. */
@@ -127,7 +132,8 @@ export const beginRound = (terms: RoundTerms, processId: string): Round => ({
   finalityVotes: [],
   asking: { attempts: 0, nextAt: 0 },
   outcome: null,
-  published: null,
+  listed: null,
+  isRecorded: false,
   isSpread: false,
   isReleased: false,
 })
@@ -143,6 +149,12 @@ export const deadlineOf = ({ terms: { task, rules } }: Round): number => roundDe
 const drawSecs = 300
 
 export const drawnBy = (round: Round): number => deadlineOf(round) + drawSecs
+
+/** A round that is open for longer is shown in lists, in seconds (`PROJECT_OPEN_AFTER`). */
+export const listedAfterSecs = 15
+
+/** From when on lists show an open round. */
+export const listedFrom = ({ terms }: Round): number => terms.task.issued_at + listedAfterSecs
 
 /** A time of a round, by a clock that may lie behind others: nothing comes before the task, nor before what it follows from. */
 export const datedAt = ({ terms }: Round, now: number, after: number | null = null): number =>

@@ -30,20 +30,25 @@ import type { MissReason } from './states.ts'
 
 const firstPauseSecs = 5
 
-/** Another process of the hub has the round: none was there for a while. */
+/**
+ * The round is loaded again. Another process of the hub has it: none was there for a while. In the same one the object was dropped from memory,
+ * and an answer that was not stored yet may be lost.
+ */
 export const resumed = (round: Round, processId: string): Round =>
-  round.processId === processId ? round : { ...interrupted(round), processId }
+  round.processId === processId
+    ? mapLeases(round, (lease) => (lease.state === 'leased' ? lease : interruptedLease(lease)))
+    : { ...interrupted(round), processId }
 
 /** The hub was away, or too busy to look: what nodes said meanwhile may be lost, and whether they were told may not have been stored. */
-export const interrupted = (round: Round): Round =>
-  mapLeases(round, (lease) =>
-    isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease,
-  )
+export const interrupted = (round: Round): Round => mapLeases(round, interruptedLease)
+
+const interruptedLease = (lease: Lease): Lease =>
+  isOpen(lease) && !lease.isInterrupted ? { ...lease, isInterrupted: true } : lease
 
 export function seated(round: Round, drawn: KeptCommittee, now: number): Round {
   if (round.drawn !== null || round.outcome !== null) return round
-  // What is read of the round so far lacks its committee.
-  return passTime({ ...round, drawn, published: null }, now)
+  // What lists show of the round so far lacks its committee.
+  return passTime({ ...round, drawn, listed: null }, now)
 }
 
 /** What follows from the time alone: leases end, backups are asked, the round closes. */
@@ -182,12 +187,10 @@ function withOutcome(lease: Lease, outcome: OfferResult, now: number): Lease {
 }
 
 /** A node accepts. One that was taken to be silent is heard again, but stays replaced. */
-export function accepted(round: Round, position: number, now: number): Round {
-  const changed = mapLease(round, position, (lease) =>
+export const accepted = (round: Round, position: number): Round =>
+  mapLease(round, position, (lease) =>
     lease.state === 'offering' || lease.state === 'offered' ? { ...lease, state: 'leased' } : lease,
   )
-  return passTime(changed, now)
-}
 
 /** A node declines; too late to accept, that says no more than silence. @param isServed - The hub gave it all that running the task takes. */
 export function declined(round: Round, position: number, isServed: boolean, now: number): Round {

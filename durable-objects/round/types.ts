@@ -1,8 +1,9 @@
 import type { Block } from '../../protocol/committees/index.ts'
+import type { RoundAnswer } from '../../protocol/link/index.ts'
 import type { KeptCommittee, TaskVote } from '../../protocol/rounds/index.ts'
 import type { OfferResult, VoteBody } from '../link/types.ts'
 import type { DirectOutcome, DirectRequest } from './direct.ts'
-import type { Lease, Result, Round, RoundTerms } from './round.ts'
+import type { Lease, Outcome, Result, Round, RoundTerms } from './round.ts'
 import type { Answers } from './transitions.ts'
 
 export type Judgement =
@@ -10,19 +11,31 @@ export type Judgement =
   | { status: 'known' }
   | { status: 'invalid'; message: string }
 
+/** Takes what a validator answers over its link. @returns What is wrong with it; null where nothing is. */
+export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
+
 /** What a round asks of everything around it. Whatever throws is tried again later. */
-export interface RoundConfig {
+/** @typeParam View - How everybody reads a round. */
+export interface RoundConfig<View = unknown> {
   /** Another one for each process of the hub, so that a round notices that there was none for a while. */
   processId: string
   /** Network time. */
   now(): Promise<number>
   /** How often to look for what is awaited; where time follows a chain, also for its leaps. */
   pollMs: number
+  /** How long to wait before looking for the next block of the chain, in milliseconds. */
+  untilNextBlock(): number
   /** Whether network time may leap ahead of the machine's. */
   mayLeap: boolean
   seat(terms: RoundTerms): Promise<KeptCommittee>
-  /** Writes the round as it stands; `over` where it had ended before. */
-  publish(round: Round): Promise<'written' | 'over'>
+  /** The round as everybody reads it. */
+  view(round: Round): View
+  /** Stores the record of a round that is over, and has lists show it. */
+  record(round: Round & { outcome: Outcome }): Promise<void>
+  /** Has lists show an open round as it stands. */
+  list(round: Round): Promise<void>
+  /** Whether a round has its record. */
+  isRecorded(roundId: string): Promise<boolean>
   offer(round: Round, lease: Lease): Promise<OfferResult>
   cancel(round: Round, lease: Lease): Promise<void>
   /** Whether the link of a member was there for all that it said of its offer. */
@@ -33,7 +46,8 @@ export interface RoundConfig {
   reportInvalid(nodeKey: string): Promise<void>
   /** The first block after a time, and whether it has the round audited; null while it is not there. */
   auditBlock(round: Round, agreedAt: number): Promise<{ block: Block; isAudited: boolean } | null>
-  ask(round: Round): Promise<Answers>
+  /** @param listen - Has answers that come over links given to a listener, until the answers are returned. */
+  ask(round: Round, listen: (listener: AnswerListener) => void): Promise<Answers>
   spread(round: Round): Promise<void>
   execute(request: DirectRequest): Promise<DirectOutcome>
   release(terms: RoundTerms): Promise<void>

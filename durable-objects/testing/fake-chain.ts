@@ -34,6 +34,12 @@ export class FakeChain {
   baseFee = 10n ** 9n
   id = 31337
   down = false
+  /** Unix seconds of a block. */
+  timeOf = (_number: number): number => 1
+  /** The last final block. */
+  finalOf = (head: number): number => head
+  /** Every bit of every bloom filter is set, as on a busy chain. */
+  fullBlooms = false
   /** Answers these methods with what no node should. */
   readonly nonsense = new Map<string, unknown>()
   readonly failingReceipts = new Set<string>()
@@ -190,6 +196,7 @@ export class FakeChain {
   }
 
   #numberOf(block: unknown): number {
+    if (block === 'finalized') return this.finalOf(this.head)
     return String(block).startsWith('0x') ? Number(block) : this.head
   }
 
@@ -209,8 +216,8 @@ export class FakeChain {
       number: `0x${number.toString(16)}`,
       hash: hash(number),
       parentHash: hash(number - 1),
-      timestamp: '0x1',
-      logsBloom: `0x${'00'.repeat(256)}`,
+      timestamp: `0x${this.timeOf(number).toString(16)}`,
+      logsBloom: `0x${(this.fullBlooms ? 'ff' : '00').repeat(256)}`,
       baseFeePerGas: `0x${this.baseFee.toString(16)}`,
       transactions: full
         ? sent.map((one) => ({ hash: one.hash, from: one.from, nonce: `0x${one.nonce.toString(16)}` }))

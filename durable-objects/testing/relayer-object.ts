@@ -68,6 +68,7 @@ export const relayerConfig = (over: Partial<RelayerConfig> = {}): RelayerConfig 
   accepts: true,
   findElsewhere: async () => null,
   enqueue: async () => {},
+  newest: async () => null,
   publish: async () => {},
   findForeignSubmission: async () => null,
   ...over,

@@ -7,6 +7,7 @@ import {
   allowsCall,
   nextReputation,
   type ReputationEvent,
+  reputationChange,
   reputationSteps,
   subscriptionStates,
 } from './subscription.ts'
@@ -22,6 +23,16 @@ property('a reputation never leaves its bounds, whatever happens', [events], (li
     expect(reputation).toBeLessThanOrEqual(10_000)
   }
 })
+
+property(
+  'the change of many events gives what they give one by one',
+  [events, fc.integer({ min: 1_000, max: 10_000 })],
+  (list, before) => {
+    const { shift, least, most } = reputationChange(list, defaultNetworkParams)
+    const after = list.reduce((now, event) => nextReputation(now, event, defaultNetworkParams), before)
+    expect(Math.min(most, Math.max(least, before + shift))).toBe(after)
+  },
+)
 
 test('a closed subscription allows nothing', () => {
   const standing = { status: 'closed', release_at: 0, pending_slashes: 0 } as const

@@ -154,3 +154,28 @@ export function newSubscription(owner: string, params: Pick<NetworkParams, 'repu
     started_at: null,
   } as const
 }
+
+/** What several events make of any reputation: `min(most, max(least, reputation + shift))`. */
+export interface ReputationChange {
+  readonly shift: number
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * The change that events make together, in their order. It gives what {@link nextReputation} gives event by event, so that a store can apply many
+ * without reading the reputation.
+ */
+export function reputationChange(
+  events: readonly ReputationEvent[],
+  params: Pick<NetworkParams, 'reputation_min' | 'reputation_max'>,
+): ReputationChange {
+  let change = { shift: 0, least: params.reputation_min, most: params.reputation_max }
+  for (const event of events)
+    change = {
+      shift: change.shift + reputationSteps[event],
+      least: nextReputation(change.least, event, params),
+      most: nextReputation(change.most, event, params),
+    }
+  return change
+}

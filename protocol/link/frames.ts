@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import type { ExecutionEvent } from '../execution/index.ts'
 import type { Engine } from '../manifest/index.ts'
-import type { Task, TaskVote } from '../rounds/index.ts'
+import type { FinalityVote, Task, TaskVote } from '../rounds/index.ts'
 
 /** Why a node does not take an offer. */
 export const declineReasons = ['busy', 'incompatible', 'unknown_module', 'stopping'] as const
@@ -75,13 +75,38 @@ export interface ErrorFrame {
   readonly offer_id?: string
 }
 
+/** What a validator is asked about a closed round, as `POST /consensus/task-rounds` of a node takes it, with the id of the round. */
+export interface RoundToDecide {
+  readonly round_id: string
+}
+
+/** Closed rounds that a validator is to decide. It answers each once it can, in any order. */
+export interface DecideFrame {
+  readonly type: 'decide'
+  readonly rounds: readonly RoundToDecide[]
+}
+
+/** Finality votes of other validators. */
+export interface FinalityFrame {
+  readonly type: 'finality'
+  readonly votes: readonly FinalityVote[]
+}
+
 /** The answer to a ping. */
 export interface PongFrame {
   readonly type: 'pong'
 }
 
 /** What the hub sends. */
-export type HubFrame = HelloFrame | OfferFrame | VotedFrame | CancelFrame | ErrorFrame | PongFrame
+export type HubFrame =
+  | HelloFrame
+  | OfferFrame
+  | VotedFrame
+  | CancelFrame
+  | ErrorFrame
+  | DecideFrame
+  | FinalityFrame
+  | PongFrame
 
 /** The node's first frame, and again whenever one of its members changes. */
 export interface ReadyFrame {
@@ -92,6 +117,8 @@ export interface ReadyFrame {
   readonly nodectl_version: string
   /** Offers that it was sent and has not given up; open ones that are not here are sent again. */
   readonly holding: readonly string[]
+  /** Left out by a node that only takes offers. An approved validator is asked about closed rounds, beside the offers of its slots. */
+  readonly role?: 'validator'
 }
 
 /** The node takes the offer and will vote. */
@@ -117,6 +144,18 @@ export interface VoteFrame {
   readonly events: readonly ExecutionEvent[]
 }
 
+/** What a validator answers about a round: its vote with its own run, if it had to run the task, or why it gives none. */
+export type RoundAnswer = { readonly round_id: string } & (
+  | { readonly vote: object; readonly run: object | null; readonly code?: undefined }
+  | { readonly code: ErrorCode; readonly vote?: undefined; readonly run?: undefined }
+)
+
+/** Answers of a validator to rounds that it was to decide. */
+export interface DecidedFrame {
+  readonly type: 'decided'
+  readonly answers: readonly RoundAnswer[]
+}
+
 /**
  * Asks whether the hub is there, for nodes whose WebSocket cannot send pings of its own. Written exactly as
  * {@link pingText} it is answered without waking anything of the hub.
@@ -126,7 +165,7 @@ export interface PingFrame {
 }
 
 /** What a node sends. */
-export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame | PingFrame
+export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame | DecidedFrame | PingFrame
 
 /**
  * A vote as the hub reads it from a frame: the frame is well formed, and whether the vote is one is for the round to judge.
@@ -138,7 +177,13 @@ export type UnjudgedVoteFrame = Omit<VoteFrame, 'vote' | 'events'> & {
 }
 
 /** What the hub reads. */
-export type ReadNodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | UnjudgedVoteFrame | PingFrame
+export type ReadNodeFrame =
+  | ReadyFrame
+  | AcceptFrame
+  | DeclineFrame
+  | UnjudgedVoteFrame
+  | DecidedFrame
+  | PingFrame
 
 /** The ping, to the byte. */
 export const pingText = '{"type":"ping"}'

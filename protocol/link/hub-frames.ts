@@ -1,11 +1,25 @@
-import { isBytes32, isMatching, isNonce, isUnsigned, type MemberChecker } from '../encoding/index.ts'
+import {
+  isBytes32,
+  isMatching,
+  isNonce,
+  isObject,
+  isUnsigned,
+  type MemberChecker,
+} from '../encoding/index.ts'
 import { errorCodes } from '../errors.ts'
 import { deriveTaskRoundId, isNodectlVersion } from '../identity/index.ts'
 import { isTask, type Task } from '../rounds/index.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { type HubFrame, offerRoles } from './frames.ts'
-import { framesNamedMax, inlineInputBytesMax, returnSecsMax, ticketLengthMax } from './limits.ts'
-import { base64, offerIdRule, oneOf, rule } from './members.ts'
+import {
+  frameRoundsMax,
+  framesNamedMax,
+  frameVotesMax,
+  inlineInputBytesMax,
+  returnSecsMax,
+  ticketLengthMax,
+} from './limits.ts'
+import { base64, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId, parseOfferId } from './offer-id.ts'
 
 const wordPattern = /^[a-z][a-z0-9_]{0,63}$/
@@ -49,6 +63,14 @@ const kinds: FrameKinds = {
   },
   voted: { members: { offer_id: offerIdRule, state: word } },
   cancel: { members: { offer_id: offerIdRule, reason: (frame, key) => frame.line(key, reasonLength) } },
+  decide: {
+    members: { rounds: (frame, key) => frame.list(key, frameRoundsMax, isOfRound, 'A round with its id.') },
+    carriesPayload: () => true,
+  },
+  finality: {
+    members: { votes: (frame, key) => frame.list(key, frameVotesMax, isObject, 'A finality vote.') },
+    carriesPayload: () => true,
+  },
   pong: { members: {} },
   error: {
     members: {

@@ -12,6 +12,15 @@ export const inlineInputBytesMax = 262_144
 /** Most bytes that a vote frame has beside output and events. */
 export const voteFrameBytesMax = 4_096
 
+/** Most rounds in a frame that has a validator decide them, and most answers in a frame of a validator. */
+export const frameRoundsMax = 100
+
+/** Most finality votes in a frame. */
+export const frameVotesMax = 2_000
+
+/** A hub collects no more bytes than this for one frame to a validator, unless a single request is larger. */
+export const batchBytesMax = 262_144
+
 /** Frames that break a rule before the hub closes the socket. */
 export const badFramesMax = 3
 

@@ -7,6 +7,7 @@ import { errorOf, property } from '../testing/property.ts'
 import {
   closeCodes,
   FrameError,
+  frameRoundsMax,
   type HubFrame,
   inlineInputBytesMax,
   isOfferId,
@@ -19,6 +20,7 @@ import {
   pingText,
   pongText,
   returnSecs,
+  writeBatch,
   writeHubFrame,
   writeNodeFrame,
 } from './index.ts'
@@ -61,6 +63,8 @@ const hubFrames: HubFrame[] = [
   { type: 'cancel', offer_id: id, reason: 'round_closed' },
   { type: 'error', code: 'invalid_field', message: 'slots: An integer from 0 to 64.' },
   { type: 'pong' },
+  { type: 'decide', rounds: [{ round_id }] },
+  { type: 'finality', votes: [] },
   { type: 'error', code: 'not_found', message: 'This offer is not open.', offer_id: id },
 ]
 
@@ -78,6 +82,13 @@ const nodeFrames: NodeFrame[] = [
   { type: 'accept', offer_id: id },
   { type: 'decline', offer_id: id, reason: 'busy' },
   voteFrame,
+  {
+    type: 'decided',
+    answers: [
+      { round_id, vote: {}, run: null },
+      { round_id, code: 'unavailable' },
+    ],
+  },
 ]
 
 /** What a reader says of a text. */
@@ -128,10 +139,10 @@ describe('frames', () => {
 
   test('neither side takes frames of the other', () => {
     expect(refusal(parseNodeFrame, JSON.stringify(hubFrames[0])).message).toBe(
-      'type: One of ping, ready, accept, decline, vote.',
+      'type: One of ping, ready, accept, decline, vote, decided.',
     )
     expect(refusal(parseHubFrame, JSON.stringify(nodeFrames[0])).message).toBe(
-      'type: One of hello, offer, voted, cancel, pong, error.',
+      'type: One of hello, offer, voted, cancel, decide, finality, pong, error.',
     )
   })
 
@@ -239,6 +250,32 @@ describe('offer', () => {
   test('an input of 256 KiB goes into the frame', () => {
     const input_b64 = Buffer.alloc(inlineInputBytesMax).toString('base64')
     expect(parseHubFrame(writeHubFrame({ ...terms, input_b64 }, limits), limits)).toMatchObject({ input_b64 })
+  })
+})
+
+describe('rounds of a validator', () => {
+  test.each([
+    ['no round of a task', { round_id: `exec:0x${'0'.repeat(64)}`, code: 'unavailable' }],
+    ['neither a vote nor an error', { round_id }],
+    ['both', { round_id, vote: {}, run: null, code: 'unavailable' }],
+    ['an unknown error', { round_id, code: 'tired' }],
+    ['no run', { round_id, vote: {} }],
+    ['more than an answer', { round_id, vote: {}, run: null, more: 1 }],
+  ])('refused: %s', (_, answer) => {
+    expect(paths(refusal(parseNodeFrame, JSON.stringify({ type: 'decided', answers: [answer] })))).toEqual([
+      'answers[0]',
+    ])
+  })
+
+  test('are at most as many as a frame may have', () => {
+    const rounds = Array.from({ length: frameRoundsMax + 1 }, () => ({ round_id }))
+    const most = rounds.slice(1)
+    const text = writeBatch(
+      'decide',
+      most.map((one) => JSON.stringify(one)),
+    )
+    expect(parseHubFrame(text, limits)).toEqual({ type: 'decide', rounds: most })
+    expect(paths(refusal(parseHubFrame, JSON.stringify({ type: 'decide', rounds })))).toEqual(['rounds'])
   })
 })
 

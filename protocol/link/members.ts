@@ -1,5 +1,5 @@
-import { base64ToBytes, isOneOf, type MemberChecker } from '../encoding/index.ts'
-import { isOfferId } from './offer-id.ts'
+import { base64ToBytes, isObject, isOneOf, type MemberChecker } from '../encoding/index.ts'
+import { isOfferId, taskRoundIdPattern } from './offer-id.ts'
 
 /** Checks one member of a frame. */
 export type MemberRule = (frame: MemberChecker, key: string) => void
@@ -14,6 +14,10 @@ export const offerIdRule = rule(isOfferId, '64 lower-case hex digits, a dot and 
 
 export const oneOf = (allowed: readonly string[]): MemberRule =>
   rule(isOneOf(allowed), `One of ${allowed.join(', ')}.`)
+
+/** Whether the value is an object that names a round of a task. */
+export const isOfRound = (value: unknown): value is { readonly round_id: string } =>
+  isObject(value) && typeof value.round_id === 'string' && taskRoundIdPattern.test(value.round_id)
 
 /** Bytes in base64. What is too long is not decoded. */
 export function base64(bytesMax: number): MemberRule {

@@ -1,11 +1,12 @@
 import { isObject, type MemberChecker } from '../encoding/index.ts'
+import { errorCodes } from '../errors.ts'
 import { isNodectlVersion } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { declineReasons, type NodeFrame, type ReadNodeFrame } from './frames.ts'
-import { holdingMax, slotsMax } from './limits.ts'
-import { base64, offerIdRule, oneOf, rule } from './members.ts'
+import { frameRoundsMax, holdingMax, slotsMax } from './limits.ts'
+import { base64, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
 const kinds: FrameKinds = {
@@ -16,7 +17,9 @@ const kinds: FrameKinds = {
       engine: oneOf(engines),
       nodectl_version: rule(isNodectlVersion, 'A version such as 1.0.0.'),
       holding: (frame, key) => frame.list(key, holdingMax, isOfferId, 'An offer id.'),
+      role: oneOf(['validator']),
     },
+    optional: ['role'],
     together: checkHolding,
   },
   accept: { members: { offer_id: offerIdRule } },
@@ -27,6 +30,18 @@ const kinds: FrameKinds = {
       vote: rule(isObject, 'A task vote.'),
       output_b64: base64(outputBytesMax),
       events: rule(Array.isArray, 'A list of events.'),
+    },
+    carriesPayload: () => true,
+  },
+  decided: {
+    members: {
+      answers: (frame, key) =>
+        frame.list(
+          key,
+          frameRoundsMax,
+          isAnswer,
+          'A round_id with vote and run, or with the code of an error.',
+        ),
     },
     carriesPayload: () => true,
   },
@@ -43,6 +58,14 @@ export function parseNodeFrame(text: string, limits: FrameLimits): ReadNodeFrame
 /** Writes a frame of a node. Throws {@link FrameError} `too_large`. */
 export function writeNodeFrame(frame: NodeFrame, limits: FrameLimits): string {
   return writeFrame(frame, kinds, limits)
+}
+
+function isAnswer(value: unknown): boolean {
+  if (!isOfRound(value)) return false
+  const { round_id: _, ...rest } = value as { readonly round_id: string } & Record<string, unknown>
+  const members = Object.keys(rest).sort().join()
+  if (members === 'code') return typeof rest.code === 'string' && Object.hasOwn(errorCodes, rest.code)
+  return members === 'run,vote' && isObject(rest.vote) && (rest.run === null || isObject(rest.run))
 }
 
 function checkHolding(frame: MemberChecker): void {

@@ -9,7 +9,7 @@ export interface OfferPlace {
 
 /** `<64 hex digits>.<position>`; a draw has at most 31 primaries and 16 backups, so a position has two digits at most. */
 const offerIdPattern = /^([0-9a-f]{64})\.(0|[1-9][0-9]?)$/
-const taskRoundIdPattern = /^task:0x([0-9a-f]{64})$/
+export const taskRoundIdPattern = /^task:0x([0-9a-f]{64})$/
 
 /** Whether the value has the shape of an offer id. */
 export const isOfferId = isMatching(offerIdPattern)

@@ -8,6 +8,8 @@ import { type Profile, profileStrings } from '../identity/index.ts'
  * | ------- | ---- |
  * | 1       | |
  * | 2       | `hello` says which versions the hub supports, how nodes come back, and has a ticket |
+ *
+ * Frames for validators belong to both: a hub sends them only to a node whose `ready` names that role.
  */
 export const frameVersions = [2, 1] as const
 export type FrameVersion = (typeof frameVersions)[number]

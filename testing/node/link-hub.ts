@@ -84,7 +84,6 @@ export async function startLinkHub(port = 0): Promise<LinkHub> {
   const connections = createQueue<HubSocket>()
   const server = createServer()
   const open = new Set<Duplex>()
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const hub: LinkHub = {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
@@ -106,8 +105,20 @@ export async function startLinkHub(port = 0): Promise<LinkHub> {
     const answer = hub.answers.get(`${method} ${url}`) ?? otherAnswer(hub, method, url)
     answer(request, response, body)
   })
+  server.on('upgrade', (request) => hub.requests.push(`UPGRADE ${request.url}`))
+  takeLinks(server, hub, open, connections.put)
+  return hub
+}
+
+/** Takes the links of nodes on a server. @param put - Is given each, after hello was sent. */
+function takeLinks(
+  server: Server,
+  hub: Pick<LinkHub, 'hello' | 'answersPings' | 'refusal'>,
+  open: Set<Duplex>,
+  put: (socket: HubSocket) => void,
+): void {
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   server.on('upgrade', (request, socket, head) => {
-    hub.requests.push(`UPGRADE ${request.url}`)
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     const refusal = refusalOf(request) ?? hub.refusal
@@ -124,10 +135,20 @@ export async function startLinkHub(port = 0): Promise<LinkHub> {
     sockets.handleUpgrade(request, socket, head, (opened) => {
       const connection = listen(opened, request.headers, hub.answersPings)
       if (hub.hello !== null) connection.send(hub.hello())
-      connections.put(connection)
+      put(connection)
     })
   })
-  return hub
+}
+
+/** Links that a hub takes as it should. @returns The next one that nobody has asked for. */
+export function takeUsualLinks(server: Server): () => Promise<HubSocket> {
+  const open = new Set<Duplex>()
+  const connections = createQueue<HubSocket>()
+  takeLinks(server, { hello: helloFrame, answersPings: true, refusal: null }, open, connections.put)
+  server.on('close', () => {
+    for (const socket of open) socket.destroy()
+  })
+  return connections.next
 }
 
 /** The upgrade request is signed by a node of this network, and asks for the subprotocol. */

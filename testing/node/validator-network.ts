@@ -16,6 +16,7 @@ import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { newFolder } from './folders.ts'
 import { coordinatorSeed, createGenerations, type TestGenerations, validatorSeeds } from './generations.ts'
 import { unixNow, usualAnswer } from './hub-answers.ts'
+import { type HubSocket, takeUsualLinks } from './link-hub.ts'
 import { callNode, type Reply, type ServingNode, startNode } from './serving-node.ts'
 import { atEnd } from './shared.ts'
 import { profile, type TestProject } from './test-project.ts'
@@ -38,6 +39,8 @@ export interface TestHub {
   readonly list: { publicKey: string; url: string }[]
   /** Of the validators that are listed. */
   readonly seeds: string[]
+  /** The next link of a node that nobody has asked for. */
+  readonly connection: () => Promise<HubSocket>
   /** While it is away, connections to the hub break. */
   isAway: boolean
   /** How far the time of the network is ahead of this machine's, in seconds. */
@@ -49,7 +52,7 @@ export async function startTestHub(project?: TestProject): Promise<TestHub> {
   const list: TestHub['list'] = []
   const seeds: string[] = []
   const generations = createGenerations((key) => list.find(({ publicKey }) => publicKey === key)?.url ?? null)
-  const { origin, requests } = await startLyingHub((request, response) => {
+  const { origin, requests, server } = await startLyingHub((request, response) => {
     if (hub.isAway) return void request.socket.destroy()
     const { url = '' } = request
     const given = answers.get(decodeURIComponent(url.split('?')[0]!))
@@ -73,6 +76,7 @@ export async function startTestHub(project?: TestProject): Promise<TestHub> {
     generations,
     list,
     seeds,
+    connection: takeUsualLinks(server),
     isAway: false,
     aheadSeconds: 0,
   }

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import type { Header, Log } from '../../durable-objects/indexer/chain.ts'
 import type { Cursor } from '../../durable-objects/indexer/index-store.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { ChainIndexStore } from '../stores/chain-index.ts'
 import { openDatabase } from '../stores/database.ts'
 import { scalarOf } from '../test/tables.ts'
@@ -37,7 +38,7 @@ const limited = new Proxy(env.DB, {
     }
   },
 })
-const store = new ChainIndexStore(openDatabase(limited), 128)
+const store = new ChainIndexStore(openDatabase(limited), 128, defaultNetworkParams)
 const index = createIndexStore(store, contracts)
 
 const blockAt = (number: number): Header => ({

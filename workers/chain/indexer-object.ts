@@ -1,4 +1,5 @@
 import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/indexer/object.ts'
+import { chainProfileOf } from '../../protocol/identity/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { eventTopics } from './abi.ts'
@@ -16,7 +17,10 @@ function indexerConfig(env: Env): IndexerConfig | null {
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
-    pollMs: settings.CHAIN_POLL_MS,
+    blockMs: settings.CHAIN_BLOCK_SECS * 1000,
+    finalAgeSecsMax: chainProfileOf(settings.PROFILE.chain_id)?.finality
+      ? services(env).params.beacon_offset_secs
+      : null,
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { beaconValue, hashSnapshot } from '../../protocol/committees/index.ts'
 import { hashBytes, hashText } from '../../protocol/encoding/index.ts'
-import { resolveProfile } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { services } from '../services.ts'
 import type { CandidatePosition, CandidateRow } from '../stores/snapshot-candidates.ts'
@@ -45,7 +45,15 @@ test('a large set is read page by page, written in pieces, hashed as it is store
   const { consensus } = JSON.parse(version?.manifest ?? '') as ProjectManifest
   const block_hash = hashText('block')
   const beacon = { block_number: 7, block_hash, value: beaconValue(profile, block_hash) }
-  const document = await buildSet({ profile, projectId, epoch: 498_000, consensus, beacon, candidates })
+  const document = await buildSet({
+    profile,
+    params: defaultNetworkParams,
+    projectId,
+    epoch: 498_000,
+    consensus,
+    beacon,
+    candidates,
+  })
 
   expect(pages).toEqual([1_000, 1_000, 500])
   expect(document.entries).toBe(count)

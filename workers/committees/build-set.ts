@@ -7,13 +7,14 @@ import {
   SnapshotWriter,
   snapshotEntriesMax,
 } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams, type Profile } from '../../protocol/identity/index.ts'
+import type { NetworkParams, Profile } from '../../protocol/identity/index.ts'
 import type { ProjectRules } from '../../protocol/manifest/index.ts'
 import type { SnapshotCandidateStore } from '../stores/snapshot-candidates.ts'
 import { readCandidates } from './candidates.ts'
 
 export interface SetSource {
   profile: Profile
+  params: NetworkParams
   projectId: string
   epoch: number
   consensus: ProjectRules
@@ -23,8 +24,8 @@ export interface SetSource {
 
 /** Builds the snapshot of an epoch (section 13), page by page, with the 65,536 eligible nodes that have the lowest keys. */
 export async function buildSet(source: SetSource): Promise<SnapshotDocument> {
-  const { profile, projectId, epoch, consensus, beacon } = source
-  const header = { project_id: projectId, epoch, consensus, beacon, params: defaultNetworkParams }
+  const { profile, params, projectId, epoch, consensus, beacon } = source
+  const header = { project_id: projectId, epoch, consensus, beacon, params }
   const writer = new SnapshotWriter(buildSnapshot(profile, { ...header, candidates: [] }))
   const { min_collateral: minCollateral } = consensus.economics
   const rules = { projectId, block: beacon.block_number, minCollateral }

@@ -24,6 +24,7 @@ type Sources = Pick<
   | 'clock'
   | 'committeeSets'
   | 'coordinator'
+  | 'params'
   | 'projects'
   | 'projectVersions'
   | 'snapshotCandidates'
@@ -93,12 +94,12 @@ export class ProjectSets {
 
   /** Whether there was a beacon to build the set with. */
   async #build(projectId: string, { epoch, version }: DueEpoch<ProjectVersion>): Promise<boolean> {
-    const { beacons, committeeSets, snapshotCandidates, clock } = this.#sources
+    const { beacons, committeeSets, snapshotCandidates, clock, params } = this.#sources
     const beacon = await beacons.find(version.epochSecs, epoch)
     if (beacon === null) return false
     const { consensus } = JSON.parse(version.manifest) as ProjectManifest
     const { PROFILE: profile } = this.#settings
-    const source = { profile, projectId, epoch, consensus, beacon, candidates: snapshotCandidates }
+    const source = { profile, params, projectId, epoch, consensus, beacon, candidates: snapshotCandidates }
     const document = await buildSet(source)
     const { size, min_size, backups } = consensus.work.committee
     const committee = { size, min_size, backups }

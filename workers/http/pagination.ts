@@ -35,12 +35,14 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   fetch: (after: Position | undefined, limit: number) => Promise<Row[]>
   /** For rows that may be large: whether some of those asked for were left out. */
   isCut?: (rows: readonly Row[]) => boolean
+  /** For a list whose filter no index has: whether a row that was read belongs to it. A page may have few rows then, and still go on. */
+  keep?: (row: Row) => boolean
 }
 
 /** One page by keyset: reads one row more than asked for, to know whether another page follows. */
 export async function paginate<Row, Position extends (string | number)[]>(
   c: HubContext,
-  { list, isOwn = false, query, position, fetch, isCut }: PageRequest<Row, Position>,
+  { list, isOwn = false, query, position, fetch, isCut, keep = () => true }: PageRequest<Row, Position>,
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
@@ -52,7 +54,7 @@ export async function paginate<Row, Position extends (string | number)[]>(
   const last = page.at(-1)
   const goesOn = rows.length > limit || isCut?.(rows)
   return {
-    rows: page,
+    rows: page.filter(keep),
     next_cursor: goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null,
   }
 }

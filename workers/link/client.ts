@@ -6,8 +6,10 @@ import { objectClient } from '../object-client.ts'
 
 const part = 'The relay'
 
-/** The link of a device. Methods throw 503 `unavailable`. */
-export interface LinkClient extends Pick<NodeLinkObject, 'refresh' | 'status'> {
+type Calls = Pick<NodeLinkObject, 'refresh' | 'status' | 'decide' | 'tellFinality'>
+
+/** The link of a node. Methods throw 503 `unavailable`. */
+export interface LinkClient extends Calls {
   /** Null where the ticket of the upgrade counts no more. @throws {@link ApiError} 401 for a signature that has opened a socket. */
   connect(upgrade: Upgrade): Promise<{ webSocket: WebSocket; headers: Record<string, string> } | null>
 }
@@ -16,11 +18,10 @@ export const createLinksClient =
   (env: Env) =>
   (publicKey: string): LinkClient => {
     const stub = () => env.NODE_LINK.getByName(publicKey)
-    const { fetch, ...calls } = objectClient<Pick<NodeLinkObject, 'refresh' | 'status' | 'fetch'>>(
-      part,
-      stub,
-      ['refresh', 'status', 'fetch'],
-    )
+    const { fetch, ...calls } = objectClient<Calls & Pick<NodeLinkObject, 'fetch'>>(part, stub, [
+      ...(['refresh', 'status', 'decide', 'tellFinality'] as const),
+      'fetch',
+    ])
     return {
       ...calls,
       connect: async (upgrade) => {

@@ -1,6 +1,6 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
 import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
-import { defaultNetworkParams, deriveNodeId, hashNetworkParams } from '../../protocol/identity/index.ts'
+import { deriveNodeId, hashNetworkParams } from '../../protocol/identity/index.ts'
 import { returnSecs, subprotocolOf } from '../../protocol/link/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
@@ -12,23 +12,21 @@ export const createNodeLink = (ctx: DurableObjectState, env: Env): NodeLinkObjec
   new NodeLinkObject(ctx, env, nodeLinkConfig(env))
 
 function nodeLinkConfig(env: Env): NodeLinkConfig {
-  const { PROFILE: profile, CLOCK, CHAIN_POLL_MS } = readSettings(env)
-  const { clock, cursors, deviceLinks, linkCount } = services(env)
+  const { PROFILE: profile, CLOCK, CHAIN_BLOCK_SECS } = readSettings(env)
+  const { clock, cursors, deviceLinks, linkCount, params } = services(env)
   return {
-    limits: defaultNetworkParams,
-    paramsHash: hashNetworkParams(defaultNetworkParams),
+    limits: params,
+    paramsHash: hashNetworkParams(params),
     nodectlMin: nodectlVersionMin,
     subprotocol: (version) => subprotocolOf(profile, version),
-    pollMs: CLOCK === 'chain' ? CHAIN_POLL_MS : null,
+    pollMs: CLOCK === 'chain' ? CHAIN_BLOCK_SECS * 1000 : null,
     now: () => clock.now(),
     publish: async (view, revision) => deviceLinks.publish(view, revision, await clock.now()),
     standing: async (nodeKey) => {
       const standing = await deviceLinks.standing(nodeKey)
-      return {
-        isAdmitted: refusalOf(deriveNodeId(profile, nodeKey), standing) === null,
-        isBanned: standing?.isBanned ?? false,
-        isFaulty: standing?.isFaulty ?? false,
-      }
+      const { isBanned = false, isFaulty = false, isValidator = false } = standing ?? {}
+      const isAdmitted = refusalOf(deriveNodeId(profile, nodeKey), standing) === null
+      return { isAdmitted, isBanned, isFaulty, isValidator }
     },
     returnSecs: async () => {
       const links = await linkCount.latest()

@@ -91,7 +91,7 @@ export async function bringHubAction(env: Env, kind: HubActionKind, subject: str
  * run twice at once: the row gives each attempt to one of them, and the id of an attempt names one transaction for ever.
  */
 async function bring(env: Env, action: HubAction): Promise<void> {
-  const { hubActions, relayer, arbiter, clock } = services(env)
+  const { hubActions, relayer, arbiter, clock, isFinalizing } = services(env)
   const contracts = readSettings(env).CHAIN_CONTRACTS
   const { kind, wanted } = action
   const { signer, isThere, waitsFor, isTriedOnce, attemptsMax, restsAfter, onProgress, onDone, next } =
@@ -116,7 +116,8 @@ async function bring(env: Env, action: HubAction): Promise<void> {
     return (await isReadForGood(env, earlier))
       ? finish()
       : hubActions.postpone(action, now + lookAgainSeconds)
-  const wait = standing === 'missing' ? waitsFor?.(known, action, now) : null
+  const unfinal = kind === 'post_epoch' && !(await isFinalizing()) ? notFinalizing(now) : null
+  const wait = standing === 'missing' ? (unfinal ?? waitsFor?.(known, action, now)) : null
   if (wait) {
     await onProgress?.(env, action, { status: 'waiting', reason: wait.reason }, known)
     const until = wait.until ?? now + waitPause(action, now)
@@ -223,6 +224,12 @@ const attemptId = ({ kind, subject, revision, attempts }: HubAction): string =>
 
 const attemptPause = ({ kind, attempts }: HubAction): number =>
   Math.min(rules[kind].pauseSecondsMax ?? pauseSecondsMax, 60 * 2 ** attempts)
+
+/** The challenge period of a posting runs by blocks that could all be replaced. */
+const notFinalizing = (now: number) => ({
+  reason: 'The chain does not finalise its blocks at the moment.',
+  until: now + lookAgainSeconds,
+})
 
 const waitPause = ({ wantedAt }: HubAction, now: number): number => {
   const { least, most, partOfAge } = waitSeconds

@@ -1,16 +1,11 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  getQueueResult,
-  runDurableObjectAlarm,
-} from 'cloudflare:test'
+import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
-import hub from '../index.ts'
 import { services } from '../services.ts'
 import { bodyOf, client } from '../test/client.ts'
+import { consume, consumeIn } from '../test/queue.ts'
 import type { ActionMessage } from './action-message.ts'
 
 const chain = new FakeChain()
@@ -25,22 +20,6 @@ async function accepted(): Promise<ActionMessage> {
   const request = relayRequest({ action: 'set_listing_status' })
   expect(await services(env).relayer?.accept(request)).toMatchObject({ relay: { status: 'queued' } })
   return { v: 1, id: request.id }
-}
-
-const consume = (queue: string, ...bodies: unknown[]) => consumeIn(env, queue, bodies)
-
-const consumeIn = async (bindings: typeof env, queue: string, bodies: unknown[]) => {
-  const messages = bodies.map((body, index) => ({
-    id: `m${index}`,
-    timestamp: new Date(),
-    attempts: 1,
-    body,
-  }))
-  const batch = createMessageBatch(queue, messages)
-  const ctx = createExecutionContext()
-  await hub.queue(batch, bindings)
-  const { explicitAcks, retryMessages } = await getQueueResult(batch, ctx)
-  return { acked: explicitAcks, retried: retryMessages.map(({ msgId }) => msgId) }
 }
 
 describe('the queue actions', () => {

@@ -3,6 +3,7 @@ import { unavailable } from '../errors.ts'
 import type { DeadLetter } from '../stores/dead-letters.ts'
 import { hubActionsQueue } from '../stores/hub-actions.ts'
 import { ActionMessage } from './action-message.ts'
+import { readRoundMessage } from './round-message.ts'
 
 /**
  * Puts a dead letter back into its queue. It may be put there twice: any message may come twice. @returns False for one that the hub cannot read: it
@@ -11,12 +12,21 @@ import { ActionMessage } from './action-message.ts'
 export async function resendLetter(env: Env, { queue, body }: DeadLetter): Promise<boolean> {
   // What the hub wants is no message but a row, which becomes due.
   if (queue === hubActionsQueue) return true
-  const message = ActionMessage.safeParse(JSON.parse(body))
-  if (queue !== 'action-dead-letters' || !message.success) return false
+  const send = sendAgain(env, queue, JSON.parse(body))
+  if (send === null) return false
   try {
-    await env.ACTIONS.send(message.data)
+    await send()
   } catch (error) {
     throw unavailable('The queue', error)
   }
   return true
+}
+
+function sendAgain(env: Env, queue: string, body: unknown): (() => Promise<unknown>) | null {
+  if (queue === 'round-rows-dead-letters') {
+    const message = readRoundMessage(body)
+    return message && (() => env.ROUND_ROWS.send(message))
+  }
+  const message = ActionMessage.safeParse(body)
+  return queue === 'action-dead-letters' && message.success ? () => env.ACTIONS.send(message.data) : null
 }

@@ -40,6 +40,10 @@ function relayerConfig(env: Env, id: DurableObjectId): RelayerConfig | null {
     enqueue: async (ids) => {
       await env.ACTIONS.sendBatch(ids.map((id) => ({ body: { v: 1, id } })))
     },
+    newest: async () => {
+      const newest = await services(env).indexer?.newest()
+      return newest?.blocks.length ? newest : null
+    },
     publish: (relays) => services(env).transactions.put(relays),
     findForeignSubmission: async (relay, atLeast) => {
       const { findForeignSubmission } = await import('../actions/foreign-submission.ts')

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { NewestBlocks } from '../../durable-objects/indexer/newest-blocks.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 import { AuditBlocks } from './audit-blocks.ts'
 
@@ -31,6 +32,10 @@ class Chain {
   }
 }
 
+/** Without an index unless it is given: rounds look for themselves. */
+const auditBlocks = (chain: Chain, newest: () => Promise<NewestBlocks | null> = async () => null) =>
+  new AuditBlocks(chain, newest, 12_000)
+
 beforeEach(() => void vi.useFakeTimers({ now: 0 }))
 afterEach(() => void vi.useRealTimers())
 
@@ -46,14 +51,14 @@ test('is the first block above the time, wherever it lies', async () => {
     [1_077, 39],
   ] as const) {
     later()
-    expect((await new AuditBlocks(chain).find(agreedAt))?.hash).toBe(`a${number}`)
+    expect((await auditBlocks(chain).find(agreedAt))?.hash).toBe(`a${number}`)
   }
-  expect(await new AuditBlocks(chain).find(1_078)).toBeNull()
+  expect(await auditBlocks(chain).find(1_078)).toBeNull()
 })
 
 test('two hundred rounds of one moment cost two trips, also when some of them ask again', async () => {
   const chain = new Chain(40)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   const first = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
   expect(first.filter((block) => block?.hash === 'a36')).toHaveLength(1)
   const second = await Promise.all(Array.from({ length: 200 }, () => blocks.find(1_070)))
@@ -64,7 +69,7 @@ test('two hundred rounds of one moment cost two trips, also when some of them as
 test('a clock that was set back makes no block last longer', async () => {
   const chain = new Chain(40)
   vi.setSystemTime(10_000)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   expect(await blocks.find(1_078)).toBeNull()
   vi.setSystemTime(0)
   chain.add()
@@ -73,7 +78,7 @@ test('a clock that was set back makes no block last longer', async () => {
 
 test('what a reorganisation took back is not named a moment later', async () => {
   const chain = new Chain(40)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   expect((await blocks.find(1_075))?.hash).toBe('a38')
   chain.drop(3)
   later()
@@ -85,7 +90,7 @@ test('what a reorganisation took back is not named a moment later', async () => 
 
 test('a block that is looked for again costs one trip while the chain has it, however old it is', async () => {
   const chain = new Chain(40)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   const old = (await chain.blocks([3]))[0] as Block
   chain.trips = 0
   expect((await blocks.findAgain(1_005, old))?.hash).toBe('a3')
@@ -101,7 +106,7 @@ test('a block that is looked for again costs one trip while the chain has it, ho
 
 test('a chain that does not answer is asked again a moment later, by the rounds that wait', async () => {
   const chain = new Chain(40)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   vi.spyOn(chain, 'latestBlock').mockRejectedValueOnce(new Error('timed out'))
   await expect(blocks.find(1_070)).rejects.toThrow('timed out')
   expect(await blocks.find(1_070)).toBeNull()
@@ -111,10 +116,53 @@ test('a chain that does not answer is asked again a moment later, by the rounds 
 
 test('a reading that never ends keeps the others waiting for a moment alone', async () => {
   const chain = new Chain(40)
-  const blocks = new AuditBlocks(chain)
+  const blocks = auditBlocks(chain)
   vi.spyOn(chain, 'latestBlock').mockReturnValueOnce(new Promise(() => {}))
   void blocks.find(1_070)
   expect(await blocks.find(1_070)).toBeNull()
   later()
   expect((await blocks.find(1_070))?.hash).toBe('a36')
+})
+
+test('while the index follows the chain, rounds ask the chain nothing, and look again when the index has looked', async () => {
+  const chain = new Chain(40)
+  const newest = {
+    blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
+    nextPollMs: 9_000,
+    isFinalizing: true,
+  }
+  chain.trips = 0
+  const blocks = auditBlocks(chain, async () => newest)
+  for (let ask = 0; ask < 5; ask += 1) {
+    expect((await blocks.find(1_075))?.hash).toBe('a38')
+    expect(await blocks.find(1_078)).toBeNull()
+    later()
+  }
+  expect(Date.now() + blocks.untilNextLook()).toBe(9_300)
+  expect(chain.trips).toBe(0)
+})
+
+test.each([
+  ['is late', async () => ({ blocks: [], nextPollMs: 0, isFinalizing: true })],
+  ['does not answer', () => Promise.reject(new Error('no object'))],
+])('while the index %s, rounds look for themselves', async (_, newest) => {
+  const blocks = auditBlocks(new Chain(40), newest)
+  expect((await blocks.find(1_075))?.hash).toBe('a38')
+  expect(blocks.untilNextLook()).toBe(3_300)
+})
+
+test('no block is named while the chain does not finalise, and each is once it does again', async () => {
+  const chain = new Chain(40)
+  const newest = {
+    blocks: (await chain.blocks([36, 37, 38, 39])) as Block[],
+    nextPollMs: 0,
+    isFinalizing: false,
+  }
+  const blocks = auditBlocks(chain, async () => newest)
+  expect(await blocks.find(1_075)).toBeNull()
+  expect(await blocks.findAgain(1_075, newest.blocks[2] as Block)).toBeNull()
+  newest.isFinalizing = true
+  later()
+  expect((await blocks.find(1_075))?.hash).toBe('a38')
+  expect((await blocks.findAgain(1_075, newest.blocks[2] as Block))?.hash).toBe('a38')
 })

@@ -1,3 +1,4 @@
+import { type NewestBlocks, untilNextLook } from '../../durable-objects/indexer/newest-blocks.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 import { selectAuditBlock } from '../../protocol/rounds/index.ts'
 import { findBeaconBlock } from '../chain/beacon-block.ts'
@@ -9,20 +10,34 @@ type Chain = Pick<ChainClient, 'blocks' | 'latestBlock'>
 const windowBlocks = 8
 /** Readings begin no sooner after one another, however many rounds wait. */
 const pauseMs = 300
-/** For so long what was read serves. A block that a reorganisation took back is not named later than that. */
+/** While the index is late, rounds look for their blocks themselves, once in this part of a block's time. */
+const lateLook = 0.25
+/** For so long what was read serves. A block that a reorganisation took back is not named later than that after the index noticed. */
 const keptMs = 1_000
 
 /**
- * Finds the audit blocks of rounds. One round reads the newest blocks for all of its isolate that ask in the same moment. Rounds share values
- * and never a promise, which would end with the request that made it.
+ * Finds the audit blocks of rounds among those that the index saw last; the chain is asked only while the index is late. One round reads the
+ * newest blocks for all of its isolate that ask in the same moment. Rounds share values and never a promise, which would end with the request
+ * that made it.
  */
 export class AuditBlocks {
   readonly #chain: Chain
   #kept: { blocks: readonly Block[]; readAtMs: number } | null = null
   #begunMs = Number.NEGATIVE_INFINITY
+  readonly #newest: () => Promise<NewestBlocks | null>
+  readonly #blockMs: number
+  #nextPollMs = 0
 
-  constructor(chain: Chain) {
+  /** @param newest - What the index saw last; null for a hub without one. */
+  constructor(chain: Chain, newest: () => Promise<NewestBlocks | null>, blockMs: number) {
     this.#chain = chain
+    this.#newest = newest
+    this.#blockMs = blockMs
+  }
+
+  /** When a round that waits for a block had best ask again, in milliseconds from now. */
+  untilNextLook(): number {
+    return Math.min(untilNextLook({ nextPollMs: this.#nextPollMs }, Date.now()), this.#blockMs)
   }
 
   /** The first block with a timestamp above `agreedAt`. Null while no block has one, or another round reads it: a round that waits asks again. */
@@ -37,6 +52,7 @@ export class AuditBlocks {
 
   /** The same for a round that has found one. A block that the chain still has is the first one as it was before. */
   async findAgain(agreedAt: number, found: Block): Promise<Block | null> {
+    if ((await this.#newest().catch(() => null))?.isFinalizing === false) return null
     const [mined] = await this.#chain.blocks([found.number])
     return mined?.hash === found.hash ? found : this.find(agreedAt)
   }
@@ -44,10 +60,19 @@ export class AuditBlocks {
   async #read(): Promise<readonly Block[]> {
     const begunMs = Date.now()
     this.#begunMs = begunMs
-    const blocks = await readRecent(this.#chain)
+    const newest = await this.#newest().catch(() => null)
+    const isFollowing = newest !== null && newest.blocks.length > 0
+    this.#nextPollMs = isFollowing ? newest.nextPollMs : begunMs + this.#blockMs * lateLook
+    const blocks = await this.#blocksOf(newest)
     // One that took long does not replace what was read meanwhile.
     if (begunMs === this.#begunMs || this.#kept === null) this.#kept = { blocks, readAtMs: Date.now() }
     return blocks
+  }
+
+  /** None while the chain does not finalise: validators would sign what a reorganisation can undo. */
+  async #blocksOf(newest: NewestBlocks | null): Promise<readonly Block[]> {
+    if (newest?.isFinalizing === false) return []
+    return newest?.blocks.length ? newest.blocks : readRecent(this.#chain)
   }
 
   async #findIn(recent: readonly Block[], agreedAt: number): Promise<Block | null> {

@@ -2,12 +2,18 @@ import type { DirectOrderObject } from '../../durable-objects/direct-order/objec
 import type { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Env } from '../env.ts'
 import { objectClient } from '../object-client.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 
-type RoundCalls = Pick<RoundObject, 'wait' | 'waitingFor' | 'execute'>
+type RoundCalls = Pick<RoundObject<Env, PublishedRound>, 'read' | 'wait' | 'waitingFor' | 'execute'>
 
 /** The objects of rounds, by their ids. Methods throw 503 `unavailable`. */
 export const createRoundsClient = (env: Env) => (roundId: string) =>
-  objectClient<RoundCalls>('The round', () => env.ROUND.getByName(roundId), ['wait', 'waitingFor', 'execute'])
+  objectClient<RoundCalls>('The round', () => env.ROUND.getByName(roundId), [
+    'read',
+    'wait',
+    'waitingFor',
+    'execute',
+  ])
 
 /** The order of direct rounds that may change storage. Methods throw 503 `unavailable`. */
 export const createDirectOrderClient = (env: Env) =>

@@ -6,13 +6,12 @@ import { hashReceipt } from '../../protocol/execution/index.ts'
 import { type ExecutionVote, executionSubject, parseExecutionVote } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { keptDirectRound } from '../stores/direct-rounds.ts'
-import { roundEffects } from '../stores/round-effects.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import type { RoundRow, RoundStore } from '../stores/rounds.ts'
 import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
 import { readVote, type ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
-import { roundEnd } from './round-end.ts'
+import { nobodys } from './round-end.ts'
 import { inlineBytesMax, readRun } from './run-result.ts'
 
 const utf8 = new TextEncoder()
@@ -55,7 +54,7 @@ export async function runDirectRound(
   const row = published(request, outcome, agreed?.votes.length ?? 0, count, at)
   const bytes = fileBytes + JSON.stringify(row).length
   const kept = keptDirectRound(roundId, at.now, bytes)
-  await rounds.publish(row, [kept, ...roundEffects(roundEnd(row, null, at.now))])
+  await rounds.write([{ round: row, leases: [], end: nobodys(row, at.now) }], [kept])
   return outcome
 }
 
@@ -133,43 +132,41 @@ function published(
   agreeing: number,
   validators: number,
   at: { now: number; ms: number },
-) {
+): RoundRow {
   const receipt = result?.receipt
   return {
+    roundId,
+    kind: 'exec' as const,
+    state: result === null ? ('failed' as const) : ('finalized' as const),
+    projectId: null,
+    consensusHash: null,
+    epoch: null,
+    seq: null,
+    setHash: null,
+    moduleAddress: round.module_address,
+    function: round.function,
+    inputHash: round.input_hash,
+    gasLimit: round.gas_limit,
+    issuedAt: round.issued_at,
+    nonce: round.nonce,
+    input: inline(input),
+    fallback: null,
+    committeeSize: validators,
+    votes,
+    agreeing,
+    audited: false,
+    receiptHash: receipt === undefined ? null : hashReceipt(receipt),
+    success: receipt?.success ?? null,
+    gasUsed: receipt?.gas_used ?? null,
+    outputHash: receipt?.output_hash ?? null,
+    eventsHash: receipt?.events_hash ?? null,
+    output: result && inline(result.output),
+    events: result && (JSON.stringify(result.events).length <= inlineBytesMax ? result.events : null),
+    agreedAt: null,
+    finalizedAt: result === null ? null : at.now,
+    finalityMs: result === null ? null : at.ms,
+    error: result === null ? ('no_quorum' as const) : null,
     taskId: null,
-    leases: [],
-    round: {
-      roundId,
-      kind: 'exec' as const,
-      state: result === null ? ('failed' as const) : ('finalized' as const),
-      projectId: null,
-      consensusHash: null,
-      epoch: null,
-      seq: null,
-      setHash: null,
-      moduleAddress: round.module_address,
-      function: round.function,
-      inputHash: round.input_hash,
-      gasLimit: round.gas_limit,
-      issuedAt: round.issued_at,
-      nonce: round.nonce,
-      input: inline(input),
-      fallback: null,
-      committeeSize: validators,
-      votes,
-      agreeing,
-      audited: false,
-      receiptHash: receipt === undefined ? null : hashReceipt(receipt),
-      success: receipt?.success ?? null,
-      gasUsed: receipt?.gas_used ?? null,
-      outputHash: receipt?.output_hash ?? null,
-      eventsHash: receipt?.events_hash ?? null,
-      output: result && inline(result.output),
-      events: result && (JSON.stringify(result.events).length <= inlineBytesMax ? result.events : null),
-      agreedAt: null,
-      finalizedAt: result === null ? null : at.now,
-      finalityMs: result === null ? null : at.ms,
-      error: result === null ? ('no_quorum' as const) : null,
-    },
+    createdAt: null,
   }
 }

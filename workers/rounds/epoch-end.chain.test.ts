@@ -6,8 +6,9 @@ import { services } from '../services.ts'
 import { evidenceOf } from '../slashing/round-evidence.ts'
 import { bodyOf, client, errorOf, expectRefusal } from '../test/client.ts'
 import { epochPath, readProject, receiptOf } from '../test/epochs.ts'
-import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
+import { SimulatedRounds, testEpoch, written } from '../test/rounds.ts'
 import { rowsOf, scalarOf } from '../test/tables.ts'
+import { findPublished } from './find-round.ts'
 
 let rounds: SimulatedRounds
 beforeAll(() => {
@@ -36,7 +37,7 @@ async function voted(absent = 0): Promise<string> {
 async function finish(roundId: string): Promise<void> {
   await rounds.mine(roundId)
   await rounds.tick(roundId)
-  await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'finalized')
+  await written(roundId)
 }
 
 /** What validators attest that have these records. */
@@ -103,7 +104,7 @@ describe('a receipt waits for the rounds of its epoch', () => {
     expect((await post([first])).status).toBe(202)
     const before = await counters()
     await finish(second)
-    const leases = await services(env).rounds.leases(second)
+    const { leases } = (await findPublished(services(env), second))!
     expect(leases.map(({ state, proofStatus, units }) => ({ state, proofStatus, units }))).toEqual(
       leases.map(() => ({ state: 'cancelled', proofStatus: null, units: null })),
     )

@@ -10,10 +10,11 @@ import { createNode, networkNow, type TestNode } from '../test/callers.ts'
 import { client, expectAnswer, expectRefusal } from '../test/client.ts'
 import { readProject, receiptOf } from '../test/epochs.ts'
 import { bonded, indexState } from '../test/evidence.ts'
-import { SimulatedRounds, SimulatedValidator, testEpoch } from '../test/rounds.ts'
+import { SimulatedRounds, SimulatedValidator, testEpoch, written } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
 import { rowsOf, runSql } from '../test/tables.ts'
 import { setValidators } from '../test/validators.ts'
+import { findRound } from './find-round.ts'
 
 const profile = resolveProfile()
 const epochSecs = 3_600
@@ -66,7 +67,7 @@ async function missedRound(): Promise<string> {
   return roundId
 }
 
-const stateOf = async (roundId: string) => (await services(env).rounds.find(roundId))?.state
+const stateOf = async (roundId: string) => (await findRound(services(env), roundId))?.state
 const fileOf = async (roundId: string) => {
   const file = await services(env).roundFiles.round(roundId)
   if (file === null) throw new Error('there is no file')
@@ -74,6 +75,7 @@ const fileOf = async (roundId: string) => {
 }
 
 async function evidenceOf(roundId: string): Promise<Evidence[]> {
+  await written(roundId)
   await recordRoundOffences(env, roundId)
   const results = await rowsOf<{ evidence: string }>(
     'SELECT evidence FROM slashes WHERE round_id = ?',

@@ -1,10 +1,13 @@
 import type { Round } from '../../durable-objects/round/round.ts'
-import { defaultNetworkParams, hashNetworkParams } from '../../protocol/identity/index.ts'
+import { hashNetworkParams } from '../../protocol/identity/index.ts'
 import { inTime } from '../deadline.ts'
 import type { Services } from '../services.ts'
 import { readOnce } from './seating.ts'
 
-type Sources = Pick<Services, 'clock' | 'committeeSets' | 'modules' | 'projectVersions' | 'roundFiles'>
+type Sources = Pick<
+  Services,
+  'clock' | 'committeeSets' | 'modules' | 'params' | 'projectVersions' | 'roundFiles'
+>
 
 /** A member that declines waits for its replacement, so this may not take long; what takes longer is not served. */
 const msMax = 5_000
@@ -17,7 +20,7 @@ export const isServed = (sources: Sources, round: Round): Promise<boolean> =>
   inTime(readServed(sources, round), msMax)
 
 async function readServed(
-  { clock, committeeSets, modules, projectVersions, roundFiles }: Sources,
+  { clock, committeeSets, modules, params, projectVersions, roundFiles }: Sources,
   { terms: { task, input } }: Round,
 ): Promise<boolean> {
   const [now, set, hashed, consensus, module, bytes] = await Promise.all([
@@ -29,11 +32,11 @@ async function readServed(
     input ?? roundFiles.payload(task.input_hash),
   ])
   return (
-    task.issued_at <= now + defaultNetworkParams.max_skew &&
+    task.issued_at <= now + params.max_skew &&
     set !== null &&
     set.valid &&
     set.setHash === task.set_hash &&
-    hashed.snapshot.params_hash === hashNetworkParams(defaultNetworkParams) &&
+    hashed.snapshot.params_hash === hashNetworkParams(params) &&
     consensus !== null &&
     module !== null &&
     bytes !== null &&

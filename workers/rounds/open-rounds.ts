@@ -1,15 +1,17 @@
 import type { Services } from '../services.ts'
 
 /**
- * Rounds of an epoch that are not over, by id. The project's object knows every `seq` that was given; the database knows which are over.
- * @throws {@link ApiError} 503 `unavailable` while the object does not say.
+ * How many rounds of an epoch are not over, or not in the database yet: so many of all that the project's object gave a `seq`. Sums over an epoch
+ * are complete when there are none. @throws {@link ApiError} 503 `unavailable` while the object does not say.
  */
 export async function openRounds(
-  { committees, rounds }: Pick<Services, 'committees' | 'rounds'>,
+  { committees, epochRounds }: Pick<Services, 'committees' | 'epochRounds'>,
   projectId: string,
   epoch: number,
-): Promise<string[]> {
-  if (committees === null) return []
-  const given = await committees(projectId).openRounds(epoch)
-  return given.length === 0 ? given : rounds.notOver(given)
+): Promise<number> {
+  if (committees === null) return 0
+  const { given, open } = await committees(projectId).openRounds(epoch)
+  if (given === 0) return 0
+  const [ended] = await epochRounds.latest(projectId, epoch)
+  return Math.max(open, given - (ended?.rounds ?? 0))
 }

@@ -3,6 +3,7 @@ import {
   fallbackOf,
   isUnpaid,
   type Lease,
+  type Outcome,
   publicState,
   type Round,
   resultHashOf,
@@ -14,7 +15,7 @@ import type { RoundFile } from '../stores/round-files.ts'
 import type { LeaseRow, PublishedRound, RoundRow } from '../stores/rounds.ts'
 
 export function publishedRound(profile: Profile, round: Round): PublishedRound {
-  return { taskId: round.terms.taskId, round: roundRow(round), leases: leaseRows(profile, round) }
+  return { round: roundRow(round), leases: leaseRows(profile, round) }
 }
 
 function roundRow(round: Round): RoundRow {
@@ -57,6 +58,8 @@ function roundRow(round: Round): RoundRow {
     finalizedAt: outcome?.state === 'finalized' ? outcome.at : null,
     finalityMs: outcome?.state === 'finalized' ? outcome.ms : null,
     error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : null,
+    taskId: terms.taskId,
+    createdAt: terms.queuedAt ?? null,
   }
 }
 
@@ -128,12 +131,20 @@ function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' 
     : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
 }
 
-export const roundFile = ({ terms, drawn, votes, evidence, outcome, finalityVotes }: Round): RoundFile => ({
-  round_id: terms.roundId,
-  task: terms.task,
-  draw: (drawn?.seats ?? []).map(({ entry: _, ...member }) => member),
-  votes: votes.map(({ vote }) => vote),
-  evidence,
-  finality: outcome?.state === 'finalized' ? outcome.record : null,
-  finality_votes: finalityVotes,
-})
+/** The record of a round that is over. */
+export function roundFile(profile: Profile, round: Round & { outcome: Outcome }): RoundFile {
+  const { terms, drawn, votes, evidence, outcome, finalityVotes } = round
+  return {
+    v: 1,
+    round_id: terms.roundId,
+    task: terms.task,
+    draw: (drawn?.seats ?? []).map(({ entry: _, ...member }) => member),
+    votes: votes.map(({ vote }) => vote),
+    evidence,
+    finality: outcome.state === 'finalized' ? outcome.record : null,
+    finality_votes: finalityVotes,
+    published: publishedRound(profile, round),
+    ended_at: outcome.at,
+    is_unpaid: isUnpaid(round),
+  }
+}

@@ -9,24 +9,27 @@ import type { Env, Settings } from '../env.ts'
 import { bytesToBase64 } from '../http/base64.ts'
 import { type Services, services } from '../services.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
 import { ValidatorCalls } from '../validators/ask-each.ts'
 import { askForFinality, spreadVotes, type ValidatorSources } from '../validators/round-votes.ts'
 import { runDirectRound } from './direct-round.ts'
 import { inputAddress } from './input-address.ts'
 import { isServed } from './is-served.ts'
 import { judgeVote } from './judge-vote.ts'
-import { publishFinal } from './publish-final.ts'
-import { publishedRound } from './published.ts'
+import { publishedRound, roundFile } from './published.ts'
+import { roundEnd } from './round-end.ts'
 import { seatRound } from './seating.ts'
 
 /** The caller waits for 30 s at most, and what came in has to be written. */
 const answerMsMax = 27_000
 /** Validators are asked after this; a link that takes longer counts as one that did not hear its node. */
 const confirmMsMax = 5_000
+/** How long a node that had no room for an offer is left alone. */
+const pollMsMax = 2_000
 let ownProcessId: string | undefined
 const validatorCalls = new ValidatorCalls()
 
-export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
+export function createRoundConfig(env: Env, settings: Settings): RoundConfig<PublishedRound> {
   const hub = services(env)
   const { clock, auditBlocks, committeeSets, roundFiles, rounds } = hub
   const { PROFILE: profile } = settings
@@ -36,17 +39,21 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   return {
     processId: ownProcessId,
     now: () => clock.now(),
-    pollMs: settings.CHAIN_POLL_MS,
+    pollMs: Math.min(pollMsMax, settings.CHAIN_BLOCK_SECS * 1000),
+    untilNextBlock: () => auditBlocks?.untilNextLook() ?? pollMsMax,
     mayLeap: settings.CLOCK === 'chain',
     seat: (terms) => seatRound({ profile, committeeSets }, terms),
-    async publish(round) {
-      const published = publishedRound(profile, round)
-      const { outcome } = round
-      if (outcome === null) return rounds.publish(published)
-      const { status, provesOffences } = await publishFinal(hub, { ...round, outcome }, published)
-      if (provesOffences) recordOffencesSoon(env, round.terms.roundId)
-      return status
+    view: (round) => publishedRound(profile, round),
+    async record(round) {
+      const file = roundFile(profile, round)
+      // Lists never show that a round is over while its record is not there.
+      await roundFiles.putRound(file)
+      await env.ROUND_ROWS.send({ v: 1, ...file.published, end: roundEnd(file) })
     },
+    async list(round) {
+      await env.ROUND_ROWS.send({ v: 1, ...publishedRound(profile, round), end: null })
+    },
+    isRecorded: (roundId) => roundFiles.hasRound(roundId),
     async offer(round, lease) {
       const id = offerIdOf(round, lease)
       const frame = {
@@ -75,7 +82,7 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
       const draw = auditDraw(profile, round.terms.roundId, block.hash)
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
-    ask: async (round) => askForFinality(sources, round, await readInput(roundFiles, round)),
+    ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
     execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
@@ -89,17 +96,8 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig {
   }
 }
 
-/** Beside everything else. What fails now is tried again by the schedule. */
-function recordOffencesSoon(env: Env, roundId: string): void {
-  const record = async () => {
-    const { recordRoundOffences } = await import('../slashing/round-offences.ts')
-    await recordRoundOffences(env, roundId)
-  }
-  record().catch((error) => console.error(`offences of the round ${roundId} could not be recorded`, error))
-}
-
 export const validatorSources = (
-  { validators, roundFiles, coordinator, clock }: Services,
+  { validators, roundFiles, coordinator, clock, links }: Services,
   { PROFILE: profile, BASE_URL }: Settings,
 ): ValidatorSources => ({
   profile,
@@ -107,6 +105,7 @@ export const validatorSources = (
   roundFiles,
   rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
   calls: validatorCalls,
+  links,
   now: () => clock.now(),
 })
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { services } from '../services.ts'
 import { bonded, indexState } from '../test/evidence.ts'
-import { SimulatedRounds } from '../test/rounds.ts'
+import { SimulatedRounds, written } from '../test/rounds.ts'
 import { minCollateral } from '../test/subscription.ts'
 import { rowOf } from '../test/tables.ts'
 
@@ -24,6 +24,7 @@ test('a round of real members credits who was right, and its offences are on rec
   await rounds.mine(roundId)
   await rounds.tick(roundId)
   expect(await rounds.task(roundId)).toMatchObject({ status: 'finalized' })
+  await written(roundId)
 
   const { subscriptions } = services(env)
   const found = await Promise.all(primaries.map(({ member }) => subscriptions.find(member.subscriptionId)))

@@ -16,6 +16,7 @@ import {
   simulateRound,
 } from '../test/final-rounds.ts'
 import { rowOf, runSql } from '../test/tables.ts'
+import { findPublished } from './find-round.ts'
 
 const validators = await createValidators(4)
 const members = await createMembers(4)
@@ -72,7 +73,7 @@ describe('a round that is final', () => {
     expect(await subscription(c)).toEqual({ ...before[2], reputation: 4_750, missedLeases: 1 })
     // A backup that does not vote breaks no promise.
     expect(await subscription(d)).toEqual(before[3])
-    const leases = await services(env).rounds.leases(round.roundId)
+    const { leases } = (await findPublished(services(env), round.roundId))!
     expect(
       leases.map(({ state, proofStatus, rejectionReason, units }) => [
         state,
@@ -193,7 +194,7 @@ test('a round that fails credits and blames nobody, and leaves no proofs', async
   const before = await Promise.all(members.map(subscription))
   const { round } = await publish({ deeds: [right, ['wrong'], 'missed', 'invalid_vote'], state: 'failed' })
   expect(await Promise.all(members.map(subscription))).toEqual(before)
-  const leases = await services(env).rounds.leases(round.roundId)
+  const { leases } = (await findPublished(services(env), round.roundId))!
   expect(leases.map(({ state, proofStatus, units }) => [state, proofStatus, units])).toEqual([
     ['cancelled', null, null],
     ['cancelled', null, null],

@@ -2,32 +2,28 @@ import { sumUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { EndedMember, RoundEnd } from '../stores/round-effects.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import type { LeaseRow, PublishedRound } from '../stores/rounds.ts'
+import type { LeaseRow, RoundRow } from '../stores/rounds.ts'
 
 /**
  * What follows from the end of a round: how each member did, and which payout addresses are credited. Nobody is credited or blamed for a
- * round without a result, or one that is final too late. @param file - All that was said in it; null for a direct round.
- * @param endedAt - In network time. @param isUnpaid - Whether the receipt of its epoch no longer waited for it.
+ * round without a result, or one that is final too late.
  */
-export function roundEnd(
-  { round, leases }: Pick<PublishedRound, 'round' | 'leases'>,
-  file: RoundFile | null,
-  endedAt: number,
-  isUnpaid = false,
-): RoundEnd {
-  const record = file?.finality ?? null
-  if (file === null || record === null || isUnpaid)
-    return { round, endedAt, isUnpaid, members: [], credits: [], provesOffences: false }
+export function roundEnd(file: RoundFile): RoundEnd {
+  const { finality: record, published, is_unpaid: isUnpaid, ended_at: endedAt } = file
+  const { round, leases } = published
+  if (record === null || isUnpaid) return { ...nobodys(round, endedAt), isUnpaid }
   const members = leases.flatMap((lease) => memberOf(lease, file, record.receipt_hash))
   return {
-    round,
-    endedAt,
-    isUnpaid,
-    members,
+    ...{ round, endedAt, isUnpaid, members },
     credits: sumUnits([record], defaultNetworkParams.gas_per_unit),
     provesOffences: members.some(({ disagreements, missedLeases }) => disagreements + missedLeases > 0),
   }
 }
+
+/** The end of a round that credits and blames nobody, as a direct one. */
+export const nobodys = (round: RoundRow, endedAt: number): RoundEnd => ({
+  ...{ round, endedAt, isUnpaid: false, members: [], credits: [], provesOffences: false },
+})
 
 /** None of somebody that was asked in vain and owed nothing. */
 function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: string): EndedMember[] {

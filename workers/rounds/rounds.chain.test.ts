@@ -186,7 +186,7 @@ describe('a round with five members and four validators', () => {
     await voteAll(voters)
     await decide(roundId)
     const before = await rowOf(roundId)
-    await round.start(terms)
+    await round.start(terms, true)
     await vi.waitUntil(() => isGone(roundId))
     expect(await rowOf(roundId)).toEqual(before)
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { RoundTerms } from '../../durable-objects/round/round.ts'
 import { encodeCanonicalJson, hashText } from '../../protocol/encoding/index.ts'
-import { resolveProfile } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 import { services } from '../services.ts'
 import { type CommitteeSet, CommitteeSetStore } from '../stores/committee-sets.ts'
@@ -53,7 +53,7 @@ test('rounds that begin together read their set once, and again after a read tha
       return env.MODULES.get(key)
     },
   } as unknown as R2Bucket
-  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket)
+  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket, defaultNetworkParams)
   const seat = (count: number) =>
     Promise.allSettled(
       Array.from({ length: count }, (_, seq) => seatRound({ profile, committeeSets }, termsOf(seq))),
@@ -84,7 +84,7 @@ test('large sets are kept one at a time, and small ones together', async () => {
       return new Response(encodeCanonicalJson({ ...snapshot, entries }))
     },
   } as unknown as R2Bucket
-  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket)
+  const committeeSets = new CommitteeSetStore(openDatabase(env.DB), bucket, defaultNetworkParams)
   for (const name of [...names, ...names.toReversed(), 'other small'])
     await seatRound({ profile, committeeSets }, termsOf(0, hashText(name)))
   expect(reads).toEqual(['small', 'other small', 'large', 'other large', 'large', 'other small', 'small'])

@@ -244,7 +244,7 @@ async function insertTask(projectId: string): Promise<void> {
     ).bind('a'.repeat(24), projectId, roundId, hex(1, 32)),
     env.DB.prepare(
       `INSERT INTO rounds (round_id, kind, state, project_id, module_address, function, input_hash, gas_limit, issued_at,
-        committee_size, votes, agreeing, audited) VALUES (?, 'task', 'pending', ?, ?2, 'f', ?2, 1, 1, 3, 0, 0, 0)`,
+        committee_size, votes, agreeing, audited) VALUES (?, 'task', 'finalized', ?, ?2, 'f', ?2, 1, 1, 3, 0, 0, 0)`,
     ).bind(roundId, projectId),
   ])
 }

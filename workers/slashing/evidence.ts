@@ -15,6 +15,7 @@ import {
   slashRate,
 } from '../../protocol/slashing/index.ts'
 import { ApiError, unavailable } from '../errors.ts'
+import { findPublished, findRound } from '../rounds/find-round.ts'
 import type { Services } from '../services.ts'
 import type { ReadSet } from '../stores/committee-sets.ts'
 import type { NewSlash } from '../stores/slashes.ts'
@@ -30,6 +31,7 @@ type Records = Pick<
   | 'devices'
   | 'projectVersions'
   | 'roundFiles'
+  | 'roundObjects'
   | 'rounds'
   | 'slashes'
   | 'subscriptions'
@@ -192,18 +194,20 @@ async function requireProven(
  * round that the hub does not know, or a fallback, asked nobody. Who is slashed for another offence in the round is not slashed for silence too.
  * @param evidence - Proven otherwise. @returns `open` while the round is not over.
  */
-async function blameOf({ rounds, slashes }: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
+async function blameOf(records: Records, evidence: Evidence): Promise<'open' | 'at_fault'> {
   const { round_id, node_key } = evidence
-  const round = await rounds.find(round_id)
-  if (round === null) throw innocent('the hub has no record of the round')
+  const { rounds, slashes } = records
+  const [published, row] = await Promise.all([findPublished(records, round_id), rounds.find(round_id)])
+  // A row alone decides nothing.
+  if (published === null && row !== null) return 'open'
+  if (published === null) throw innocent('the hub has no record of the round')
+  const { round, leases } = published
   if (round.fallback !== null) throw innocent('the round was a fallback, without a committee')
   if (round.state === 'failed')
     throw innocent('the round failed, and nodes are not slashed for failed rounds')
-  // Read after the round: its end is written in one batch with its leases.
-  const [leases, ...others] = await Promise.all([
-    rounds.leases(round_id),
-    ...excusingOffences(evidence).map((offenceId) => slashes.findOffence(offenceId)),
-  ])
+  const others = await Promise.all(
+    excusingOffences(evidence).map((offenceId) => slashes.findOffence(offenceId)),
+  )
   if (others.some((other) => other !== null))
     throw innocent('the node is slashed for another offence in this round')
   if (round.state !== 'finalized') return 'open'
@@ -242,11 +246,11 @@ const excuseOf = (reason: MissReason | null): string =>
  * final result. @param evidence - Proven otherwise.
  */
 async function requireInTime(
-  { rounds }: Records,
+  records: Records,
   { round_id, epoch }: Evidence,
   { work }: ProjectRules,
 ): Promise<void> {
-  const round = await rounds.find(round_id)
+  const round = await findRound(records, round_id)
   if (round !== null && (round.finalizedAt ?? 0) > receiptWaitsUntil(epoch, work))
     throw innocent('the round became final after the receipt of its epoch had stopped waiting for it')
 }

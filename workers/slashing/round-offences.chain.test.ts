@@ -5,6 +5,7 @@ import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import { type Evidence, hashEvidence } from '../../protocol/slashing/index.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
+import type { RoundFile } from '../stores/round-files.ts'
 import type { Member } from '../test/attested-set.ts'
 import type { TestNode } from '../test/callers.ts'
 import { bodyOf, client, expectAnswer, expectRefusal, runSchedule, statusAndBody } from '../test/client.ts'
@@ -43,8 +44,7 @@ async function missedEarly(deed: 'late' | 'full' = 'late') {
   const ended = await project.simulate({ deeds: [deed, right, right, right, right] })
   const { object, round, file, leases } = ended
   await publishSimulated({ object: { ...object, outcome: null } })
-  await services(env).roundFiles.putRound(file)
-  const evidence = await missedBy(leases[0]!.nodeKey, round.roundId)
+  const evidence = missedIn(file, leases[0]!.nodeKey)
   const posted = await client().post('/v1/slashes', evidence)
   return { object, roundId: round.roundId, evidence, posted }
 }
@@ -70,12 +70,13 @@ const offence = (kind: string, { device, subscriptionId }: Member) => ({
 })
 
 /** What a validator has against a member of a round without knowing what the hub knows. */
-async function missedBy(nodeKey: string, roundId: string): Promise<Evidence> {
-  const { roundFiles, rounds } = services(env)
-  const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
-  const lease = leases.find((one) => one.nodeKey === nodeKey)!
+const missedBy = async (nodeKey: string, roundId: string): Promise<Evidence> =>
+  missedIn((await services(env).roundFiles.round(roundId))!, nodeKey)
+
+function missedIn(file: RoundFile, nodeKey: string): Evidence {
+  const lease = file.published.leases.find((one) => one.nodeKey === nodeKey)!
   const silent = [{ ...lease, role: 'primary', state: 'missed', missedBecause: 'late' } as const]
-  const [evidence] = evidenceOf({ ...file!, votes: [], evidence: [] }, silent, keys())
+  const [evidence] = evidenceOf({ ...file, votes: [], evidence: [] }, silent, keys())
   return evidence as Evidence
 }
 
@@ -189,10 +190,12 @@ describe('the offences of a round', () => {
   )
 
   test('are none of a round that asked nobody, or that the hub does not know', async () => {
-    const { roundId, leases } = await project.publish({ deeds: ['late', right, right, right, right] })
-    const evidence = await missedBy(leases[0]!.nodeKey, roundId)
-    await runSql('DELETE FROM leases WHERE round_id = ?', roundId)
+    const { roundId, file } = await project.publish({ deeds: ['late', right, right, right, right] })
+    const { roundFiles } = services(env)
+    const evidence = missedIn(file, file.published.leases[0]!.nodeKey)
+    await roundFiles.putRound({ ...file, published: { ...file.published, leases: [] } })
     await refuse(evidence, 'the node was not asked')
+    await roundFiles.removeRounds([roundId])
     await runSql('DELETE FROM rounds WHERE round_id = ?', roundId)
     await refuse(evidence, 'no record of the round')
     expect(await slashesOf(roundId)).toEqual([])

@@ -35,12 +35,12 @@ async function judgeEarly(env: Env): Promise<void> {
 
 /** Records the offences that a round proves. Validators may have been first: an offence is on record once. What fails is due again later. */
 export async function recordRoundOffences(env: Env, roundId: string): Promise<void> {
-  const { roundOffences, roundFiles, rounds, clock } = services(env)
+  const { roundOffences, roundFiles, clock } = services(env)
   if (!(await roundOffences.begin(roundId, await clock.now()))) return
-  const [file, leases] = await Promise.all([roundFiles.round(roundId), rounds.leases(roundId)])
+  const file = await roundFiles.round(roundId)
   if (file === null) throw new Error(`the file of the round ${roundId} does not exist`)
-  const keys = await keysOfFinal(services(env), roundId, file.task)
-  for (const evidence of evidenceOf(file, leases, keys)) await record(env, evidence)
+  const keys = await keysOfFinal(services(env), file)
+  for (const evidence of evidenceOf(file, file.published.leases, keys)) await record(env, evidence)
   await roundOffences.finish(roundId)
 }
 

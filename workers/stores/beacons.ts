@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { beacons, committeeSets, rounds } from './schema/index.ts'
-import { isSameEpoch } from './statements.ts'
+import { isEpoch, isSameEpoch } from './statements.ts'
 
 export interface BeaconBlock {
   number: number
@@ -29,6 +29,19 @@ export class BeaconStore extends Store {
         sql`${rounds.roundId} = ${roundId} AND ${isSameEpoch(committeeSets, rounds)}
           AND ${beacons.epochSecs} = ${committeeSets.epochSecs} AND ${beacons.epoch} = ${committeeSets.epoch}`,
       )
+    return row?.hash ?? null
+  }
+
+  /** The hash of the block that committees of an epoch are drawn with; null while the project has no set of it. */
+  async hashOfEpoch(projectId: string, epoch: number): Promise<string | null> {
+    const [row] = await this.db
+      .select({ hash: beacons.blockHash })
+      .from(committeeSets)
+      .innerJoin(
+        beacons,
+        and(eq(beacons.epochSecs, committeeSets.epochSecs), eq(beacons.epoch, committeeSets.epoch)),
+      )
+      .where(isEpoch(committeeSets, projectId, epoch))
     return row?.hash ?? null
   }
 

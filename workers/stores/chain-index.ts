@@ -21,6 +21,8 @@ import type {
   IndexedNetwork,
   StoreOutcome,
 } from '../../durable-objects/indexer/index-store.ts'
+import type { Block } from '../../protocol/committees/index.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
 import type { ChainState, Subject } from '../chain/projections.ts'
 import { auditStatement, type Decision } from './audit-log.ts'
 import { isState } from './chain-facts.ts'
@@ -71,9 +73,11 @@ export type ReadBlock = InferSelectModel<typeof chainUnconfirmedLogs>
  */
 export class ChainIndexStore extends Store {
   readonly #blocksKept: number
+  readonly #params: NetworkParams
   /** @param blocksKept - Known blocks; a reorganisation that reaches deeper goes back to the final block. */
-  constructor(db: Database, blocksKept: number) {
+  constructor(db: Database, blocksKept: number, params: NetworkParams) {
     super(db)
+    this.#params = params
     this.#blocksKept = blocksKept
   }
 
@@ -111,9 +115,9 @@ export class ChainIndexStore extends Store {
     ])
   }
 
-  async recentBlocks(): Promise<BlockRef[]> {
+  async recentBlocks(): Promise<Block[]> {
     return this.db
-      .select({ number: chainBlocks.number, hash: chainBlocks.hash })
+      .select({ number: chainBlocks.number, hash: chainBlocks.hash, timestamp: chainBlocks.timestamp })
       .from(chainBlocks)
       .orderBy(desc(chainBlocks.number))
   }
@@ -246,7 +250,7 @@ export class ChainIndexStore extends Store {
       ),
       this.db.delete(chainUnconfirmedLogs),
       this.db.delete(beacons),
-      ...registryEffects(everyProject, always),
+      ...registryEffects(everyProject, always, this.#params),
       minersOf(everyProject, always),
       claimEffect(everyClaim, always),
       ...epochEffects(everyEpoch, always),
@@ -283,7 +287,7 @@ export class ChainIndexStore extends Store {
         (part) => sql`SELECT value FROM json_each(${part})`,
       )
     return [
-      ...subjects('project').flatMap((part) => registryEffects(part, guard)),
+      ...subjects('project').flatMap((part) => registryEffects(part, guard, this.#params)),
       ...subjects('subscription').map((part) => minersEffect(part, guard)),
       ...subjects('epoch').flatMap((part) => epochEffects(part, guard)),
       ...subjects('claim').map((part) => claimEffect(part, guard)),

@@ -8,6 +8,7 @@ import {
   type SnapshotEntry,
   type SnapshotOf,
 } from '../../protocol/committees/index.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
 import { batch, type Database, isChanged, Store } from './database.ts'
 import { Files } from './files.ts'
 import {
@@ -41,11 +42,11 @@ export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'c
  * Whether a quorum of the validators of the epoch has attested a set. What a key signed before it was ended counts, and
  * a key that was ended does not lower the quorum. Without a generation there is no quorum.
  */
-const valid = sql`(
+const validBy = (params: NetworkParams): SQL => sql`(
   SELECT coalesce(sum(${committeeSetAttestations.publicKey} IS NOT NULL
     AND (${nodes.revokedAt} IS NULL OR ${committeeSetAttestations.receivedAt} < ${nodes.revokedAt})), 0)
       >= 2 * count(*) / 3 + 1
-  FROM json_each(${generationOfEpoch(committeeSets)}, '$.validators') AS v
+  FROM json_each(${generationOfEpoch(committeeSets, params)}, '$.validators') AS v
   LEFT JOIN ${committeeSetAttestations} ON ${isSameEpoch(committeeSetAttestations, committeeSets)}
     AND ${committeeSetAttestations.publicKey} = v.value->>'public_key'
   LEFT JOIN ${nodes} ON ${nodes.nodeId} = v.value->>'node_id')`
@@ -53,8 +54,10 @@ const valid = sql`(
 /** The eligible set of each epoch: the record in D1, the snapshot in R2 under its hash. */
 export class CommitteeSetStore extends Store {
   readonly #files: Files
-  constructor(db: Database, bucket: R2Bucket) {
+  readonly #valid: SQL
+  constructor(db: Database, bucket: R2Bucket, params: NetworkParams) {
     super(db)
+    this.#valid = validBy(params)
     this.#files = new Files(bucket, 'committee-sets', 'The storage of committee sets', {
       readMs: 60_000,
       writeMs: 60_000,
@@ -71,7 +74,7 @@ export class CommitteeSetStore extends Store {
     const [row] = await this.db
       .select({
         ...getTableColumns(committeeSets),
-        valid: sql<number>`${valid}`,
+        valid: sql<number>`${this.#valid}`,
         attestations: attestations.mapWith((text: string) => JSON.parse(text) as KeptAttestation[]),
       })
       .from(committeeSets)
@@ -151,18 +154,18 @@ export class CommitteeSetStore extends Store {
         .insert(committeeSetAttestations)
         .values({ projectId, epoch, publicKey, signature, receivedAt: now })
         .onConflictDoNothing(),
-      markAttested(projectId, epoch, now),
+      this.#markAttested(projectId, epoch, now),
       // The note that an epoch lacks its set goes with the attestation that makes its quorum.
       this.db.delete(epochsWithoutSet).where(
         sql`${isEpoch(epochsWithoutSet, projectId, epoch)} AND EXISTS (
-            SELECT 1 FROM ${committeeSets} WHERE ${isEpoch(committeeSets, projectId, epoch)} AND ${valid})`,
+            SELECT 1 FROM ${committeeSets} WHERE ${isEpoch(committeeSets, projectId, epoch)} AND ${this.#valid})`,
       ),
     ])
   }
 
   /** Counts again: an emergency generation may have changed who counts. */
   async count({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, now: number): Promise<void> {
-    await batch(this.db, [markAttested(projectId, epoch, now)])
+    await batch(this.db, [this.#markAttested(projectId, epoch, now)])
   }
 
   /** Notes that an epoch has no attested set, after something was tried for it. The first note stays. */
@@ -187,7 +190,7 @@ export class CommitteeSetStore extends Store {
   async projectsWithQuorumLost(now: number, limit: number): Promise<string[]> {
     return this.#projects(
       sql`EXISTS (SELECT 1 FROM ${committeeSets}
-        WHERE ${isCurrentSet(now)} AND ${committeeSets.attestedAt} IS NOT NULL AND NOT ${valid})`,
+        WHERE ${isCurrentSet(now)} AND ${committeeSets.attestedAt} IS NOT NULL AND NOT ${this.#valid})`,
       limit,
     )
   }
@@ -195,6 +198,13 @@ export class CommitteeSetStore extends Store {
   /** Projects that have committees and no set of the epoch that runs, in any order. */
   async projectsWithoutSet(now: number, limit: number): Promise<string[]> {
     return this.#projects(sql`NOT EXISTS (SELECT 1 FROM ${committeeSets} WHERE ${isCurrentSet(now)})`, limit)
+  }
+
+  #markAttested(projectId: string, epoch: number, now: number) {
+    return build
+      .update(committeeSets)
+      .set({ attestedAt: now })
+      .where(and(isEpoch(committeeSets, projectId, epoch), isNull(committeeSets.attestedAt), this.#valid))
   }
 
   async #projects(condition: SQL, limit: number): Promise<string[]> {
@@ -225,9 +235,3 @@ const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candi
   collateral,
   reputation,
 })
-
-const markAttested = (projectId: string, epoch: number, now: number) =>
-  build
-    .update(committeeSets)
-    .set({ attestedAt: now })
-    .where(and(isEpoch(committeeSets, projectId, epoch), isNull(committeeSets.attestedAt), valid))

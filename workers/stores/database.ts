@@ -60,7 +60,10 @@ async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
 /** Whether the statement itself is wrong, as when a migration is missing: trying again does not help. */
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE)|D1_TYPE_ERROR/.test(error.message) || isDefect(error.cause)
+  return (
+    /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG)|D1_TYPE_ERROR/.test(error.message) ||
+    isDefect(error.cause)
+  )
 }
 
 const unmigrated = (cause: unknown): ApiError =>

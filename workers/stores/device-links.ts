@@ -18,20 +18,29 @@ export class DeviceLinkStore extends Store {
       .where(and(eq(devices.publicKey, view.nodeKey), lt(devices.linkRevision, revision)))
   }
 
-  /** Null for a key that no device ever had. Votes are no fault here: its link knows of them. */
+  /** Null for a key that no device and no node ever had. Votes are no fault here: its link knows of them. */
   async standing(publicKey: string) {
     const is = (condition: SQL) => condition.mapWith(Boolean)
+    const isRevoked = sql`coalesce(${nodes.status} = 'revoked', 0)`
+    const isValidator = is(sql`coalesce(${nodes.role} = 'validator' AND ${nodes.status} = 'approved', 0)`)
     const [row] = await this.db
       .select({
         isBound: is(sql`${devices.unboundAt} IS NULL`),
         isRegistered: is(sql`${nodes.nodeId} IS NOT NULL`),
-        isBanned: is(sql`${devices.bannedAt} IS NOT NULL OR coalesce(${nodes.status} = 'revoked', 0)`),
+        isBanned: is(sql`${devices.bannedAt} IS NOT NULL OR ${isRevoked}`),
         isFaulty: is(sql`${devices.benchmarkFaultAt} IS NOT NULL OR coalesce(${nodes.health} = 'faulty', 0)`),
+        isValidator,
       })
       .from(devices)
       .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
       .where(eq(devices.publicKey, publicKey))
-    return row ?? null
+    if (row !== undefined) return row
+    // Validators are seldom devices.
+    const [node] = await this.db
+      .select({ isBanned: is(isRevoked), isValidator })
+      .from(nodes)
+      .where(eq(nodes.publicKey, publicKey))
+    return node === undefined ? null : { isBound: false, isRegistered: true, isFaulty: false, ...node }
   }
 
   /** Kept in step by a trigger, so that reading them costs one row. */

@@ -11,6 +11,9 @@ export type RoundTotals = Awaited<ReturnType<EpochRoundStore['latest']>>[number]
 /** What a wallet is credited in an epoch that nobody has attested yet; `epochUnits` are those of everybody. */
 export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[number]
 
+/** Most rounds of an epoch, the last ones, of which the median time to finality is taken. */
+const timedMax = sql.raw('10000')
+
 /** How long credits of an epoch without a receipt are kept. */
 const keptSecs = 30 * 86_400
 
@@ -18,9 +21,12 @@ const keptSecs = 30 * 86_400
 export class EpochRoundStore extends Store {
   /** Null for an epoch without rounds. */
   async counts(projectId: string, epoch: number) {
-    const median = sql`SELECT ${rounds.finalityMs} FROM ${rounds} INDEXED BY rounds_by_finality
-      WHERE ${isEpoch(rounds, projectId, epoch)} AND ${rounds.state} = 'finalized' ORDER BY ${rounds.finalityMs} LIMIT 1
-      OFFSET (SELECT (${epochRounds.finalized} - 1) / 2 FROM ${epochRounds} WHERE ${isEpoch(epochRounds, projectId, epoch)})`
+    const newest = sql`SELECT ${rounds.finalityMs} AS ms FROM ${rounds} INDEXED BY rounds_final_of_project
+      WHERE ${rounds.projectId} = ${projectId} AND ${rounds.state} = 'finalized' AND ${rounds.issuedAt} < ${epochRounds.endsAt}
+        AND ${rounds.issuedAt} >= ${epochRounds.endsAt} - (${epochRounds.terms}->>'epoch_secs') ORDER BY ${rounds.issuedAt} DESC LIMIT ${timedMax}`
+    const median = sql`SELECT ms FROM (${newest}) ORDER BY ms LIMIT 1
+      OFFSET (SELECT (min(${epochRounds.finalized}, ${timedMax}) - 1) / 2 FROM ${epochRounds}
+        WHERE ${isEpoch(epochRounds, projectId, epoch)})`
     const { rounds: all, finalized, fallback, primaries, answered } = epochRounds
     const [row] = await this.db
       .select({

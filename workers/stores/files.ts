@@ -72,6 +72,10 @@ export class Files {
     return object && new Uint8Array(await this.#ask(() => object.arrayBuffer()))
   }
 
+  async has(key: string): Promise<boolean> {
+    return (await this.#ask((bucket) => bucket.head(this.#path(key)))) !== null
+  }
+
   /** At most 1,000 at once. */
   async remove(keys: readonly string[]): Promise<void> {
     await this.#ask((bucket) => bucket.delete(keys.map((key) => this.#path(key))))

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { chainProfiles, defaultNetworkParams, networkParamsOf } from '../../protocol/identity/index.ts'
 import { epochLengths } from '../../protocol/manifest/index.ts'
 import { newestTime } from './chain-facts.ts'
 import { batch, type Database } from './database.ts'
@@ -11,7 +11,11 @@ const partMax = 200
 /** Parts of one call; with a call for each block, more events than the gas of a block has transactions. */
 const partsMax = 10
 
-const { beacon_offset_secs: beaconOffset, max_skew: skew } = defaultNetworkParams
+const { max_skew: skew } = defaultNetworkParams
+const beaconOffset = chainProfiles.reduce(
+  (most, { chainId }) => Math.max(most, networkParamsOf(chainId).beacon_offset_secs),
+  0,
+)
 // biome-ignore lint/plugin/noSpreadArguments: The lengths that manifests may have.
 const longestEpoch = Math.max(...epochLengths)
 /**

@@ -24,26 +24,28 @@ export type Proof = Awaited<ReturnType<ProofStore['list']>>[number]
 export type ProofCounts = Awaited<ReturnType<ProofStore['counts']>>
 
 export class ProofStore extends Store {
+  /** One page of a scan ({@link scanOf}), with the rest of what matches. */
   async leases(
     owner: Wallet,
     { state, ...filter }: LeaseFilter,
     after: LeasePosition | undefined,
     limit: number,
   ) {
-    const page = pageOf(owner, filter, after, limit, {
-      index: 'leases_of_owner_by_state',
-      condition: state && sql`${leases.state} = ${state}`,
-    })
+    const scan = scanOf(
+      owner,
+      after,
+      limit,
+      rangeOf(leases.state, state, 'finalized', 'leases_of_owner_other'),
+    )
     const { roundId, position, role, nodeId, projectId, deadline, units, createdAt, completedAt } = leases
     return this.db
       .select({
         ...fromTemplate({ roundId, position, role, nodeId, projectId, state: leases.state }),
-        ...fromTemplate({ deadline, units, createdAt, completedAt }),
-        function: rounds.function,
+        ...fromTemplate({ deadline, units, createdAt, completedAt, function: rounds.function }),
+        isMatch,
       })
-      .from(page)
-      .crossJoin(rounds)
-      .where(eq(rounds.roundId, roundId))
+      .from(scan)
+      .leftJoin(rounds, and(eq(rounds.roundId, roundId), matching({ ...filter, state })))
       .orderBy(() => newestFirst)
   }
 
@@ -53,12 +55,9 @@ export class ProofStore extends Store {
     after: LeasePosition | undefined,
     limit: number,
   ) {
-    const page = pageOf(owner, filter, after, limit, {
-      index: 'proofs_of_owner_by_status',
-      condition: status && sql`${leases.proofStatus} = ${status}`,
-      always: isProof,
-    })
-    return this.#proofs(page).orderBy(() => newestFirst)
+    const range = rangeOf(leases.proofStatus, status, 'verified', 'proofs_of_owner_other')
+    const scan = scanOf(owner, after, limit, range)
+    return this.#proofs(scan, matching({ ...filter, status, isProof: true })).orderBy(() => newestFirst)
   }
 
   async find(proofId: string): Promise<Proof | null> {
@@ -87,8 +86,8 @@ export class ProofStore extends Store {
     return counted!
   }
 
-  /** Proofs with what their rounds and epochs say. @param page - Some of the leases, under the name of the table. */
-  #proofs(page: SQL) {
+  /** Proofs with what their rounds and epochs say, of leases that match. @param page - Some of the leases, under the name of the table. */
+  #proofs(page: SQL, matches?: SQL) {
     const { proofId, roundId, position, projectId, subscriptionId, nodeId, nodeKey, epoch, units } = leases
     const { receiptHash, rejectionReason, submittedAt, completedAt, createdAt } = leases
     const slash = sql`SELECT ${slashes.evidenceHash} FROM ${slashes} INDEXED BY slashes_of_round
@@ -100,52 +99,77 @@ export class ProofStore extends Store {
         status: sql<NonNullable<LeaseRow['proofStatus']>>`${leases.proofStatus}`,
         /** Of the round once it is final, else null. */
         finalReceiptHash: sql<string | null>`iif(${rounds.state} = 'finalized', ${rounds.receiptHash}, NULL)`,
-        ...{ audited: rounds.audited, finalityMs: rounds.finalityMs, finalizedAt: rounds.finalizedAt },
+        ...fromTemplate({
+          audited: rounds.audited,
+          finalityMs: rounds.finalityMs,
+          finalizedAt: rounds.finalizedAt,
+        }),
+        isMatch,
         // What everybody is credited in the epoch so far, and what it pays for; null before the first round that is final.
         epochUnits: sql<number | null>`${epochRounds.units}`.as('epoch_units'),
         terms: epochRounds.terms,
         slashId: sql<string | null>`(${slash})`,
       })
       .from(page)
-      .crossJoin(rounds)
-      .leftJoin(epochRounds, isSameEpoch(epochRounds, leases))
-      .where(eq(rounds.roundId, roundId))
+      .leftJoin(rounds, and(eq(rounds.roundId, roundId), matches))
+      .leftJoin(epochRounds, and(isSameEpoch(epochRounds, leases), matches))
   }
 }
 
+/** Whether a lease of a scan matches its filter. */
+const isMatch = sql<number>`${rounds.roundId} IS NOT NULL`.as('is_match')
+
 const isProof = sql`${leases.proofStatus} IS NOT NULL`
 
-interface PageCondition {
-  /** The index to read by where the list is filtered by nothing but this. */
-  index: string
+/** A range of an index, of which the leases come in the order of lists. */
+interface Range {
+  index: string | null
   condition: SQL | undefined
-  /** What holds for every row of the list. */
-  always?: SQL
 }
 
-/** One range of one index, under the name of the table; a further filter is held against its rows. */
-function pageOf(
+/** Nearly all leases are as `usual`, so the few others have an index and the usual ones none. */
+function rangeOf<T extends string>(column: Column, value: T | undefined, usual: T, others: string): Range {
+  return value === undefined || value === usual
+    ? { index: null, condition: undefined }
+    : { index: others, condition: sql`${column} = ${value} AND ${column} <> ${sql.raw(`'${usual}'`)}` }
+}
+
+/**
+ * The next leases of an owner, under the name of the table, whether they match a filter or not: so a page costs as much as it is long, and one
+ * with a filter may have few rows. What they are joined with is read of those that match alone.
+ */
+function scanOf(
   owner: Wallet,
-  { nodeId, projectId }: Omit<LeaseFilter, 'state'>,
   after: LeasePosition | undefined,
   limit: number,
-  { index, condition, always }: PageCondition,
+  { index, condition }: Range,
 ): SQL {
-  const ofOwner = condition === undefined ? 'leases_of_owner' : index
-  const ofProject = projectId === undefined ? ofOwner : 'leases_of_owner_by_project'
-  const chosen = nodeId === undefined ? ofProject : 'leases_of_node'
   const { createdAt, roundId, position } = leases
   const conditions = and(
     eq(leases.owner, owner),
-    nodeId === undefined ? undefined : eq(leases.nodeId, nodeId),
-    projectId === undefined ? undefined : eq(leases.projectId, projectId),
     condition,
-    always,
     after &&
       sql`(${createdAt}, ${roundId}, ${position}) < (${after.createdAt}, ${after.roundId}, ${after.position})`,
   )
-  return sql`(SELECT * FROM ${leases} INDEXED BY ${sql.raw(chosen)} WHERE ${conditions}
+  const by = index === null ? sql`` : sql.raw(`INDEXED BY ${index}`)
+  return sql`(SELECT * FROM ${leases} ${by} WHERE ${conditions}
     ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}) AS ${leases}`
+}
+
+function matching({
+  nodeId,
+  projectId,
+  state,
+  status,
+  isProof: isOnly,
+}: LeaseFilter & ProofFilter & { isProof?: boolean }) {
+  return and(
+    nodeId === undefined ? undefined : eq(leases.nodeId, nodeId),
+    projectId === undefined ? undefined : eq(leases.projectId, projectId),
+    state === undefined ? undefined : eq(leases.state, state),
+    status === undefined ? undefined : eq(leases.proofStatus, status),
+    isOnly ? isProof : undefined,
+  )
 }
 
 const newestFirst = [desc(leases.createdAt), desc(leases.roundId), desc(leases.position)]

@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
 import type { ListingStatus, versionStates } from '../../protocol/manifest/index.ts'
 import { isState } from './chain-facts.ts'
 import { chainStates, devices, projects, projectVersions, subscriptions } from './schema/index.ts'
@@ -23,7 +23,11 @@ export const isPublishedAs = (of: VersionTerms): SQL =>
  * so: its epoch begins at least `beacon_offset_secs` after its event, when that is final. @param projectIds - The projects whose events
  * came or went; their states are written already.
  */
-export function registryEffects(projectIds: SQL, guard: SQL): SQLWrapper[] {
+export function registryEffects(
+  projectIds: SQL,
+  guard: SQL,
+  { beacon_offset_secs }: Pick<NetworkParams, 'beacon_offset_secs'>,
+): SQLWrapper[] {
   const { projectId, version, status, epochSecs, boundarySecs } = projectVersions
   const { listingStatus } = projects
   const isOfVersion = sql`${projectId} = ${projects.projectId}`
@@ -34,7 +38,7 @@ export function registryEffects(projectIds: SQL, guard: SQL): SQLWrapper[] {
     WHERE ${isState('version', sql`${projectId} || ':' || ${version}`)})`
   const publishedAt = said('published_at')
   // Written out, because a bound number is a float to the database, and the division has to be of integers.
-  const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
+  const beaconOffset = sql.raw(String(beacon_offset_secs))
   // The first boundary of both epoch lengths whose snapshot cannot have been built yet (protocol section 6.3).
   const effectiveAt = sql`((${publishedAt} + ${beaconOffset}) / ${boundarySecs} + 1) * ${boundarySecs}`
   const moveProject = (from: ListingStatus, to: ListingStatus, condition: SQL) =>

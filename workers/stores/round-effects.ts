@@ -1,19 +1,23 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { reputationSteps } from '../../protocol/actions/index.ts'
+import { type ReputationEvent, reputationChange } from '../../protocol/actions/index.ts'
 import type { MinerUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { isRoundOpen, type LeaseRow, type RoundRow } from './rounds.ts'
 import {
   epochCredits,
   epochRounds,
+  type leases,
   modules,
   networkHours,
   projectVersions,
   proofHours,
   roundOffences,
+  type rounds,
   subscriptions,
 } from './schema/index.ts'
-import { added, build, insertFrom, listed, membersOf } from './statements.ts'
+import { added, build, insertFrom, jsonParts, listed, membersOf } from './statements.ts'
+
+type RoundRow = typeof rounds.$inferSelect
+type LeaseRow = typeof leases.$inferSelect
 
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {
   status: 'verified' | 'rejected' | 'missed'
@@ -24,6 +28,7 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   missedLeases: 0 | 1
 }
 
+/** What follows from the end of a round. */
 export interface RoundEnd {
   round: RoundRow
   endedAt: number
@@ -38,117 +43,151 @@ export interface RoundEnd {
 export const hourSecs = 3_600
 
 /**
- * The statements that follow from the end of a round. Each is guarded by the round's being open, and they go before the one
- * that ends it into its batch, so that they happen once.
+ * The statements that follow from the end of rounds, as sums over them: a hundred rounds change a counter once. All are guarded by the same
+ * condition, that none of the rounds was over, and go into one batch before the rows that end them, so that they happen once.
+ * @param memberSince - Since when the subscriptions of members exist: one that was closed and opened again after a task is another one, which
+ * the round does not change.
  */
-export function roundEffects(end: RoundEnd): SQLWrapper[] {
-  const { round, members } = end
-  const isOpen = isRoundOpen(round.roundId)
+export function roundEffects(
+  ends: readonly RoundEnd[],
+  memberSince: ReadonlyMap<string, number>,
+  isNew: SQL,
+): SQLWrapper[] {
+  const groups = <K>(of: readonly RoundEnd[], key: (end: RoundEnd) => K) => [...Map.groupBy(of, key).values()]
+  const ofProjects = ends.filter(({ round }) => round.projectId !== null)
+  const epochOf = ({ round }: RoundEnd) => `${round.projectId}:${round.epoch}`
+  const offences = ends.filter(({ provesOffences }) => provesOffences)
   return [
-    ...(members.length === 0 ? [] : [memberStatement(end, isOpen), proofsStatement(end, isOpen)]),
-    ...(round.projectId === null ? [] : [epochStatement(end, round.projectId, isOpen)]),
-    ...(end.credits.length === 0 ? [] : [creditsStatement(end, isOpen)]),
-    networkStatement(end, isOpen),
-    ...(round.state === 'finalized'
-      ? [
-          build
-            .update(modules)
-            .set({ execCount: sql`${modules.execCount} + 1` })
-            .where(and(eq(modules.manifestAddress, round.moduleAddress), isOpen)),
-        ]
-      : []),
-    ...(end.provesOffences
-      ? [
-          insertFrom(
-            roundOffences,
-            { roundId: round.roundId, attempts: 0, nextAttemptAt: end.endedAt },
-            sql`WHERE ${isOpen}`,
-          ),
-        ]
-      : []),
+    ...jsonParts(memberChanges(ends, memberSince)).map((part) => memberStatement(part, isNew)),
+    ...jsonParts(countedProofsOf(ends)).map((part) => proofsStatement(part, isNew)),
+    ...groups(ofProjects, (end) => `${epochOf(end)}:${end.round.consensusHash}`).map((own) =>
+      epochStatement(own, isNew),
+    ),
+    ...groups(ofProjects, epochOf).flatMap((own) => creditsStatements(own, isNew)),
+    ...groups(ends, hourOf).map((own) => networkStatement(own, isNew)),
+    ...groups(
+      ends.filter(({ round }) => round.state === 'finalized'),
+      ({ round }) => round.moduleAddress,
+    ).map((own) => moduleStatement(own, isNew)),
+    ...offences.map(({ round: { roundId }, endedAt }) =>
+      insertFrom(roundOffences, { roundId, attempts: 0, nextAttemptAt: endedAt }, sql`WHERE ${isNew}`),
+    ),
   ]
 }
+
+const hourOf = ({ endedAt }: RoundEnd): number => Math.trunc(endedAt / hourSecs)
 
 /** Written out, because a bound number is a float to the database. */
 const integer = (value: number): SQL => sql.raw(String(Math.trunc(value)))
 
-/**
- * Counters and reputation of members. A reputation is clamped after each step; the one upward comes first, and those downward may be taken
- * together. A subscription that was closed and opened again after the task is another one: the round does not change it.
- */
-function memberStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
-  const { reputation_min: least, reputation_max: most } = defaultNetworkParams
-  const { credited, missed_lease, disagreed } = reputationSteps
-  const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt } = subscriptions
-  const raised = sql`min(${integer(most)}, ${reputation} + ${integer(credited)} * member.credited)`
-  const rows = members.map(({ subscriptionId: id, status, ...member }) => ({
-    ...{ id, credited: Number(status === 'verified') },
-    ...{ disagreed: member.disagreements, missed: member.missedLeases },
+const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0)
+
+/** What the rounds of each subscription change, in the order in which they ended. */
+function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<string, number>) {
+  const inOrder = [...ends].sort(
+    (a, b) => a.endedAt - b.endedAt || (a.round.roundId < b.round.roundId ? -1 : 1),
+  )
+  const deeds = inOrder.flatMap(({ round, endedAt, members }) =>
+    members
+      .filter(({ subscriptionId }) => (memberSince.get(subscriptionId) ?? Infinity) <= round.issuedAt)
+      .map((member) => ({ ...member, endedAt })),
+  )
+  return [...Map.groupBy(deeds, ({ subscriptionId }) => subscriptionId)].map(([id, own]) => ({
+    id,
+    credited: sumOf(own, isCredited),
+    missed: sumOf(own, ({ missedLeases }) => missedLeases),
+    disagreed: sumOf(own, ({ disagreements }) => disagreements),
+    proofAt: own.reduce(
+      (last, { status, endedAt }) => (status === 'verified' ? Math.max(last, endedAt) : last),
+      0,
+    ),
+    ...reputationChange(own.flatMap(reputationEvents), defaultNetworkParams),
   }))
+}
+
+/** The step upward comes first. */
+const reputationEvents = (member: EndedMember): ReputationEvent[] => [
+  ...(member.status === 'verified' ? (['credited'] as const) : []),
+  ...Array.from({ length: member.missedLeases }, () => 'missed_lease' as const),
+  ...Array.from({ length: member.disagreements }, () => 'disagreed' as const),
+]
+
+const isCredited = ({ status }: EndedMember): 0 | 1 => (status === 'verified' ? 1 : 0)
+
+/** Counters and reputation of members. */
+function memberStatement(part: string, isNew: SQL) {
+  const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt } = subscriptions
   return build
     .update(subscriptions)
     .set({
       creditedRounds: sql`${creditedRounds} + member.credited`,
       missedLeases: sql`${missedLeases} + member.missed`,
       disagreements: sql`${disagreements} + member.disagreed`,
-      reputation: sql`max(${integer(least)}, ${raised} + ${integer(missed_lease)} * member.missed
-        + ${integer(disagreed)} * member.disagreed)`,
-      lastProofAt: sql`iif(member.credited, max(coalesce(${lastProofAt}, 0), ${integer(endedAt)}), ${lastProofAt})`,
+      reputation: sql`min(member.most, max(member.least, ${reputation} + member.shift))`,
+      lastProofAt: sql`iif(member.credited, max(coalesce(${lastProofAt}, 0), member.proofAt), ${lastProofAt})`,
     })
     .from(
       sql`(SELECT value->>'id' AS id, value->>'credited' AS credited, value->>'missed' AS missed,
-        value->>'disagreed' AS disagreed FROM json_each(${JSON.stringify(rows)})) AS member`,
+        value->>'disagreed' AS disagreed, value->>'proofAt' AS proofAt, value->>'shift' AS shift,
+        value->>'least' AS least, value->>'most' AS most FROM json_each(${part})) AS member`,
     )
-    .where(
-      sql`${subscriptions.subscriptionId} = member.id AND ${subscriptions.createdAt} <= ${round.issuedAt} AND ${isOpen}`,
-    )
+    .where(sql`${subscriptions.subscriptionId} = member.id AND ${isNew}`)
 }
 
 const countedProofs = ['verified', 'finalityMs', 'disagreed', 'invalidVote', 'late', 'missed'] as const
 
-/** Proofs of each wallet by the hour and the reason, so that no sum reads every proof there ever was. */
-function proofsStatement({ round, endedAt, members }: RoundEnd, isOpen: SQL) {
-  const finalityMs = round.finalityMs ?? 0
-  const rows = [...Map.groupBy(members, ({ owner }) => owner)].map(([owner, own]) => {
-    const count = (of: (member: EndedMember) => boolean) => own.filter(of).length
-    const verified = count(({ status }) => status === 'verified')
+/** Proofs of each wallet and project by the hour and the reason, so that no sum reads every proof there ever was. */
+function countedProofsOf(ends: readonly RoundEnd[]) {
+  const proofs = ends.flatMap((end) =>
+    end.members.map((member) => ({
+      ...member,
+      projectId: end.round.projectId,
+      hour: hourOf(end),
+      finalityMs: member.status === 'verified' ? (end.round.finalityMs ?? 0) : 0,
+    })),
+  )
+  const key = ({ owner, projectId, hour }: (typeof proofs)[number]) => `${owner}:${projectId}:${hour}`
+  return [...Map.groupBy(proofs, key).values()].map((own) => {
+    const { owner, projectId, hour } = own[0] as (typeof proofs)[number]
+    const count = (reason: EndedMember['reason']) => sumOf(own, (proof) => Number(proof.reason === reason))
     return {
-      owner,
-      verified,
-      finalityMs: finalityMs * verified,
-      disagreed: count(({ reason }) => reason === 'disagreed'),
-      invalidVote: count(({ reason }) => reason === 'invalid_vote'),
-      late: count(({ reason }) => reason === 'late'),
-      missed: count(({ reason }) => reason === 'missed'),
+      ...{ owner, projectId, hour },
+      verified: sumOf(own, isCredited),
+      finalityMs: sumOf(own, ({ finalityMs }) => finalityMs),
+      disagreed: count('disagreed'),
+      invalidVote: count('invalid_vote'),
+      late: count('late'),
+      missed: count('missed'),
     }
   })
-  return insertFrom(
+}
+
+const proofsStatement = (part: string, isNew: SQL) =>
+  insertFrom(
     proofHours,
-    {
-      ...listed(proofHours, ['owner', ...countedProofs]),
-      projectId: sql`${round.projectId}`,
-      hour: integer(endedAt / hourSecs),
-    },
-    sql`FROM json_each(${JSON.stringify(rows)}) WHERE ${isOpen}`,
+    listed(proofHours, ['owner', 'projectId', 'hour', ...countedProofs]),
+    sql`FROM json_each(${part}) WHERE ${isNew}`,
   ).onConflictDoUpdate({
     target: [proofHours.owner, proofHours.projectId, proofHours.hour],
     set: added(proofHours, countedProofs),
   })
-}
 
 /** What an epoch of a project has come to, and what it pays for: the terms are read from the version once. */
-function epochStatement({ round, isUnpaid, members, credits }: RoundEnd, projectId: string, isOpen: SQL) {
-  const primaries = members.filter(({ role }) => role === 'primary')
+function epochStatement(ends: readonly RoundEnd[], isNew: SQL) {
+  const { round } = ends[0] as RoundEnd
+  const primaries = ends.flatMap(({ members }) => members.filter(({ role }) => role === 'primary'))
   const counts = {
-    rounds: 1,
-    finalized: Number(round.state === 'finalized'),
-    fallback: Number(round.fallback !== null),
-    unpaid: Number(isUnpaid),
-    units: unitsOf(credits),
+    rounds: ends.length,
+    finalized: sumOf(ends, (end) => Number(end.round.state === 'finalized')),
+    fallback: sumOf(ends, (end) => Number(end.round.fallback !== null)),
+    unpaid: sumOf(ends, ({ isUnpaid }) => Number(isUnpaid)),
+    units: sumOf(ends, unitsOf),
     primaries: primaries.length,
     answered: primaries.filter(({ missedLeases }) => missedLeases === 0).length,
   }
   const epoch = integer(round.epoch ?? 0)
+  const projectId = round.projectId as string
   const isKnown = sql`EXISTS (SELECT 1 FROM ${epochRounds}
     WHERE ${epochRounds.projectId} = ${projectId} AND ${epochRounds.epoch} = ${epoch})`
   const { manifest, token, epochSecs, consensusHash } = projectVersions
@@ -162,37 +201,59 @@ function epochStatement({ round, isUnpaid, members, credits }: RoundEnd, project
         '$.token', json(${token}), '$.epoch_secs', ${epochSecs}))`,
     },
     sql`FROM (SELECT * FROM ${projectVersions} WHERE ${projectVersions.projectId} = ${projectId}
-      AND ${consensusHash} = ${round.consensusHash} LIMIT 1) AS ${projectVersions} WHERE ${isOpen}`,
+      AND ${consensusHash} = ${round.consensusHash} LIMIT 1) AS ${projectVersions} WHERE ${isNew}`,
   ).onConflictDoUpdate({
     target: [epochRounds.projectId, epochRounds.epoch],
     set: added(epochRounds, membersOf(counts)),
   })
 }
 
-/** What payout addresses are credited in the epoch. Several members may share one, and each is a round of it. */
-function creditsStatement({ round, credits }: RoundEnd, isOpen: SQL) {
+/** What payout addresses are credited in the epoch. Several members may share one, and each of their rounds counts once for it. */
+function creditsStatements(ends: readonly RoundEnd[], isNew: SQL) {
+  const { round } = ends[0] as RoundEnd
+  const credits = Map.groupBy(
+    ends.flatMap((end) => end.credits),
+    ({ miner }) => miner,
+  )
+  const rows = [...credits].map(([miner, own]) => ({
+    miner,
+    rounds: own.length,
+    units: sumOf(own, ({ units }) => units),
+  }))
   const { projectId, epoch, endsAt } = epochRounds
-  return insertFrom(
-    epochCredits,
-    {
-      ...listed(epochCredits, ['miner', 'units']),
-      ...{ projectId: sql`${projectId}`, epoch: sql`${epoch}`, endsAt: sql`${endsAt}`, rounds: 1 },
-    },
-    sql`FROM json_each(${JSON.stringify(credits)}) CROSS JOIN ${epochRounds}
-      WHERE ${projectId} = ${round.projectId} AND ${epoch} = ${round.epoch} AND ${isOpen}`,
-  ).onConflictDoUpdate({
-    target: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
-    set: added(epochCredits, ['rounds', 'units']),
-  })
+  return jsonParts(rows).map((part) =>
+    insertFrom(
+      epochCredits,
+      {
+        ...listed(epochCredits, ['miner', 'rounds', 'units']),
+        ...{ projectId: sql`${projectId}`, epoch: sql`${epoch}`, endsAt: sql`${endsAt}` },
+      },
+      sql`FROM json_each(${part}) CROSS JOIN ${epochRounds}
+      WHERE ${projectId} = ${round.projectId} AND ${epoch} = ${round.epoch} AND ${isNew}`,
+    ).onConflictDoUpdate({
+      target: [epochCredits.miner, epochCredits.projectId, epochCredits.epoch],
+      set: added(epochCredits, ['rounds', 'units']),
+    }),
+  )
 }
 
-function networkStatement({ round, endedAt, credits }: RoundEnd, isOpen: SQL) {
-  const counts = { rounds: 1, finalized: Number(round.state === 'finalized'), units: unitsOf(credits) }
+function networkStatement(ends: readonly RoundEnd[], isNew: SQL) {
+  const counts = {
+    rounds: ends.length,
+    finalized: sumOf(ends, ({ round }) => Number(round.state === 'finalized')),
+    units: sumOf(ends, unitsOf),
+  }
   return insertFrom(
     networkHours,
-    { ...counts, hour: integer(endedAt / hourSecs) },
-    sql`WHERE ${isOpen}`,
+    { ...counts, hour: integer(hourOf(ends[0] as RoundEnd)) },
+    sql`WHERE ${isNew}`,
   ).onConflictDoUpdate({ target: networkHours.hour, set: added(networkHours, membersOf(counts)) })
 }
 
-const unitsOf = (credits: readonly MinerUnits[]): number => credits.reduce((sum, { units }) => sum + units, 0)
+const moduleStatement = (ends: readonly RoundEnd[], isNew: SQL) =>
+  build
+    .update(modules)
+    .set({ execCount: sql`${modules.execCount} + ${integer(ends.length)}` })
+    .where(and(eq(modules.manifestAddress, (ends[0] as RoundEnd).round.moduleAddress), isNew))
+
+const unitsOf = ({ credits }: RoundEnd): number => sumOf(credits, ({ units }) => units)

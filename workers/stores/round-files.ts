@@ -8,9 +8,12 @@ import type {
   TaskVote,
 } from '../../protocol/rounds/index.ts'
 import { Files } from './files.ts'
+import type { PublishedRound } from './rounds.ts'
 
-/** Everything of a round that is over, as its file has it. */
+/** Everything of a round that is over, as its record has it: what happened is true as it stands here, and everything else follows from it. */
 export interface RoundFile {
+  /** Of this form. */
+  v: 1
   round_id: string
   task: Task
   /** Who was drawn, in draw order; empty for a fallback. */
@@ -21,6 +24,12 @@ export interface RoundFile {
   evidence: readonly TaskVote[]
   finality: FinalityRecord | null
   finality_votes: readonly FinalityVote[]
+  /** As lists show it. */
+  published: PublishedRound
+  /** Network time. */
+  ended_at: number
+  /** Whether it is final too late to be paid. */
+  is_unpaid: boolean
 }
 
 export interface DirectRoundFile {
@@ -61,6 +70,10 @@ export class RoundFiles {
 
   async round(roundId: string): Promise<RoundFile | null> {
     return this.#find<RoundFile>(roundId)
+  }
+
+  async hasRound(roundId: string): Promise<boolean> {
+    return this.#rounds.has(roundId)
   }
 
   /** At most 1,000 at once. */

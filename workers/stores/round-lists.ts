@@ -47,15 +47,30 @@ export class RoundLists extends Store {
     limit: number,
     attemptOf: (epoch: AcceptedEpoch) => number,
   ): Promise<ListedRound[]> {
-    const [epochs, ...rounds] = await Promise.all([
+    const [epochs, listed] = await Promise.all([
       hasEpochs(filter) ? this.#epochs(filter.projectId, after, limit) : [],
-      ...rangesOf(filter).map((range) => this.#rounds(range, after, limit)),
+      this.#rounds(rangesOf(filter), after, limit),
     ])
-    const all = [...rounds.flat(), ...epochs.map((epoch) => epochRound(epoch, attemptOf(epoch)))]
+    const all = [...listed, ...epochs.map((epoch) => epochRound(epoch, attemptOf(epoch)))]
     return all.sort(newestFirst).slice(0, limit)
   }
 
-  async #rounds(range: RoundRange, after: RoundPosition | undefined, limit: number): Promise<ListedRound[]> {
+  /** The database merges the ranges, and reads no more of each than the page takes. */
+  async #rounds(
+    ranges: readonly RoundRange[],
+    after: RoundPosition | undefined,
+    limit: number,
+  ): Promise<ListedRound[]> {
+    const [first, ...others] = ranges.map((range) => this.#range(range, after))
+    if (first === undefined) return []
+    if (others.length === 0) return first.orderBy(desc(rounds.issuedAt), desc(rounds.roundId)).limit(limit)
+    return others
+      .reduce((all, next) => all.unionAll(next as never) as never, first)
+      .orderBy(sql`issued_at DESC`, sql`round_id DESC`)
+      .limit(limit)
+  }
+
+  #range(range: RoundRange, after: RoundPosition | undefined) {
     const { projectId, module, kind, state } = range
     const { issuedAt, roundId } = rounds
     return this.db
@@ -68,18 +83,20 @@ export class RoundLists extends Store {
           ...{ audited: rounds.audited, createdAt: issuedAt, finalizedAt: rounds.finalizedAt },
         }),
       )
-      .from(sql`${rounds} INDEXED BY ${sql.raw(indexFor(range))}`)
+      .from(sql`${rounds} INDEXED BY ${sql.raw(indexOf(range))}`)
       .where(
         and(
           projectId === undefined ? undefined : eq(rounds.projectId, projectId),
-          module === undefined ? undefined : eq(rounds.moduleAddress, module),
+          // A project has few modules: what it ran of another one is left out of the page.
+          module === undefined || projectId !== undefined ? undefined : eq(rounds.moduleAddress, module),
           kind === undefined ? undefined : eq(rounds.kind, kind),
+          // In these words, by which the database knows the partial index.
+          range.isFinal ? sql`${rounds.state} = 'finalized'` : sql`${rounds.state} <> 'finalized'`,
           state === undefined ? undefined : eq(rounds.state, state),
           after && sql`(${issuedAt}, ${roundId}) < (${after.createdAt}, ${after.name})`,
         ),
       )
-      .orderBy(desc(issuedAt), desc(roundId))
-      .limit(limit)
+      .$dynamic()
   }
 
   async #epochs(
@@ -149,30 +166,30 @@ function newestFirst(a: ListedRound, b: ListedRound): number {
 }
 
 /** Rounds that one index has in the order of lists. */
-interface RoundRange extends Omit<RoundFilter, 'kind'> {
+interface RoundRange {
+  projectId?: string | undefined
+  module?: string | undefined
   kind?: 'task' | 'exec' | undefined
+  isFinal: boolean
+  /** Of those that are not final. */
+  state?: RoundState | undefined
 }
 
-/** The ranges that hold the tasks and direct rounds of a list, and nothing else. */
-function rangesOf({ kind, ...filter }: RoundFilter): RoundRange[] {
+/** The ranges that hold the tasks and direct rounds of a list, and nothing else but other modules of its project. */
+function rangesOf({ kind, state, projectId, module }: RoundFilter): RoundRange[] {
   if (kind === 'epoch' || kind === 'reward') return []
+  const ends = state === undefined ? [true, false] : [state === 'finalized']
+  const of = (range: Omit<RoundRange, 'isFinal' | 'state'>) =>
+    ends.map((isFinal): RoundRange => ({ ...range, isFinal, state: isFinal ? undefined : state }))
   // Rounds of a project are tasks.
-  if (filter.projectId !== undefined) return kind === 'exec' ? [] : [filter]
-  if (filter.module === undefined || kind !== undefined) return [{ ...filter, kind }]
-  return [
-    { ...filter, kind: 'task' },
-    { ...filter, kind: 'exec' },
-  ]
+  if (projectId !== undefined) return kind === 'exec' ? [] : of({ projectId, module })
+  const kinds = kind === undefined ? (['task', 'exec'] as const) : [kind]
+  return kinds.flatMap((one) => of({ kind: one, module }))
 }
 
-/** The index that begins with every filter of a range. */
-function indexFor({ projectId, module, kind, state }: RoundRange): string {
-  if (projectId !== undefined) {
-    if (module === undefined) return state === undefined ? 'rounds_of_project' : 'rounds_of_project_by_state'
-    return state === undefined ? 'rounds_of_project_by_module' : 'rounds_of_project_by_module_and_state'
-  }
-  const andState = state === undefined ? '' : '_and_state'
-  if (module !== undefined) return `rounds_of_module_by_kind${andState}`
-  if (kind !== undefined) return `rounds_by_kind${andState}`
-  return state === undefined ? 'rounds_newest' : 'rounds_by_state'
+/** The index that begins with the filters of a range. */
+function indexOf({ projectId, module, isFinal, state }: RoundRange): string {
+  const all = isFinal ? 'rounds_final' : 'rounds_other'
+  const ofWhat = module === undefined ? all : `${all}_of_module`
+  return `${projectId === undefined ? ofWhat : `${all}_of_project`}${state === undefined ? '' : '_by_state'}`
 }

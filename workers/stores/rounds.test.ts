@@ -2,9 +2,10 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
+import { nobodys } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
-import { emptyTables } from '../test/tables.ts'
-import { isRoundOpen, type LeaseRow, type PublishedRound, type RoundRow } from './rounds.ts'
+import { emptyTables, rowsOf } from '../test/tables.ts'
+import { isRoundOpen, type LeaseRow, type RoundRow, type WrittenRound } from './rounds.ts'
 
 const roundId = `task:${hashText('a round')}`
 const projectId = hashText('a project')
@@ -41,6 +42,8 @@ const begun: RoundRow = {
   finalizedAt: null,
   finalityMs: null,
   error: null,
+  taskId: 'the-task',
+  createdAt: null,
 }
 
 const leaseAt = (position: number): LeaseRow => ({
@@ -66,13 +69,13 @@ const leaseAt = (position: number): LeaseRow => ({
   units: null,
 })
 
-const image = (round: Partial<RoundRow> = {}, lease: Partial<LeaseRow> = {}): PublishedRound => ({
-  taskId: 'the-task',
+const image = (round: Partial<RoundRow> = {}, lease: Partial<LeaseRow> = {}): WrittenRound => ({
   round: { ...begun, ...round },
   leases: [0, 1, 2].map((position) => ({ ...leaseAt(position), ...lease })),
+  end: null,
 })
 
-const final = image(
+const over = image(
   {
     state: 'finalized',
     votes: 3,
@@ -90,51 +93,54 @@ const final = image(
   },
   { state: 'finalized', proofStatus: 'verified', submittedAt: 25_301, units: 1 },
 )
+const final: WrittenRound = { ...over, end: nobodys(over.round, 25_310) }
 
 const stores = () => services(env)
 
 beforeEach(() => emptyTables('tasks', 'rounds', 'leases'))
 
-describe('what is published of a round', () => {
-  test('is read back as it was written, under both ids of its task', async () => {
-    expect(await stores().rounds.publish(image())).toBe('written')
-    expect(await stores().rounds.publish(final)).toBe('written')
+const write = (...rounds: WrittenRound[]) => stores().rounds.write(rounds)
+const leaseRows = () => rowsOf('SELECT position, state, proof_status FROM leases ORDER BY position')
+const finalLeases = [0, 1, 2].map((position) => ({ position, state: 'finalized', proof_status: 'verified' }))
+
+describe('what is written of rounds', () => {
+  test('is read back as it was written, first open and then over', async () => {
+    expect(await write(image())).toEqual([])
+    expect(await stores().rounds.find(roundId)).toEqual(begun)
+    expect(await write(final)).toEqual([roundId])
     expect(await stores().rounds.find(roundId)).toEqual(final.round)
-    expect(await stores().rounds.leases(roundId)).toEqual(final.leases)
-    const found = await stores().tasks.find('the-task')
-    expect(found).toEqual({
-      round: final.round,
-      task: {
-        taskId: 'the-task',
-        projectId,
-        roundId,
-        function: 'fold',
-        gasLimit: 1_000,
-        inputHash: begun.inputHash,
-        error: null,
-        createdAt: 25_300,
-      },
-    })
-    expect(await stores().tasks.find(roundId)).toEqual(found)
+    expect(await leaseRows()).toEqual(finalLeases)
   })
 
-  test('nothing changes a round that is over', async () => {
-    await stores().rounds.publish(final)
-    expect(await stores().rounds.publish(image({ state: 'failed' }, { state: 'missed' }))).toBe('over')
-    expect(await stores().rounds.publish(final)).toBe('over')
-    expect(await stores().rounds.find(roundId)).toEqual(final.round)
-    expect(await stores().rounds.leases(roundId)).toEqual(final.leases)
+  test('goes back to no earlier state', async () => {
+    await write(image({ state: 'escalated' }))
+    expect(await write(image({ state: 'pending' }))).toEqual([])
+    expect(await stores().rounds.find(roundId)).toMatchObject({ state: 'escalated' })
   })
 
-  test('what follows from its end happens once, of 20 that publish it at once', async () => {
+  test('changes no round that is over', async () => {
+    await write(final)
+    expect(await write(image({ state: 'failed' }, { state: 'missed' }), final)).toEqual([])
+    expect(await stores().rounds.find(roundId)).toEqual(final.round)
+    expect(await leaseRows()).toEqual(finalLeases)
+  })
+
+  test('beside one that is over is written as alone', async () => {
+    const other = `task:${hashText('another')}`
+    await write(final)
+    const others = { ...final, leases: [], round: { ...final.round, roundId: other } }
+    expect(await write(final, { ...others, end: nobodys(others.round, 25_311) })).toEqual([other])
+  })
+
+  test('has what follows from an end once, of 20 that write it at once', async () => {
     await stores().tasks.queue([
       { taskId: 'other', projectId, function: 'f', gasLimit: 1, inputHash: begun.inputHash, createdAt: 0 },
     ])
     const follows = sql`UPDATE tasks SET gas_limit = gas_limit + 1 WHERE task_id = 'other' AND ${isRoundOpen(roundId)}`
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => stores().rounds.publish(final, [follows])),
+      Array.from({ length: 20 }, () => stores().rounds.write([final], [follows])),
     )
-    expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome?.length === 1)).toHaveLength(1)
     expect((await stores().tasks.find('other'))?.task.gasLimit).toBe(2)
   })
 })
@@ -149,19 +155,17 @@ describe('a task', () => {
     createdAt: 25_200,
   }
 
-  test('that waits gets its round, and keeps when it was given', async () => {
+  test('that waits gets its round, once', async () => {
     await stores().tasks.queue([queued, queued])
-    expect(await stores().tasks.find('the-task')).toMatchObject({ round: null, task: { roundId: null } })
-    await stores().rounds.publish(image())
-    expect(await stores().tasks.find('the-task')).toMatchObject({
-      round: { state: 'pending' },
-      task: { createdAt: 25_200, roundId },
-    })
+    expect(await stores().tasks.find('the-task')).toMatchObject({ task: { roundId: null }, round: null })
+    await stores().tasks.schedule([{ taskId: 'the-task', roundId }])
+    await stores().tasks.schedule([{ taskId: 'the-task', roundId: 'another' }])
+    expect(await stores().tasks.find('the-task')).toMatchObject({ task: { createdAt: 25_200, roundId } })
   })
 
   test('fails only while it has no round', async () => {
     await stores().tasks.queue([queued, { ...queued, taskId: 'another' }])
-    await stores().rounds.publish(image())
+    await stores().tasks.schedule([{ taskId: 'the-task', roundId }])
     await stores().tasks.fail(['the-task', 'another'], 'no_attested_snapshot')
     expect((await stores().tasks.find('the-task'))?.task.error).toBeNull()
     expect((await stores().tasks.find('another'))?.task.error).toBe('no_attested_snapshot')

@@ -1,122 +1,117 @@
-import {
-  eq,
-  getTableColumns,
-  type InferSelectModel,
-  isNull,
-  notInArray,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
-import { batch, isChanged, Store } from './database.ts'
-import { leases, rounds, tasks } from './schema/index.ts'
-import { build, insertFrom, listed, membersOf, replaced } from './statements.ts'
+import { eq, getTableColumns, type InferSelectModel, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { batch, Store } from './database.ts'
+import { type RoundEnd, roundEffects } from './round-effects.ts'
+import { leases, rounds, subscriptions } from './schema/index.ts'
+import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
 
 export type RoundRow = InferSelectModel<typeof rounds>
 export type LeaseRow = InferSelectModel<typeof leases>
 
 export interface PublishedRound {
-  /** The hub's own id of the task; null in a direct round. */
-  taskId: string | null
   round: RoundRow
   /** Of everybody that was asked so far. */
   leases: readonly LeaseRow[]
+}
+
+/** A round as it is written: one that is over with what follows from its end. */
+export interface WrittenRound extends PublishedRound {
+  end: RoundEnd | null
 }
 
 /** Holds while a round is not over, in a statement that comes before the one that ends it. */
 export const isRoundOpen = (roundId: string | SQL): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${rounds.roundId} = ${roundId} AND ${rounds.state} IN ('finalized', 'failed'))`
 
-/** What is published of rounds: a row for each, and one for each member that was asked. */
+const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
+  WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
+
+/** Where the state of a round can only go on to one further right. */
+const rankOf = (state: SQL): SQL =>
+  sql`instr('pending fallback committee_agreed escalated finalized failed', ${state})`
+
+/** What lists show of rounds, and what figures count: a row for each, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
     return (await this.db.select().from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null
   }
 
-  /** Those of some rounds that are not over, also where nothing is published of them yet. */
-  async notOver(roundIds: readonly string[]): Promise<string[]> {
-    const rows = await this.db.all<{ id: string }>(sql`
-      SELECT given.value AS id FROM json_each(${JSON.stringify(roundIds)}) AS given
-      WHERE ${isRoundOpen(sql`given.value`)}`)
-    return rows.map(({ id }) => id)
-  }
-
-  async leases(roundId: string): Promise<LeaseRow[]> {
-    return this.db.select().from(leases).where(eq(leases.roundId, roundId)).orderBy(leases.position)
-  }
-
   /**
-   * Writes a round as it stands, in one batch. The same again changes nothing, and nothing changes a round that is over. @param following - What
-   * follows from the end of a round, each guarded by {@link isRoundOpen}, so that it happens once. @returns `over` where the round had ended before.
+   * Writes rounds in one batch, and what follows from the end of those that are over. Rounds that were over before are left out, so nothing
+   * follows twice. @param given - As many as fit into one value of the database: once the rows are there, their guard no longer holds. @param following - Further statements about them, guarded by {@link isRoundOpen}. @returns The rounds that this ended; null
+   * where another writer was faster, and nothing was written.
    */
-  async publish(
-    { taskId, round, leases: asked }: PublishedRound,
+  async write(
+    given: readonly WrittenRound[],
     following: readonly SQLWrapper[] = [],
-  ): Promise<'written' | 'over'> {
-    const results = await batch(this.db, [
-      ...(taskId === null ? [] : [taskStatement(taskId, round)]),
+  ): Promise<string[] | null> {
+    const { over, memberSince } = await this.#known(given)
+    const written = given.filter(({ round }) => !over.has(round.roundId))
+    if (written.length === 0) return []
+    const ends = written.flatMap(({ end }) => end ?? [])
+    const isNew = isNoneOver(written.map(({ round }) => round.roundId))
+    const [guard] = await batch(this.db, [
+      sql`SELECT ${isNew} AS holds`,
       ...following,
-      ...(asked.length === 0 ? [] : [leasesStatement(round.roundId, asked)]),
-      roundStatement(round),
+      ...roundEffects(ends, memberSince, isNew),
+      ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
+      roundsStatement(JSON.stringify(written.map(({ round }) => round)), isNew),
     ])
-    return isChanged(results.at(-1)) ? 'written' : 'over'
+    const [row] = (guard?.results ?? []) as { holds: number }[]
+    return row?.holds === 1 ? ends.map(({ round }) => round.roundId) : null
   }
-}
 
-/** A task that was queued gets its round; of another one the row is made with it. */
-const taskStatement = (taskId: string, round: RoundRow) => {
-  const { roundId, function: name, gasLimit, inputHash, issuedAt } = round
-  return build
-    .insert(tasks)
-    .values({
-      ...{ taskId, roundId, function: name, gasLimit, inputHash, createdAt: issuedAt },
-      // A task is of a project.
-      projectId: round.projectId as string,
-    })
-    .onConflictDoUpdate({
-      target: tasks.taskId,
-      set: replaced(tasks, ['roundId']),
-      setWhere: isNull(tasks.roundId),
-    })
+  /** Which rounds are over, and since when the subscriptions of their members exist. */
+  async #known(given: readonly WrittenRound[]) {
+    const ids = given.map(({ round }) => round.roundId)
+    const members = given.flatMap(({ end }) => end?.members.map(({ subscriptionId }) => subscriptionId) ?? [])
+    const [over, subscribed] = await batch(this.db, [
+      sql`SELECT ${rounds.roundId} AS id FROM ${rounds}
+        WHERE ${isOneOf(rounds.roundId, ids)} AND ${rounds.state} IN ('finalized', 'failed')`,
+      sql`SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.createdAt} AS since FROM ${subscriptions}
+        WHERE ${isOneOf(subscriptions.subscriptionId, [...new Set(members)])}`,
+    ])
+    const since = (subscribed?.results ?? []) as { id: string; since: number }[]
+    return {
+      over: new Set(((over?.results ?? []) as { id: string }[]).map(({ id }) => id)),
+      memberSince: new Map(since.map((row) => [row.id, row.since])),
+    }
+  }
 }
 
 /** A row that is as it was is not written again. */
-const leasesStatement = (roundId: string, asked: readonly LeaseRow[]) => {
+const leasesStatement = (part: string, isNew: SQL) => {
   const { state, missedBecause, completedAt, proofStatus, rejectionReason } = leases
   const { receiptHash, submittedAt, units } = leases
-  const moving = {
-    state,
-    missedBecause,
-    completedAt,
-    proofStatus,
-    rejectionReason,
-    receiptHash,
-    submittedAt,
-    units,
-  }
-  const moved = replaced(leases, membersOf(moving))
-  const differs = membersOf(moving).map((member) => sql`${leases[member]} IS NOT ${moved[member]}`)
+  const moving = membersOf({
+    ...{ state, missedBecause, completedAt, proofStatus, rejectionReason },
+    ...{ receiptHash, submittedAt, units },
+  })
+  const moved = replaced(leases, moving)
+  const differs = moving.map((member) => sql`${leases[member]} IS NOT ${moved[member]}`)
   return insertFrom(
     leases,
     listed(leases, membersOf(getTableColumns(leases))),
-    sql`FROM json_each(${JSON.stringify(asked)}) WHERE ${isRoundOpen(roundId)}`,
+    sql`FROM json_each(${part}) WHERE ${isNew}`,
   ).onConflictDoUpdate({
-    target: [leases.roundId, leases.position],
+    target: [leases.owner, leases.createdAt, leases.roundId, leases.position],
     set: moved,
     setWhere: sql.join(differs, sql` OR `),
   })
 }
 
-const roundStatement = (round: RoundRow) => {
+/** What is written may have stood before what is there: it is left out then. */
+const roundsStatement = (part: string, isNew: SQL) => {
   const { kind, projectId, consensusHash, epoch, seq, setHash, issuedAt, nonce, ...others } =
     getTableColumns(rounds)
   const { roundId, moduleAddress, function: _, input, inputHash, gasLimit, ...moving } = others
-  return build
-    .insert(rounds)
-    .values(round)
-    .onConflictDoUpdate({
-      target: rounds.roundId,
-      set: replaced(rounds, membersOf(moving)),
-      setWhere: notInArray(rounds.state, ['finalized', 'failed']),
-    })
+  const { taskId, createdAt, ...moved } = moving
+  return insertFrom(
+    rounds,
+    listed(rounds, membersOf(getTableColumns(rounds))),
+    sql`FROM json_each(${part}) WHERE ${isNew}`,
+  ).onConflictDoUpdate({
+    target: rounds.roundId,
+    set: replaced(rounds, membersOf(moved)),
+    setWhere: sql`${rankOf(sql`${rounds.state}`)} <= ${rankOf(sql`excluded.state`)}`,
+  })
 }

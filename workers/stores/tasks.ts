@@ -6,24 +6,15 @@ import { insertFrom, isOneOf, listed } from './statements.ts'
 
 export type TaskRow = InferSelectModel<typeof tasks>
 
-/** A task with the round that decides it, once there is one. */
-export interface TaskRecord {
-  task: TaskRow
-  round: RoundRow | null
-}
-
-/** What somebody asked a project to run. */
+/** Tasks that had to wait for their round: what others are is in their rounds. */
 export class TaskStore extends Store {
-  /** By the hub's own id, or by the round's. */
-  async find(id: string): Promise<TaskRecord | null> {
-    const isTask = eq(id.startsWith('task:') ? tasks.roundId : tasks.taskId, id)
+  /** By the hub's own id, with its round where the database has it. */
+  async find(taskId: string): Promise<{ task: TaskRow; round: RoundRow | null } | null> {
+    const isTask = eq(tasks.taskId, taskId)
     const roundId = this.db.select({ id: tasks.roundId }).from(tasks).where(isTask)
     const [[task], [round]] = await Promise.all([
       this.db.select().from(tasks).where(isTask),
-      this.db
-        .select()
-        .from(rounds)
-        .where(id.startsWith('task:') ? eq(rounds.roundId, id) : inArray(rounds.roundId, roundId)),
+      this.db.select().from(rounds).where(inArray(rounds.roundId, roundId)),
     ])
     return task === undefined ? null : { task, round: round ?? null }
   }
@@ -34,6 +25,15 @@ export class TaskStore extends Store {
     await this.db.run(
       insertFrom(tasks, row, sql`FROM json_each(${JSON.stringify(queued)}) WHERE true`).onConflictDoNothing(),
     )
+  }
+
+  /** Notes the rounds of tasks that waited. */
+  async schedule(scheduled: readonly Pick<TaskRow, 'taskId' | 'roundId'>[]): Promise<void> {
+    await this.db
+      .update(tasks)
+      .set({ roundId: sql`given.value->>'roundId'` })
+      .from(sql`json_each(${JSON.stringify(scheduled)}) AS given`)
+      .where(and(sql`${tasks.taskId} = given.value->>'taskId'`, isNull(tasks.roundId)))
   }
 
   /** Ends tasks that waited in vain. */

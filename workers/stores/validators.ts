@@ -4,8 +4,8 @@ import {
   beaconTargetTime,
   type ValidatorGeneration,
 } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { Store } from './database.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
+import { type Database, Store } from './database.ts'
 import { committeeSets, nodes, validatorGenerations } from './schema/index.ts'
 import { fromTemplate } from './statements.ts'
 
@@ -54,22 +54,31 @@ export const describeGeneration = (generation: Generation | null): string =>
 
 /** The validators of a generation that may be asked. */
 export const callable = (generation: Generation | null): CallableValidator[] =>
-  generation?.validators.filter((one): one is CallableValidator => one.url !== null) ?? []
+  generation?.validators.filter(isCallable) ?? []
 
-/** The time that decides which generation counts for an epoch. */
-const targetTime = (epoch: number, epochSecs: number): number =>
-  beaconTargetTime(epoch, epochSecs, defaultNetworkParams)
+export const isCallable = (one: Validator): one is CallableValidator => one.url !== null
 
 const { effectiveAt, wholeAt, generation: number, document: documents } = validatorGenerations
-const beaconOffset = sql.raw(String(defaultNetworkParams.beacon_offset_secs))
+
+type Offset = Pick<NetworkParams, 'beacon_offset_secs'>
+const secsOf = ({ beacon_offset_secs }: Offset): SQL => sql.raw(String(beacon_offset_secs))
 
 /** The document of the generation whose validators count for the epoch of a row, as the protocol's `generationOfEpoch` says. */
-export const generationOfEpoch = ({ epoch, epochSecs }: Record<'epoch' | 'epochSecs', Column>): SQL =>
+export const generationOfEpoch = (
+  { epoch, epochSecs }: Record<'epoch' | 'epochSecs', Column>,
+  params: Offset,
+): SQL =>
   sql`(SELECT ${documents} FROM ${validatorGenerations}
-    WHERE ${effectiveAt} <= ${epoch} * ${epochSecs} - ${beaconOffset} ORDER BY ${number} DESC LIMIT 1)`
+    WHERE ${effectiveAt} <= ${epoch} * ${epochSecs} - ${secsOf(params)} ORDER BY ${number} DESC LIMIT 1)`
 
 /** The generations of validators that are whole, and who counts when. */
 export class ValidatorStore extends Store {
+  readonly #params: Offset
+  constructor(db: Database, params: Offset) {
+    super(db)
+    this.#params = params
+  }
+
   /**
    * The generation in force at a time, as the protocol's `generationAt` says. Null before there is one. @param knownAt - Leaves out what
    * was not whole by then, as for what was final by then.
@@ -80,7 +89,7 @@ export class ValidatorStore extends Store {
 
   /** The generation whose validators count for an epoch, whenever that is counted. */
   async ofEpoch(epoch: number, epochSecs: number, knownAt?: number): Promise<Generation | null> {
-    return this.at(targetTime(epoch, epochSecs), knownAt)
+    return this.at(beaconTargetTime(epoch, epochSecs, this.#params), knownAt)
   }
 
   /** The same for the epoch of a project that has a set, whose length the set says. */
@@ -89,7 +98,7 @@ export class ValidatorStore extends Store {
     epoch: number,
     knownAt = Number.MAX_SAFE_INTEGER,
   ): Promise<Generation | null> {
-    const time = sql`(SELECT ${committeeSets.epoch} * ${committeeSets.epochSecs} - ${beaconOffset} FROM ${committeeSets}
+    const time = sql`(SELECT ${committeeSets.epoch} * ${committeeSets.epochSecs} - ${secsOf(this.#params)} FROM ${committeeSets}
       WHERE ${committeeSets.projectId} = ${projectId} AND ${committeeSets.epoch} = ${epoch})`
     return this.#first(and(lte(wholeAt, knownAt), lte(effectiveAt, time)))
   }

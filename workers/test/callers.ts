@@ -79,11 +79,13 @@ export function createNode(hub: Parameters<typeof client>[0] = {}, seed = freshS
 }
 
 /** Makes a key one that the hub knows: an approved miner's. */
-export const insertNode = ({ nodeId, publicKey }: Pick<TestNode, 'nodeId' | 'publicKey'>) =>
+export const insertNode = (
+  { nodeId, publicKey }: Pick<TestNode, 'nodeId' | 'publicKey'>,
+  { role = 'miner', status = 'approved' } = {},
+) =>
   runSql(
-    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, 'miner', 'approved', 'https://node.example', 1)",
-    nodeId,
-    publicKey,
+    "INSERT INTO nodes (node_id, public_key, role, status, url, registered_at) VALUES (?, ?, ?, ?, 'https://node.example', 1)",
+    ...[nodeId, publicKey, role, status],
   )
 
 const profile = resolveProfile()

@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { attestSnapshot } from '../../protocol/committees/index.ts'
 import { deriveNodeId, resolveProfile } from '../../protocol/identity/index.ts'
 import receipts from '../../protocol/vectors/receipt-v2.json'
+import { services } from '../services.ts'
+import type { RoundFile } from '../stores/round-files.ts'
 import { createNode } from './callers.ts'
 import { bonded, indexState, indexWholeChain, insertSubscription } from './evidence.ts'
 import { keepSet } from './kept-set.ts'
@@ -59,21 +61,15 @@ async function insertConsensus({ snapshot, committee, bp }: Json): Promise<void>
   )
 }
 
-/** A round that is final, in which the accused accepted its offer and gave no vote. */
-async function insertRound({ evidence }: Json): Promise<void> {
-  const { round_id, project_id, epoch, node_key, subscription_id } = evidence
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO rounds (round_id, kind, state, project_id, epoch, module_address, function, input_hash, gas_limit,
-        issued_at, committee_size, votes, agreeing, audited)
-        VALUES (?, 'task', 'finalized', ?, ?, '', '', '', 1, 1, 1, 0, 0, 1)`,
-    ).bind(round_id, project_id, epoch),
-    env.DB.prepare(
-      `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state,
-        missed_because, created_at, deadline, proof_id)
-        VALUES (?, 0, 'primary', ?, '', ?, '', ?, ?, 'missed', 'late', 1, 1, '')`,
-    ).bind(round_id, node_key, subscription_id, project_id, epoch),
-  ])
+/** The record of a round that is final, in which the accused accepted its offer and gave no vote. */
+async function insertRound({ evidence: { round_id: roundId, node_key: nodeKey } }: Json): Promise<void> {
+  const lease = { nodeKey, role: 'primary', state: 'missed', missedBecause: 'late' }
+  const round = { roundId, state: 'finalized', fallback: null, finalizedAt: 1 }
+  await services(env).roundFiles.putRound({
+    round_id: roundId,
+    finality: null,
+    published: { round, leases: [lease] },
+  } as unknown as RoundFile)
 }
 
 async function insertMiners({ snapshot, bonded: collateral }: Json): Promise<void> {

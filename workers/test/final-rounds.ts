@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beginRound, type Lease, type Round } from '../../durable-objects/round/round.ts'
+import { beginRound, type Lease, type Outcome, type Round } from '../../durable-objects/round/round.ts'
 import type { MissReason } from '../../durable-objects/round/states.ts'
 import { type CommitteeMember, quorum, type SnapshotEntry } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
@@ -12,8 +12,8 @@ import {
   type Task,
   type TaskVote,
 } from '../../protocol/rounds/index.ts'
-import { publishFinal } from '../rounds/publish-final.ts'
 import { publishedRound, roundFile } from '../rounds/published.ts'
+import { roundEnd } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import type { PublishedRound } from '../stores/rounds.ts'
@@ -111,7 +111,7 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
   }
   const endedAt = issuedAt + lastedSecs
   const draw = given.draw ?? drawOf(members, primaries)
-  const round: Round = {
+  const round: Round & { outcome: Outcome } = {
     ...beginRound(
       {
         roundId,
@@ -160,7 +160,7 @@ export function simulateRound(given: SimulatedRound): SimulatedEnd {
     outcome:
       state === 'failed' ? { state, at: endedAt } : { state, record, at: endedAt, ms: lastedSecs * 1_000 },
   }
-  return { object: round, file: roundFile(round), ...publishedRound(profile, round) }
+  return { object: round, file: roundFile(profile, round), ...publishedRound(profile, round) }
 }
 
 const drawOf = (members: readonly Member[], primaries: number): RoundFile['draw'] =>
@@ -207,12 +207,16 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
   }
 }
 
-/** Publishes a round as its object does, but for recording its offences, which is left to the schedule. */
+/** Writes a round as its object has it written, but for recording its offences, which is left to the schedule. `over` where it was before. */
 export async function publishSimulated({ object }: { object: Round }): Promise<'written' | 'over'> {
+  const { rounds, roundFiles } = services(env)
   const { outcome } = object
-  const published = publishedRound(profile, object)
-  if (outcome === null) return services(env).rounds.publish(published)
-  return (await publishFinal(services(env), { ...object, outcome }, published)).status
+  if (outcome === null)
+    return (await rounds.write([{ ...publishedRound(profile, object), end: null }])) ? 'written' : 'over'
+  const file = roundFile(profile, { ...object, outcome })
+  await roundFiles.putRound(file)
+  const ended = await rounds.write([{ ...file.published, end: roundEnd(file) }])
+  return ended?.length ? 'written' : 'over'
 }
 
 /** A round of the hub that is over: its file, and its rows with all that follows. */

@@ -14,12 +14,19 @@ export interface RecordedRounds {
   calls: Call[]
   /** What a vote is answered with. */
   answer: VoteResult
+  /** What is wrong with the answers of validators; null while nothing is. */
+  problem: string | null
   /** While true, no round answers. */
   areDown: boolean
 }
 
 export function recordRounds(): RecordedRounds {
-  const rounds: RecordedRounds = { calls: [], answer: { ok: true, state: 'pending' }, areDown: false }
+  const rounds: RecordedRounds = {
+    calls: [],
+    answer: { ok: true, state: 'pending' },
+    problem: null,
+    areDown: false,
+  }
   const note = (method: keyof RoundPort, round: string, given: readonly unknown[]) => {
     if (rounds.areDown) throw new Error('the round does not answer')
     rounds.calls.push({ method, round, given })
@@ -30,6 +37,10 @@ export function recordRounds(): RecordedRounds {
     voted: async (...given) => {
       note('voted', round, given)
       return rounds.answer
+    },
+    decided: async (...given) => {
+      note('decided', round, given)
+      return rounds.problem
     },
   })
   const bindings = env as unknown as Env
@@ -49,6 +60,7 @@ export function recordRounds(): RecordedRounds {
   beforeEach(() => {
     rounds.calls = []
     rounds.answer = { ok: true, state: 'pending' }
+    rounds.problem = null
     rounds.areDown = false
   })
   return rounds

@@ -72,8 +72,9 @@ export class RelaySocket {
     this.socket.send(text)
   }
 
-  ready(slots = 1, holding: readonly string[] = []): void {
-    this.send({ type: 'ready', slots, engine: 'native', nodectl_version: '1.0.0', holding })
+  ready(slots = 1, holding: readonly string[] = [], role?: 'validator'): void {
+    const what = { slots, engine: 'native', nodectl_version: '1.0.0', holding } as const
+    this.send({ type: 'ready', ...what, ...(role && { role }) })
   }
 
   /** The next frame that was not taken yet. */

@@ -24,6 +24,7 @@ import {
   tallyVotes,
 } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import { findRound, isOver } from '../rounds/find-round.ts'
 import { services } from '../services.ts'
 import { openDatabase } from '../stores/database.ts'
 import { modules } from '../stores/schema/index.ts'
@@ -325,7 +326,7 @@ export class SimulatedRounds {
   }
 
   async drawn(roundId: string) {
-    const round = await services(env).rounds.find(roundId)
+    const round = await findRound(services(env), roundId)
     if (round === null) throw new Error(`there is no round ${roundId}`)
     const task = { project_id: this.projectId, epoch: round.epoch, seq: round.seq } as Task
     const { seats } = await seatedOf(task)
@@ -370,6 +371,13 @@ async function keepModule(projectId: string): Promise<void> {
     })
     .onConflictDoNothing()
 }
+
+/** Returns once lists and figures have the end of a round. */
+export const written = (roundId: string) =>
+  vi.waitUntil(async () => {
+    const row = await services(env).rounds.find(roundId)
+    return row !== null && isOver(row)
+  }, 30_000)
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
 

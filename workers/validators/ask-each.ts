@@ -35,8 +35,14 @@ export class ValidatorCalls {
    * Asks validators, five at a time, in random order. Each has a short turn; those that were silent have a longer one when all had theirs, so
    * validators that hang keep no other from being asked.
    * @param over - Ends the asking: enough of them have answered.
+   * @param atOnce - Where others are called beside these.
    */
-  async ask(validators: readonly CallableValidator[], call: Call, over: AbortSignal): Promise<void> {
+  async ask(
+    validators: readonly CallableValidator[],
+    call: Call,
+    over: AbortSignal,
+    atOnce = waitingMax,
+  ): Promise<void> {
     const { promise: isOver, resolve } = Promise.withResolvers<void>()
     over.addEventListener('abort', () => resolve())
     const noted: Call = async (validator, limitMs) => {
@@ -49,8 +55,8 @@ export class ValidatorCalls {
       const turns = [this.#turnOf, ...laterTurnsMs.map((ms) => () => ms)]
       let silent: readonly CallableValidator[] = this.#inOrder(validators)
       // Where there is room for each, nobody waits for a turn.
-      for (const turn of validators.length > waitingMax ? turns : turns.slice(-1))
-        silent = await inTurns(silent, noted, turn, over)
+      for (const turn of validators.length > atOnce ? turns : turns.slice(-1))
+        silent = await inTurns(silent, noted, turn, over, atOnce)
     }
     await Promise.race([askAll(), isOver])
   }
@@ -92,6 +98,7 @@ async function inTurns(
   call: Call,
   turnOf: (validator: CallableValidator) => number,
   over: AbortSignal,
+  atOnce = waitingMax,
 ): Promise<CallableValidator[]> {
   const silent: CallableValidator[] = []
   const next = validators.values()
@@ -103,6 +110,6 @@ async function inTurns(
       if (!hasAnswered && Date.now() - startedMs >= limitMs) silent.push(validator)
     }
   }
-  await Promise.all(Array.from({ length: waitingMax }, callOneByOne))
+  await Promise.all(Array.from({ length: atOnce }, callOneByOne))
   return silent
 }

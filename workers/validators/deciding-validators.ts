@@ -1,24 +1,27 @@
 import { hashCanonicalJson, isObject } from '../../protocol/encoding/index.ts'
-import { hashFinality, type Task } from '../../protocol/rounds/index.ts'
+import { hashFinality } from '../../protocol/rounds/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
+import { findRound } from '../rounds/find-round.ts'
 import type { Services } from '../services.ts'
+import type { RoundFile } from '../stores/round-files.ts'
 import { countingKeys, keysOf } from '../stores/validators.ts'
 
-type Records = Pick<Services, 'roundFiles' | 'rounds' | 'validators'>
+type Records = Pick<Services, 'roundFiles' | 'roundObjects' | 'rounds' | 'validators'>
 
 /**
  * The keys of the validators that evidence counts by: those of the generation of its epoch. For the very record that the hub has of a round,
  * those count who counted when it became final: no ended key and no emergency generation changes it. @param now - Network time.
  */
 export async function keysForEvidence(
-  { roundFiles, rounds, validators }: Records,
+  records: Records,
   { proof, round_id, epoch }: Evidence,
   epochSecs: number,
   now: number,
 ): Promise<readonly string[]> {
+  const { roundFiles, validators } = records
   const counting = countingKeys(await validators.ofEpoch(epoch, epochSecs), now)
   const record = recordOf(proof)
-  const finalizedAt = record === null ? null : ((await rounds.find(round_id))?.finalizedAt ?? null)
+  const finalizedAt = record === null ? null : ((await findRound(records, round_id))?.finalizedAt ?? null)
   if (record === null || finalizedAt === null) return counting
   const then = countingKeys(await validators.ofEpoch(epoch, epochSecs, finalizedAt), finalizedAt)
   if (then.join() === counting.join()) return counting
@@ -34,10 +37,9 @@ function recordOf({ finality }: Evidence['proof']): object | null {
 
 /** The keys of the validators that made a round of a task final. */
 export async function keysOfFinal(
-  { rounds, validators }: Pick<Records, 'rounds' | 'validators'>,
-  roundId: string,
-  { project_id, epoch }: Task,
+  { validators }: Pick<Records, 'validators'>,
+  { task: { project_id, epoch }, published }: Pick<RoundFile, 'task' | 'published'>,
 ): Promise<string[]> {
-  const finalizedAt = (await rounds.find(roundId))?.finalizedAt
+  const { finalizedAt } = published.round
   return keysOf(await validators.ofSet(project_id, epoch, finalizedAt ?? undefined))
 }

@@ -6,6 +6,8 @@ import {
   votesOf,
 } from '../../durable-objects/round/round.ts'
 import type { Answers } from '../../durable-objects/round/transitions.ts'
+import type { AnswerListener } from '../../durable-objects/round/types.ts'
+import { Waiters } from '../../durable-objects/waiters.ts'
 import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
@@ -19,9 +21,17 @@ import {
 import { verifyNatively } from '../native-ed25519.ts'
 import { keepRun, readRun } from '../rounds/run-result.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import { type CallableValidator, callable, keysOf, type ValidatorStore } from '../stores/validators.ts'
-import type { ValidatorCalls } from './ask-each.ts'
+import {
+  type CallableValidator,
+  type Generation,
+  isCallable,
+  keysOf,
+  type Validator,
+  type ValidatorStore,
+} from '../stores/validators.ts'
+import { answerMsMax, type ValidatorCalls, waitingMax } from './ask-each.ts'
 import { type CallRules, callValidator } from './ask-validator.ts'
+import { overLinks, type ValidatorLink } from './over-links.ts'
 
 export interface ValidatorSources {
   profile: Profile
@@ -29,52 +39,97 @@ export interface ValidatorSources {
   roundFiles: RoundFiles
   rules: CallRules | null
   calls: ValidatorCalls
+  links: (publicKey: string) => ValidatorLink
   now: () => Promise<number>
 }
 
 /** For how long validators are asked in one attempt; those that are left are asked in the next. */
 const askMsMax = 40_000
+/** One that is silent on its link for so long is asked again, there and by HTTP. */
+const linkMs = 2_000
+/** Calls by HTTP at once, of those without a link and of those that are silent on theirs. */
+const callsAtOnce = { others: 3, silent: 2 }
 
 const utf8 = new TextEncoder()
 
 /**
- * Asks every validator of its epoch for its vote on the finality of a closed round. It returns when a quorum has signed one record whose
- * result is there: one validator that does not answer keeps nobody waiting.
+ * Asks every validator of its epoch for its vote on the finality of a closed round: over its link, or by HTTP. It returns when a quorum has
+ * signed one record whose result is there: one validator that does not answer keeps nobody waiting.
  */
 export async function askForFinality(
   sources: ValidatorSources,
   round: Round,
   input: string,
+  listen: (listener: AnswerListener) => void,
 ): Promise<Answers> {
-  const { rules } = sources
+  const { rules, calls, links } = sources
   const generation = await generationOf(sources, round)
   // A key that was ended is not asked; what it had signed before counts.
   const keys = keysOf(generation)
-  const votes: FinalityVote[] = []
+  const votes = new Map<string, FinalityVote>()
   const results: Record<string, Result> = {}
-  const gathered = () => ({ votes: [...votes], results: { ...results }, validators: keys })
+  const gathered = () => ({ votes: [...votes.values()], results: { ...results }, validators: keys })
   if (rules === null) return gathered()
-  const body = utf8.encode(JSON.stringify(finalityRequest(round, input)))
+  const request = JSON.stringify(finalityRequest(round, input))
   const now = await sources.now()
   const over = new AbortController()
   const parse = (vote: object) => parseFinalityVote(sources.profile, vote, keys, verifyNatively)
-  const ask = async ({ url, publicKey }: CallableValidator, answerMs: number) => {
-    const call = { path: '/consensus/task-rounds', body, now, answerMsMax: answerMs, over: over.signal }
-    const answer = await callValidator(url, call, rules)
-    const value = answer?.status === 200 ? answer.value : null
+  const take = async (publicKey: string, value: unknown): Promise<boolean> => {
     const vote = readVote(value, publicKey, parse)
-    if (vote === null || !isOfRound(vote, round.terms)) return answer !== null
+    if (vote === null || !isOfRound(vote, round.terms)) return false
     // A result that cannot be kept now comes with another answer.
     const result = await readResult(sources.roundFiles, round, vote, value).catch(() => null)
     if (result !== null) results[vote.receipt_hash] ??= result
-    votes.push(vote)
-    const record = signedRecord([...round.finalityVotes, ...votes], keys)
+    votes.set(publicKey, vote)
+    const record = signedRecord([...round.finalityVotes, ...votes.values()], keys)
     if (record !== null && (round.results[record.receipt_hash] ?? results[record.receipt_hash])) over.abort()
     return true
   }
+  const heard = new Set<string>()
+  const waiting = new Waiters()
+  const hear = (publicKey: string) => {
+    heard.add(publicKey)
+    waiting.look()
+  }
+  const body = utf8.encode(request)
+  const call = async ({ url, publicKey }: CallableValidator, answerMs: number) => {
+    const sent = { path: '/consensus/task-rounds', body, now, answerMsMax: answerMs, over: over.signal }
+    const answer = await callValidator(url, sent, rules)
+    if (answer?.status === 200) await take(publicKey, answer.value)
+    if (answer !== null) hear(publicKey)
+    return answer !== null
+  }
+  const decide = ({ publicKey }: Validator) =>
+    links(publicKey).decide(`{"round_id":"${round.terms.roundId}",${request.slice(1)}`)
+  const silentOf = async (asked: readonly Validator[], ms: number) => {
+    const isSilent = ({ publicKey }: Validator) => !heard.has(publicKey)
+    await waiting.until(() => over.signal.aborted || !asked.some(isSilent), ms)
+    return over.signal.aborted ? [] : asked.filter(isSilent)
+  }
+  const askSilent = async (asked: readonly Validator[]) => {
+    const silent = await silentOf(asked, linkMs)
+    const again = overLinks(silent, decide).then(({ taken }) => silentOf(taken, answerMsMax - linkMs))
+    await Promise.all([again, calls.ask(silent.filter(isCallable), call, over.signal, callsAtOnce.silent)])
+  }
+  listen(async (publicKey, answer) => {
+    // What does not fit into a frame comes by HTTP.
+    if (answer.code !== 'too_large') hear(publicKey)
+    if (answer.code !== undefined || (await take(publicKey, answer))) return null
+    return `The vote of ${answer.round_id} is no valid finality vote of this validator.`
+  })
+  const askAll = async () => {
+    const { taken, others } = await overLinks(unheard(round, keptOf(generation)), decide)
+    const atOnce = taken.length > 0 ? callsAtOnce.others : waitingMax
+    await Promise.all([calls.ask(others.filter(isCallable), call, over.signal, atOnce), askSilent(taken)])
+  }
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  over.signal.addEventListener('abort', () => {
+    end()
+    waiting.look()
+  })
   const timer = setTimeout(() => over.abort(), askMsMax)
   try {
-    await sources.calls.ask(unheard(round, callable(generation)), ask, over.signal)
+    await Promise.race([askAll(), isOver])
   } finally {
     clearTimeout(timer)
     over.abort()
@@ -83,14 +138,14 @@ export async function askForFinality(
 }
 
 /** Those that gave no vote yet. A validator gives one vote for ever; where all gave theirs, what lacks is a result. */
-function unheard(
-  { finalityVotes }: Round,
-  validators: readonly CallableValidator[],
-): readonly CallableValidator[] {
+function unheard({ finalityVotes }: Round, validators: readonly Validator[]): readonly Validator[] {
   const heard = new Set(finalityVotes.map(({ public_key }) => public_key))
   const others = validators.filter(({ publicKey }) => !heard.has(publicKey))
   return others.length > 0 ? others : validators
 }
+
+const keptOf = (generation: Generation | null): readonly Validator[] =>
+  generation?.validators.filter(({ revokedAt }) => revokedAt === null) ?? []
 
 const generationOf = ({ validators }: ValidatorSources, { terms: { task } }: Round) =>
   validators.ofSet(task.project_id, task.epoch)
@@ -134,27 +189,28 @@ async function readResult(
 /** A node takes votes of 256 KiB in one call. */
 const bundleBytesMax = 200 * 1024
 
-/** Sends every validator the others' finality votes, in one call or a few. One that misses them asks its peers. */
+/** Sends every validator the others' finality votes, over its link, or in one call or a few. One that misses them asks its peers. */
 export async function spreadVotes(sources: ValidatorSources, round: Round): Promise<void> {
-  const { rules } = sources
+  const { rules, links } = sources
   if (rules === null) return
   const now = await sources.now()
   const written = round.finalityVotes.map((vote) => ({
     publicKey: vote.public_key,
     text: JSON.stringify(vote),
   }))
-  await sources.calls.tell(
-    callable(await generationOf(sources, round)),
-    async ({ url, publicKey }, answerMsMax) => {
-      const others = written.filter((vote) => vote.publicKey !== publicKey)
-      for (const votes of bundlesOf(others.map(({ text }) => text))) {
-        const body = utf8.encode(`{"votes":[${votes}]}`)
-        const call = { path: '/consensus/votes', body, now, answerMsMax }
-        if ((await callValidator(url, call, rules)) === null) return false
-      }
-      return true
-    },
+  const votesFor = ({ publicKey }: Validator) =>
+    written.filter((vote) => vote.publicKey !== publicKey).map(({ text }) => text)
+  const told = await overLinks(keptOf(await generationOf(sources, round)), (validator) =>
+    links(validator.publicKey).tellFinality(votesFor(validator)),
   )
+  await sources.calls.tell(told.others.filter(isCallable), async (validator, answerMsMax) => {
+    for (const votes of bundlesOf(votesFor(validator))) {
+      const body = utf8.encode(`{"votes":[${votes}]}`)
+      const call = { path: '/consensus/votes', body, now, answerMsMax }
+      if ((await callValidator(validator.url, call, rules)) === null) return false
+    }
+    return true
+  })
 }
 
 /** Votes as members of lists, each as long as a call may be. */

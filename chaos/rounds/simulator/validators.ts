@@ -14,6 +14,7 @@ import {
   defaultNetworkParams as params,
   readRequestSignature,
 } from '../../../protocol/identity/index.ts'
+import type { RoundAnswer, RoundToDecide } from '../../../protocol/link/index.ts'
 import type { CommitteeRules } from '../../../protocol/manifest/index.ts'
 import {
   auditDraw,
@@ -30,6 +31,7 @@ import type { FaultCounts } from '../../harness/figures.ts'
 import type { RoundRequest } from '../../harness/round-request.ts'
 import { startValidatorServer, type Validator } from '../../network/validator-server.ts'
 import { honestResult, type Result, wrongResult } from './results.ts'
+import { ValidatorLink } from './validator-link.ts'
 
 /** The answer of a validator that is asked for the finality of a round. */
 export type ValidatorMode = 'honest' | 'silent' | 'lies'
@@ -92,7 +94,10 @@ export async function startValidators(
     }
     if (readRequestSignature(profile, header, time, params.max_skew) === null)
       refusals.push(`validator ${index} at ${time}: the call ${request.url} is not signed, or not of now`)
-    if (request.url?.endsWith('/consensus/task-rounds') !== true) return
+    if (request.url?.endsWith('/consensus/task-rounds') === true) requireAgreed(index, text, time)
+  }
+
+  const requireAgreed = (index: number, text: string, time: number): void => {
     const { task, agreed_at } = JSON.parse(text) as RoundRequest
     if (agreed_at < task.issued_at || agreed_at > time + params.max_skew)
       refusals.push(
@@ -100,7 +105,7 @@ export async function startValidators(
       )
   }
 
-  const voteOfRound = (index: number, text: string): unknown => {
+  const voteOfRound = (index: number, text: string): ReturnType<typeof voteOn> | null => {
     const judgement = judge(text)
     const name = `${index}:${deriveTaskRoundId(judgement.task)}`
     const times = asked.get(name) ?? 0
@@ -110,6 +115,8 @@ export async function startValidators(
     const { seed } = nodes[index] as Validator
     return mode === 'silent' ? null : voteOn(profile, seed, judgement, mode === 'lies')
   }
+
+  const timeOf = async (index: number) => (await now()) + (skews[index] ?? 0)
 
   let askedAtMs = 0
   const answer = (index: number, path: string, text: string): unknown => {
@@ -138,25 +145,62 @@ export async function startValidators(
 
   const server = await startValidatorServer(profile, count, async ({ index, path, body, request }) => {
     if (down.has(index) || retired.has(index)) return null
-    requireDated(index, request, body, (await now()) + (skews[index] ?? 0))
+    requireDated(index, request, body, await timeOf(index))
     return answer(index, path, body)
   })
   const { nodes } = server
+  let links: readonly ValidatorLink[] = []
+
+  /** A validator answers what it is asked over its link as it answers a call. */
+  const decide = async (
+    index: number,
+    { round_id, ...request }: RoundToDecide,
+  ): Promise<RoundAnswer | null> => {
+    const text = JSON.stringify(request)
+    askedAtMs = performance.now()
+    if (askedAtMs - leaptAtMs >= afterLeapMs) requireAgreed(index, text, await timeOf(index))
+    try {
+      const answer = voteOfRound(index, text)
+      return answer === null ? null : { round_id, ...answer }
+    } catch {
+      return { round_id, code: 'internal' }
+    }
+  }
+
   return {
     ...server,
+    /** Opens the links of the first so many validators. */
+    link(origin: string, linked: number) {
+      links = nodes.slice(0, linked).map(({ seed }, index) => {
+        const isDown = () => down.has(index) || retired.has(index)
+        return new ValidatorLink({
+          ...{ profile, seed, origin, isDown },
+          now: () => timeOf(index),
+          decide: (round) => decide(index, round),
+        })
+      })
+    },
+    async stop() {
+      await Promise.all(links.map((link) => link.stop()))
+      await server.stop()
+    },
     ran,
     /** When one of them was asked last, by the clock of the process. */
     askedAtMs: () => askedAtMs,
     refusals,
     /** Ends the process of a validator, and begins it again. */
     setUp(validator: number, isUp: boolean) {
-      if (isUp) down.delete(validator)
-      else down.add(validator)
+      if (isUp) return void down.delete(validator)
+      down.add(validator)
+      links[validator]?.cut()
     },
     /** Whether those whose process has ended are to come back. */
     isAnyDown: () => down.size > 0,
     /** Ends the process of a validator that has nothing to answer for any more. */
-    retire: (validator: number) => void retired.add(validator),
+    retire(validator: number) {
+      retired.add(validator)
+      links[validator]?.cut()
+    },
     /** From now on these sign no generation. */
     withhold(validators: readonly number[]) {
       withholding.clear()

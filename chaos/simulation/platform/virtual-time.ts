@@ -74,7 +74,7 @@ export class VirtualTime {
       const timer = {}
       off.set(
         timer,
-        this.after(ms, () => run(...args)),
+        this.after(ms, () => unlessGone(() => run(...args))),
       )
       return timer
     }
@@ -122,3 +122,12 @@ export class VirtualTime {
 
 const isBefore = (one: Event, other: Event): boolean =>
   one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order)
+
+/** A timer that an object set ends with its process. */
+function unlessGone(run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'Gone')) throw error
+  }
+}

@@ -1,4 +1,5 @@
 import { type Hex, hexToBytes, keccak256, toHex } from 'viem'
+import type { Block } from '../../../protocol/committees/index.ts'
 import { RpcError, RpcUnreachable } from '../../chain/json-rpc.ts'
 import type { Header, IndexerChain, Log } from '../chain.ts'
 import type { BlockRef, Cursor, IndexedNetwork, IndexStore } from '../index-store.ts'
@@ -94,6 +95,17 @@ export class ScriptedChain {
       .filter((log) => !this.leavesOut(log))
   }
 
+  #answerLogs(hashes: string[], addresses: string[]): Log[] {
+    this.onLogs?.(hashes.length)
+    if (this.refusesLogs || hashes.length > this.refusesAbove)
+      throw new RpcError(-32_005, 'query returned too many results')
+    const logs = this.tornLogs ?? this.#logsFrom(hashes, addresses)
+    this.tornLogs = null
+    this.afterLogs?.()
+    this.afterLogs = null
+    return logs
+  }
+
   allLogs(): Log[] {
     return this.blocks.flatMap(({ hash }) => this.logsOfHash.get(hash) ?? [])
   }
@@ -120,17 +132,15 @@ export class ScriptedChain {
       conflict: () => this.contradiction,
       logs: async (from: number, to: number, addresses: string[]) => {
         this.calls += 1
-        this.onLogs?.(to - from + 1)
-        if (this.refusesLogs || to - from + 1 > this.refusesAbove)
-          throw new RpcError(-32_005, 'query returned too many results')
-        const hashes = this.blocks.slice(from, to + 1).map(({ hash }) => hash)
-        const logs = this.tornLogs ?? this.#logsFrom(hashes, addresses)
-        this.tornLogs = null
-        this.afterLogs?.()
-        this.afterLogs = null
-        return logs
+        return this.#answerLogs(
+          this.blocks.slice(from, to + 1).map(({ hash }) => hash),
+          addresses,
+        )
       },
-      logsOfBlocks: async (hashes: string[], addresses: string[]) => this.#logsFrom(hashes, addresses),
+      logsOfBlocks: async (hashes: string[], addresses: string[]) => {
+        this.calls += hashes.length
+        return this.#answerLogs(hashes, addresses)
+      },
       logsOfReceipts: async (hash: string, isWanted: (log: Log) => boolean) => {
         if (this.refusesReceipts) throw new RpcUnreachable('the node has no receipts')
         this.receiptsOf.push(this.blocks.find((block) => block.hash === hash)?.number ?? -1)
@@ -146,7 +156,7 @@ const openedVault = ({ topics: [, vault] }: Log): string | null => vault ?? null
 export class MemoryStore implements IndexStore {
   tip: Cursor | null = null
   logs: Log[] = []
-  blocks: BlockRef[] = []
+  blocks: Block[] = []
   async cursor() {
     return this.tip
   }
@@ -195,7 +205,7 @@ export class MemoryStore implements IndexStore {
 /** An indexer of the chain from its beginning on. */
 export const stepperOf = (chain: ScriptedChain, store: IndexStore, over: Partial<IndexerSettings> = {}) =>
   new IndexerStepper(chain.asChain(), store, {
-    ...{ chainId: 31337, startBlock: 0, finalityBlocks: null },
+    ...{ chainId: 31337, startBlock: 0, finalityBlocks: null, blockMs: 0 },
     contracts: { registry: contract },
     topics: [topic, opening],
     openedVault,

@@ -111,7 +111,6 @@ export const few = { ...drawn, seats: [], committee: { ...drawn.committee, fallb
 export const block = { number: 7, hash: hashText('block'), timestamp: start + 100 }
 export const begun = () => ({
   ...transitions.seated(beginRound(terms, processId), drawn, start),
-  published: 'pending' as const,
 })
 export const told = (round: Round, now = start) =>
   round.leases.reduce((one, { position }) => transitions.offered(one, position, 'offered', now), round)
@@ -130,8 +129,10 @@ export function perform(round: Round, effect: Effect, now: number): Round {
   switch (effect.kind) {
     case 'seat':
       return transitions.seated(round, drawn, now)
-    case 'publish':
-      return { ...round, published: publicState(round) }
+    case 'record':
+      return { ...round, isRecorded: true }
+    case 'list':
+      return { ...round, listed: publicState(round) }
     case 'offer': {
       // A node that works with all its slots has one later.
       const { position } = effect.lease

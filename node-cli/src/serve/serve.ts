@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { defaultNetworkParams, resolveProfile } from '../../../protocol/identity/index.ts'
+import { networkParamsOf, resolveProfile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
@@ -39,6 +39,7 @@ import { openServeStore, type ServeStore } from './store/index.ts'
 import { ModuleStates } from './sync/module-states.ts'
 import { stateSyncPart } from './sync/state-sync.ts'
 import { createValidator, type Validator } from './validator/validator.ts'
+import { validatorLinkPart } from './validator/validator-link.ts'
 import { validatorPart } from './validator/validator-part.ts'
 
 /** How long executions, and what waits for them, may go on after the node was told to stop. */
@@ -124,6 +125,7 @@ function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | 
     ...(hubUrl === null ? [] : [hubPart(node, config, hubUrl)]),
     ...(stateSync ? [stateSyncPart(node)] : []),
     ...(validator === null ? [] : [validatorPart(node, validator, nodeUrl)]),
+    ...(validator === null || hubUrl === null ? [] : [validatorLinkPart(node, validator, config, hubUrl)]),
     ...(epochs === null ? [] : [epochs.part]),
     ...(validator === null || hubUrl === null ? [] : [evidencePart(node, hubUrl)]),
     ...(hubUrl === null || role !== 'miner' ? [] : [minerPart(node, config, hubUrl)]),
@@ -155,7 +157,8 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
-  const params = () => defaultNetworkParams
+  const networkParams = networkParamsOf(config.chainId)
+  const params = () => networkParams
   const generations = new Generations(profile, params, store.generations)
   metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
     version: packageJson.version,

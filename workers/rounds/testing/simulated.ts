@@ -5,10 +5,12 @@ import type { Round } from '../../../durable-objects/round/round.ts'
 import { services } from '../../services.ts'
 import type { LeaseRow } from '../../stores/rounds.ts'
 import { roundOf, type SimulatedMember, SimulatedRounds } from '../../test/rounds.ts'
+import { findPublished, findRound } from '../find-round.ts'
 
-export const leasesOf = (roundId: string) => services(env).rounds.leases(roundId)
+export const leasesOf = async (roundId: string): Promise<readonly LeaseRow[]> =>
+  (await findPublished(services(env), roundId))?.leases ?? []
 
-export const rowOf = (roundId: string) => services(env).rounds.find(roundId)
+export const rowOf = (roundId: string) => findRound(services(env), roundId)
 
 export const fileOf = async (roundId: string) => {
   const file = await services(env).roundFiles.round(roundId)
@@ -40,7 +42,7 @@ export const ended = (roundId: string, count: number) =>
 
 /** Whether the object has forgotten everything. */
 export const isGone = async (roundId: string): Promise<boolean> =>
-  (await roundOf(roundId).wait('final', 0)) === 'gone'
+  (await services(env).roundObjects(roundId).read()) === null
 
 /** Five members and four validators, the same for all tests of a file. */
 export function simulatedRounds() {

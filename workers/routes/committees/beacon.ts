@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Beacon, beaconTargetTime } from '../../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import type { NetworkParams } from '../../../protocol/identity/index.ts'
 import { epochLengths } from '../../../protocol/manifest/index.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
@@ -25,13 +25,13 @@ export const getBeacon = defineRoute(
     responses: ok('The beacon. It never changes.', BeaconView, beaconExample),
   },
   async (c, { params: { epoch_secs, epoch } }) => {
-    const { beacons } = c.var.services
+    const { beacons, params } = c.var.services
     const lengths: readonly number[] = epochLengths
     if (!lengths.includes(epoch_secs)) throw notFound(`No epoch lasts ${epoch_secs} s.`)
     const found = (await beacons.kept(epoch_secs, epoch)) ?? (await seek())
     if (found === null)
       throw notFound(`The block of epoch ${epoch} of ${epoch_secs} s is not settled yet or does not exist.`)
-    return json(view(epoch_secs, epoch, found))
+    return json(view(epoch_secs, epoch, found, params))
 
     async function seek(): Promise<Beacon | null> {
       if (!(await beacons.isDue(epoch_secs, epoch))) return null
@@ -43,9 +43,14 @@ export const getBeacon = defineRoute(
 
 const notFound = (message: string): ApiError => new ApiError('not_found', message)
 
-const view = (epochSecs: number, epoch: number, beacon: Beacon): z.output<typeof BeaconView> => ({
+const view = (
+  epochSecs: number,
+  epoch: number,
+  beacon: Beacon,
+  params: NetworkParams,
+): z.output<typeof BeaconView> => ({
   epoch_secs: epochSecs,
   epoch,
-  target_time: beaconTargetTime(epoch, epochSecs, defaultNetworkParams),
+  target_time: beaconTargetTime(epoch, epochSecs, params),
   ...beacon,
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/committees/index.ts'
-import { defaultNetworkParams } from '../../../protocol/identity/index.ts'
+import type { NetworkParams } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
@@ -82,11 +82,11 @@ export const getDeviceWork = defineRoute(
       devices.find(node_id),
     ])
     if (rows.length === 0 && device === null) throw unbound(node_id)
-    return json({ node_id, subscriptions: rows.map((row) => workView(row, now)) })
+    return json({ node_id, subscriptions: rows.map((row) => workView(row, now, c.var.services.params)) })
   },
 )
 
-function workView(row: DeviceSubscription, now: number) {
+function workView(row: DeviceSubscription, now: number, params: NetworkParams) {
   const view = subscriptionView(row, now)
   const isWorking = view.status === 'active' && view.device_bound && view.started_at !== null
   return {
@@ -94,13 +94,13 @@ function workView(row: DeviceSubscription, now: number) {
     slug: row.slug,
     token: row.token,
     earned: row.earned,
-    works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs) : null,
+    works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs, params) : null,
   }
 }
 
 /** The committee set of an epoch has who was bonded in a block before its beacon is taken. */
-function firstEpochStart(startedAt: number, epochSecs: number): number {
+function firstEpochStart(startedAt: number, epochSecs: number, params: NetworkParams): number {
   const next = epochAt(startedAt, epochSecs) + 1
-  const isInTime = startedAt < beaconTargetTime(next, epochSecs, defaultNetworkParams)
+  const isInTime = startedAt < beaconTargetTime(next, epochSecs, params)
   return epochStart(isInTime ? next : next + 1, epochSecs)
 }

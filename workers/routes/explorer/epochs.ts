@@ -75,6 +75,6 @@ export const getEpoch = defineRoute(
         `The project has no epoch ${epoch}: the epoch is in the future, or before the project.`,
       )
     const open = await openRounds(c.var.services, project_id, epoch)
-    return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open.length })
+    return json({ ...unattestedView(project, { epoch, epochSecs }, known, now), open_rounds: open })
   },
 )

@@ -66,7 +66,7 @@ export const getDescriptor = defineRoute(
     } = c.var.settings
     const strings = profileStrings(profile)
     const { status } = await readHealth(c)
-    const { coordinator, clock } = c.var.services
+    const { coordinator, clock, params } = c.var.services
     return json({
       network: profile.network,
       protocol: strings.descriptor_protocol,
@@ -85,7 +85,7 @@ export const getDescriptor = defineRoute(
         sign_in: signInDomains(c.var.settings),
       },
       coordinator: coordinator && { node_id: coordinator.nodeId, public_key: coordinator.publicKey },
-      params_hash: hashNetworkParams(defaultNetworkParams),
+      params_hash: hashNetworkParams(params),
       versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
       features: await features(c),
       status,

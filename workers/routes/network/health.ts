@@ -18,6 +18,8 @@ const answerMsMax = 2_000
 interface ChainFacts {
   indexed_block: number | null
   head_block: number | null
+  final_block: number | null
+  finalizing: boolean | null
   lag_secs: number | null
   log_differences: number | null
   halted: string | null
@@ -26,6 +28,8 @@ interface ChainFacts {
 const noChain: ChainFacts = {
   indexed_block: null,
   head_block: null,
+  final_block: null,
+  finalizing: null,
   lag_secs: null,
   log_differences: null,
   halted: null,
@@ -137,16 +141,16 @@ async function readChain(c: HubContext) {
   const { indexer } = c.var.services
   if (indexer === null) return { health: null, facts: noChain }
   try {
-    const { indexedBlock, headBlock, lagSecs, logDifferences, stands, halted } = await inTime(
-      indexer.status(),
-      answerMsMax,
-    )
-    const late = halted !== null || stands || (lagSecs ?? 0) > lagSecsMax
+    const { indexedBlock, headBlock, finalBlock, isFinalizing, lagSecs, logDifferences, stands, halted } =
+      await inTime(indexer.status(), answerMsMax)
+    const late = halted !== null || stands || !isFinalizing || (lagSecs ?? 0) > lagSecsMax
     return {
       health: late ? ('unavailable' as const) : ('ok' as const),
       facts: {
         indexed_block: indexedBlock,
         head_block: headBlock,
+        final_block: finalBlock,
+        finalizing: isFinalizing,
         lag_secs: lagSecs,
         log_differences: logDifferences,
         halted,

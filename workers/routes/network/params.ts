@@ -1,9 +1,16 @@
-import { defaultNetworkParams, hashNetworkParams } from '../../../protocol/identity/index.ts'
+import {
+  defaultNetworkParams,
+  hashNetworkParams,
+  type NetworkParams,
+} from '../../../protocol/identity/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { NetworkParamsView } from './schema.ts'
 
-const answer = { params: { ...defaultNetworkParams }, params_hash: hashNetworkParams(defaultNetworkParams) }
+const answerOf = (params: NetworkParams) => ({
+  params: { ...params },
+  params_hash: hashNetworkParams(params),
+})
 
 export const getNetworkParams = defineRoute(
   {
@@ -16,8 +23,8 @@ export const getNetworkParams = defineRoute(
     responses: ok(
       'The parameters, and their hash, which all nodes of a network must share.',
       NetworkParamsView,
-      answer,
+      answerOf(defaultNetworkParams),
     ),
   },
-  () => json(answer),
+  (c) => json(answerOf(c.var.services.params)),
 )

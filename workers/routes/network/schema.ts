@@ -48,6 +48,16 @@ export const Status = z
     chain: z.strictObject({
       indexed_block: z.int().nullable(),
       head_block: z.int().nullable(),
+      final_block: z
+        .int()
+        .nullable()
+        .describe('The last block that the chain calls final; null while it does not say.'),
+      finalizing: z
+        .boolean()
+        .nullable()
+        .describe(
+          'False while new blocks do not become final in time. The hub then names no audit blocks and posts no epochs, and committee sets wait for their beacon.',
+        ),
       lag_secs: z.int().nullable().describe('Seconds since the index last had all blocks of the chain.'),
       log_differences: z
         .int()

@@ -22,6 +22,8 @@ export const getStatus = defineRoute(
       chain: {
         indexed_block: 21_402,
         head_block: 21_402,
+        final_block: 21_312,
+        finalizing: true,
         lag_secs: 1,
         log_differences: 0,
         halted: null,

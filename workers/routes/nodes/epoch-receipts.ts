@@ -179,12 +179,12 @@ async function requireDue(
     )
   const until = receiptWaitsUntil(round, work)
   if (now >= until) return
-  const { length } = await openRounds(c.var.services, project_id, round)
-  if (length > 0)
+  const open = await openRounds(c.var.services, project_id, round)
+  if (open > 0)
     throw tooEarly(
-      `${length} of the epoch's rounds are open. Its receipt waits for them until ${until}.`,
+      `${open} of the epoch's rounds are open. Its receipt waits for them until ${until}.`,
       Math.min(openRetrySeconds, until - now),
-      { reason: 'rounds_open', open_rounds: length, until },
+      { reason: 'rounds_open', open_rounds: open, until },
     )
 }
 

@@ -11,9 +11,9 @@ export const connectRelay = defineRoute(
     path: '/v1/relay',
     operationId: 'connectRelay',
     tag: 'Nodes',
-    summary: 'Open the WebSocket for task offers',
+    summary: 'Open the WebSocket for task offers and rounds',
     description:
-      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v2` or `{{prefix}}-relay.v1`, the newest that both know; each signature opens one socket. The device must be bound, and its node registered. A node that lost its socket sends the ticket of its last `hello` as `{{header_prefix}}Ticket`, and the hub need not look it up again; a ticket that counts no more changes nothing. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
+      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v2` or `{{prefix}}-relay.v1`, the newest that both know; each signature opens one socket. The device must be bound, and its node registered; or the node is an approved validator. A node that lost its socket sends the ticket of its last `hello` as `{{header_prefix}}Ticket`, and the hub need not look it up again; a ticket that counts no more changes nothing. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
     auth: { node: 'known_key', link: true },
     budget: 'relay_socket',
     headers: {
@@ -33,15 +33,16 @@ export const connectRelay = defineRoute(
     const { nodeId, publicKey, signature, ticket, vouched: isVouched } = nodeOf(c)
     const { deviceLinks, links } = c.var.services
     const link = links(publicKey)
-    const connect = async (generation: number | null) => {
-      const opened = await link.connect({ frames, signature, isVouched, generation })
+    const connect = async (generation: number | null, isValidator = false) => {
+      const opened = await link.connect({ frames, signature, isVouched, isValidator, generation })
       return opened && { status: 101, headers: opened.headers, body: null, webSocket: opened.webSocket }
     }
     const resumed = ticket && (await connect(ticket.generation))
     if (resumed !== null) return resumed
-    const refusal = refusalOf(nodeId, await deviceLinks.standing(publicKey))
+    const standing = await deviceLinks.standing(publicKey)
+    const refusal = refusalOf(nodeId, standing)
     if (refusal !== null) throw refusal
-    const opened = await connect(null)
+    const opened = await connect(null, standing?.isValidator)
     if (opened === null) throw unavailable('The relay')
     return opened
   },

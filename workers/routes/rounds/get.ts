@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { isOver, latest } from '../../rounds/find-round.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { epochRound } from '../../stores/round-lists.ts'
 import { PathRoundId, RoundView, roundExample } from './schema.ts'
@@ -27,20 +28,23 @@ export const getRound = defineRoute(
 
 async function ownRoundView(c: HubContext, id: string): Promise<z.output<typeof RoundView>> {
   const { rounds, roundFiles, beacons } = c.var.services
-  const [round, beacon] = await Promise.all([rounds.find(id), beacons.valueOfRound(id)])
+  const [row, known] = await Promise.all([rounds.find(id), beacons.valueOfRound(id)])
+  const round = await latest(c.var.services, id, row)
   if (round === null) throw noRound(id)
   const task = taskView(round)
-  const isOver = round.state === 'finalized' || round.state === 'failed'
   return {
     ...summaryView(listedRound(round)),
     ...(task !== null && { task }),
-    ...(isOver && (await said())),
+    ...(isOver(round) && (await said())),
   }
 
   async function said(): Promise<Partial<z.output<typeof RoundView>>> {
     if (task === null) return directView(await roundFiles.directRound(id))
     const file = await roundFiles.round(id)
-    return file === null ? {} : fileView(c.var.settings.PROFILE, file, beacon)
+    if (file === null) return {}
+    // The database may not have the round yet.
+    const beacon = row !== null ? known : await beacons.valueOf(file.task.project_id, file.task.epoch)
+    return fileView(c.var.settings.PROFILE, file, beacon)
   }
 }
 

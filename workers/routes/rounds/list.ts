@@ -20,7 +20,8 @@ export const listProjectRounds = defineRoute(
     operationId: 'listProjectRounds',
     tag: 'Projects',
     summary: 'List the rounds of a project, newest first',
-    description: 'One round for each scheduled task, and one for each epoch that validators attested.',
+    description:
+      'One round for each scheduled task, and one for each epoch that validators attested. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds.',
     params: z.object(ProjectParams),
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
@@ -44,7 +45,7 @@ export const listRounds = defineRoute(
     tag: 'Explorer',
     summary: 'List all rounds, newest first',
     description:
-      'Rounds of tasks, direct rounds, and rounds of epochs that validators attested. Module rewards have no rounds.',
+      'Rounds of tasks, direct rounds, and rounds of epochs that validators attested. Module rewards have no rounds. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. With a project and a module, a page may have fewer items than asked for and still go on.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),
@@ -72,6 +73,7 @@ async function answerPage(
       const { createdAt, name } = roundPosition(round)
       return [createdAt, name]
     },
+    keep: ({ moduleAddress }) => module === '' || moduleAddress === module,
     fetch: (after, limit) =>
       c.var.services.roundLists.list(
         filter,

@@ -5,9 +5,8 @@ import { createReceipt, hashReceipt, receiptText } from '../../../protocol/execu
 import { deriveDirectRoundId, deriveTaskRoundId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { createExecutionVote, finalRecord } from '../../../protocol/rounds/index.ts'
 import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
-import { roundEnd } from '../../rounds/round-end.ts'
+import { nobodys } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
-import { roundEffects } from '../../stores/round-effects.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { networkNow } from '../../test/callers.ts'
 import { atOnce, bodyOf, client, expectRefusal, pagesOf } from '../../test/client.ts'
@@ -71,8 +70,7 @@ async function publishDirect() {
     ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
     ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
   }
-  const published = { taskId: null, round: row, leases: [] }
-  await services(env).rounds.publish(published, roundEffects(roundEnd(published, null, now)))
+  await services(env).rounds.write([{ round: row, leases: [], end: nobodys(row, now) }])
   return { roundId, votes, receiptHash }
 }
 

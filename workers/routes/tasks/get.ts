@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
+import { findTask, type TaskRecord, taskOf } from '../../rounds/find-round.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { roundIdExample, TaskView, taskExample, Wait } from './schema.ts'
 import { taskView } from './view.ts'
@@ -30,9 +32,19 @@ export const getTask = defineRoute(
     responses: ok('The present state of the task.', TaskView, taskExample),
   },
   async (c, { params: { task_id }, query: { wait = 0 } }) => {
-    const found = await c.var.services.tasks.find(task_id)
+    const open = wait > 0 && task_id.startsWith('task:') ? await findOpen(c, task_id) : null
+    const found = open ?? (await findTask(c.var.services, task_id))
     if (found === null) throw new ApiError('not_found', `The task ${task_id} does not exist.`)
     const { record } = await waitForTask(c, found, 'final', wait)
     return json(await taskView(c, record))
   },
 )
+
+/** Who waits, waits mostly for a round that is open, of which its object knows most. */
+async function findOpen(c: HubContext, roundId: string): Promise<TaskRecord | null> {
+  const open = await c.var.services
+    .roundObjects(roundId)
+    .read()
+    .catch(() => null)
+  return open && { task: taskOf(open.round), round: open.round }
+}

@@ -8,9 +8,9 @@ import { json } from '../../http/answer.ts'
 import { requireKeyProject } from '../../middleware/authenticate.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { notSetUp } from '../../missing-settings.ts'
+import type { TaskRecord } from '../../rounds/find-round.ts'
 import { defineRoute, reply } from '../../route.ts'
 import type { ProjectRecord } from '../../stores/projects.ts'
-import type { TaskRecord } from '../../stores/tasks.ts'
 import { findInForce, unknownProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { manifestOf } from '../projects/view.ts'
@@ -74,7 +74,7 @@ export const submitTask = defineRoute(
     },
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
-    const { clock, committees, derived, roundFiles, tasks, validators } = c.var.services
+    const { clock, committees, derived, roundFiles, validators } = c.var.services
     const [record, generation] = await Promise.all([
       requireOpen(c, projectId),
       clock.now().then((now) => validators.at(now)),
@@ -106,8 +106,7 @@ export const submitTask = defineRoute(
       await roundFiles.putPayload(input.hash, input.bytes)
     }
     const taken = requireTaken(await committees(projectId).submit(projectId, request))
-    const found = (await tasks.find(taken.taskId)) ?? {
-      // It was taken, and is written down by the object of its round as soon as that can.
+    const found = {
       task: { ...taken, projectId, function: body.function, gasLimit, inputHash: input.hash, error: null },
       round: null,
     }

@@ -11,8 +11,16 @@ import {
   expectRefusal,
   freshAddress,
 } from '../../test/client.ts'
-import { createKey, isKept, killObject, SimulatedRounds, setEffective, testEpoch } from '../../test/rounds.ts'
-import { rowsOf, runSql, scalarOf } from '../../test/tables.ts'
+import {
+  createKey,
+  isKept,
+  killObject,
+  SimulatedRounds,
+  setEffective,
+  testEpoch,
+  written,
+} from '../../test/rounds.ts'
+import { runSql, scalarOf } from '../../test/tables.ts'
 
 const rounds = new SimulatedRounds()
 
@@ -30,9 +38,9 @@ const setPublic = (isPublic: boolean) =>
 async function fillQueue(count: number): Promise<void> {
   await runInDurableObject(project(), (_object, { storage }) => {
     storage.sql.exec(
-      `INSERT INTO tasks (task_id, state, request, epoch, waits_until, created_at)
+      `INSERT INTO tasks (task_id, position, state, request, epoch, waits_until, created_at)
        WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
-       SELECT 'waiting ' || n, 'queued', '{}', ?, ?, 0 FROM counted`,
+       SELECT 'waiting ' || n, n, 'queued', '{}', ?, ?, 0 FROM counted`,
       count,
       testEpoch,
       (testEpoch + 1) * 3_600,
@@ -63,7 +71,7 @@ describe('tasks of a project whose set is attested', () => {
   })
   beforeEach(() => rounds.install())
 
-  test('202 with the task on its way, then the result under both of its ids', async () => {
+  test('202 with the task on its way, then the result', async () => {
     const response = await rounds.submit({ input: { b: [2], a: 1 } })
     expect(response.status).toBe(202)
     const task = await taskOf(response)
@@ -72,19 +80,21 @@ describe('tasks of a project whose set is attested', () => {
     await finish(task.round_id ?? '')
     const done = await rounds.task(task.round_id ?? '')
     expect(done).toMatchObject({ status: 'finalized', output: '{"a":1,"b":[2]}', task_id: task.round_id })
-    const own = await scalarOf('SELECT task_id FROM tasks WHERE round_id = ?', task.round_id)
-    expect(await rounds.task(String(own))).toEqual(done)
+    // The same from its record and from its row.
+    await written(task.round_id ?? '')
+    expect(await rounds.task(task.round_id ?? '')).toEqual(done)
   })
 
   test('200 with what a caller waits for: the agreement, or the final result', async () => {
     const waiting = rounds.submit({}, '?wait=60&accept=agreed')
-    const [row] = await vi.waitUntil(async () => {
-      const results = await rowsOf<{
-        round_id: string
-      }>("SELECT round_id FROM rounds WHERE state = 'pending'")
-      return results.length > 0 && results
+    // A round is in no list yet.
+    const [open] = await vi.waitUntil(async () => {
+      const ids = await runInDurableObject(project(), (_object, { storage }) =>
+        storage.sql.exec<{ round_id: string }>("SELECT round_id FROM tasks WHERE state = 'open'").toArray(),
+      )
+      return ids.length > 0 && ids
     })
-    const roundId = row?.round_id ?? ''
+    const roundId = open!.round_id
     const { primaries } = await rounds.drawn(roundId)
     for (const member of primaries) await member.vote(await member.offer(roundId))
     const agreed = await waiting

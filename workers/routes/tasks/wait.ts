@@ -1,6 +1,6 @@
 import type { Awaited } from '../../../durable-objects/round/types.ts'
 import type { HubContext } from '../../context.ts'
-import type { TaskRecord } from '../../stores/tasks.ts'
+import { findRound, findTask, type TaskRecord } from '../../rounds/find-round.ts'
 import { statusOf } from './view.ts'
 
 /** An object that ends while somebody waits is asked again this often. */
@@ -13,8 +13,8 @@ export interface AwaitedTask {
 }
 
 /**
- * Waits until a task came as far as a caller asks for, and no longer than it asks for. The objects of its project and its
- * round say when; the database is read once for each thing they say.
+ * Waits until a task came as far as a caller asks for, and no longer than it asks for. The objects of its project and its round say when, and
+ * how it stands then.
  */
 export async function waitForTask(
   c: HubContext,
@@ -24,32 +24,41 @@ export async function waitForTask(
 ): Promise<AwaitedTask> {
   const untilMs = Date.now() + seconds * 1000
   let record = found
-  for (let tries = 0; tries < triesMax && !isReached(record, awaited); tries++) {
-    const leftMs = untilMs - Date.now()
-    if (leftMs <= 0) break
-    const said = await waitOnce(c, record, awaited, leftMs).catch(() => 'lost' as const)
-    record = (await c.var.services.tasks.find(record.task.taskId)) ?? record
+  for (let tries = 0; tries < triesMax && !isOver(record); tries++) {
+    const leftMs = Math.max(0, untilMs - Date.now())
+    const waited = await waitOnce(c, record, awaited, leftMs).catch(() => null)
+    if (waited !== null) record = waited.record
     // A committee that agreed does not show any more in a round that is audited.
-    if (said === 'reached' && awaited === 'agreed') return { record, isReached: true }
-    if (said === 'pending') break
+    if (waited?.isReached) return { record, isReached: true }
+    if (leftMs === 0 || waited?.isPending) break
   }
-  return { record, isReached: isReached(record, awaited) }
+  return { record, isReached: isOver(record) }
 }
 
+/** How a task came on in one answer of the object that has it; `isPending` if it did not, in all the time. */
 async function waitOnce(
   c: HubContext,
-  { task }: TaskRecord,
+  record: TaskRecord,
   awaited: Awaited,
   ms: number,
-): Promise<'reached' | 'pending' | 'gone' | 'scheduled'> {
-  const { committees, roundObjects } = c.var.services
-  if (task.roundId !== null) return roundObjects(task.roundId).wait(awaited, ms)
-  const roundId = await committees?.(task.projectId).waitForRound(task.taskId, ms)
-  return roundId ? 'scheduled' : 'pending'
+): Promise<AwaitedTask & { isPending?: boolean }> {
+  const { services } = c.var
+  const { task } = record
+  if (task.roundId === null) {
+    const roundId =
+      ms === 0 ? null : await services.committees?.(task.projectId).waitForRound(task.taskId, ms)
+    if (roundId) return { record: { task: { ...task, roundId }, round: null }, isReached: false }
+    const ended = ms === 0 ? null : await findTask(services, task.taskId)
+    return { record: ended ?? record, isReached: false, isPending: true }
+  }
+  const said = await services.roundObjects(task.roundId).wait(awaited, ms)
+  if (said !== null)
+    return { record: { task, round: said.view.round }, isReached: said.isReached, isPending: !said.isReached }
+  const round = await findRound(services, task.roundId)
+  return { record: { task, round: round ?? record.round }, isReached: false }
 }
 
-function isReached(record: TaskRecord, awaited: Awaited): boolean {
+function isOver(record: TaskRecord): boolean {
   const status = statusOf(record)
-  if (status === 'finalized' || status === 'failed') return true
-  return awaited === 'agreed' && status === 'committee_agreed'
+  return status === 'finalized' || status === 'failed'
 }

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { epochStart } from '../../../protocol/committees/index.ts'
 import type { HubContext } from '../../context.ts'
+import type { TaskRecord } from '../../rounds/find-round.ts'
 import { findRunningEpoch } from '../../rounds/running-epoch.ts'
-import type { TaskRecord } from '../../stores/tasks.ts'
 import type { WaitingFor } from './schema.ts'
 
 type Waiting = z.output<typeof WaitingFor>

@@ -14,7 +14,7 @@ export const listLeases = defineRoute(
     tag: 'Work',
     summary: 'List the leases of your devices, newest first',
     description:
-      'A lease is the offer of a task to one device. It belongs to the wallet to which the device was bound when the committee was drawn.',
+      'A lease is the offer of a task to one device. It belongs to the wallet to which the device was bound when the committee was drawn. A round is listed at most two seconds after its end, and an open one once it is open for 15 seconds. With a filter by device or project, a page may have fewer items than asked for and still go on.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -31,6 +31,7 @@ export const listLeases = defineRoute(
       isOwn: true,
       query,
       by: ['createdAt', 'roundId', 'position'],
+      keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) =>
         c.var.services.proofs.leases(owner, { state, nodeId, projectId }, after, limit),
       view: leaseView,

@@ -24,7 +24,7 @@ export const listProofs = defineRoute(
     tag: 'Work',
     summary: 'List the proofs of work of your devices, newest first',
     description:
-      'A proof is the vote of one device in one round, or the missed vote. A failed round has no proofs.',
+      'A proof is the vote of one device in one round, or the missed vote. A failed round has no proofs. A round is listed at most two seconds after its end. With a filter by device or project, a page may have fewer items than asked for and still go on.',
     auth: { session: true },
     query: z.strictObject({
       ...pageQuery,
@@ -41,6 +41,7 @@ export const listProofs = defineRoute(
       isOwn: true,
       query,
       by: ['createdAt', 'roundId', 'position'],
+      keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) => c.var.services.proofs.list(owner, { status, nodeId, projectId }, after, limit),
       view: proofView,
     })

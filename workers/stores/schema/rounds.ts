@@ -56,6 +56,8 @@ export const rounds = sqliteTable('rounds', {
   finalizedAt: integer('finalized_at'),
   finalityMs: integer('finality_ms'),
   error: text().$type<RoundFailure>(),
+  taskId: text('task_id'),
+  createdAt: integer('created_at'),
 })
 
 export const directRounds = sqliteTable('direct_rounds', {
@@ -64,7 +66,7 @@ export const directRounds = sqliteTable('direct_rounds', {
   bytes: integer().notNull(),
 })
 
-export const leases = keyedTable('leases', ['roundId', 'position'], {
+export const leases = keyedTable('leases', ['owner', 'createdAt', 'roundId', 'position'], {
   roundId: text('round_id').notNull(),
   position: integer().notNull(),
   role: text().$type<'primary' | 'backup'>().notNull(),

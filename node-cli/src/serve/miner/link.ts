@@ -76,7 +76,7 @@ export interface LinkOptions {
 const path = '/v1/relay'
 
 /**
- * The link of a miner to its hub: one WebSocket after the other, for as long as the node runs. Its timers keep no process
+ * The link of a node to its hub: one WebSocket after the other, for as long as the node runs. Its timers keep no process
  * alive.
  */
 export class Link {
@@ -109,7 +109,11 @@ export class Link {
 
   /** Sends a frame; false when there is no connection. @throws {@link FrameError} for one that is too large to be sent. */
   send(frame: NodeFrame): boolean {
-    const text = writeNodeFrame(frame, this.#options.limits)
+    return this.sendText(writeNodeFrame(frame, this.#options.limits))
+  }
+
+  /** The same of a frame that is a text already. */
+  sendText(text: string): boolean {
     return this.#standing.state === 'connected' && (this.#socket?.send(text) ?? false)
   }
 

@@ -9,13 +9,13 @@ import type { ServeConfig } from '../config.ts'
 import { deviceEngineOf } from '../device-engine.ts'
 import { QueueFull, RunAbandoned } from '../execution/execution-queue.ts'
 import { followHub, type HubClient, HubError, hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
-import type { Log } from '../log.ts'
 import type { NodeParts, Part } from '../part.ts'
 import type { ServeStore } from '../store/index.ts'
 import type { Lease } from '../store/leases.ts'
 import { type BenchmarkParts, type KeptBenchmark, keptBenchmark, runBenchmark } from './benchmark.ts'
 import { whileHubIsAway } from './hub-patience.ts'
 import type { Link, LinkStanding } from './link.ts'
+import { linkView, tellLink } from './link-view.ts'
 import { minerMetrics } from './miner-metrics.ts'
 import { checkOffer, type OfferCheckParts } from './offer-checks.ts'
 import { OfferDesk, type OfferDeskParts } from './offer-desk.ts'
@@ -119,10 +119,12 @@ export function minerPart(
         desk.rejoin()
         void benchmark()
       },
-      heard: (frame) => desk.hear(frame),
+      heard: (frame) => {
+        if (frame.type !== 'decide' && frame.type !== 'finality') desk.hear(frame)
+      },
       changed: (now) => {
         if (now.state === 'connected') counts.connected()
-        tell(log, client, now)
+        tellLink(log, client, now)
       },
       log,
     })
@@ -151,30 +153,6 @@ async function catchUp(clock: AdjustableClock, client: HubClient, { task }: Offe
     if (!(error instanceof HubError)) throw error
   }
 }
-
-/** Readers of what the node signs may refuse more than this. */
-const noticedSeconds = 60
-
-function tell(log: Log, { origin: hub }: HubClient, standing: LinkStanding): void {
-  const { state, problem, sessionId, clockAheadSeconds } = standing
-  const fields = { hub, ...(problem !== null && { reason: problem }) }
-  if (state === 'connected') {
-    log.info('link: connected', { hub, session_id: sessionId })
-    if (Math.abs(clockAheadSeconds ?? 0) > noticedSeconds)
-      log.warn('the clock of this machine is not that of the network', { ahead_secs: clockAheadSeconds })
-  } else if (state === 'away') log.warn('link: away; the node tries again', fields)
-  else if (state !== 'stopped') log.error(`link: ${state}`, fields)
-}
-
-const linkView = (standing: LinkStanding | null) => ({
-  connected: standing?.state === 'connected',
-  state: standing?.state ?? 'connecting',
-  problem: standing?.problem ?? null,
-  session_id: standing?.sessionId ?? null,
-  since: standing?.since ?? null,
-  latency_ms: standing?.latencyMs ?? null,
-  clock_ahead_secs: standing?.clockAheadSeconds ?? null,
-})
 
 const leaseView = ({ vote_by, ...lease }: Lease) => ({ ...lease, deadline: vote_by })
 

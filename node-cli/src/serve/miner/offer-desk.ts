@@ -2,8 +2,10 @@ import type { ErrorCode } from '../../../../protocol/errors.ts'
 import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import {
+  type DecideFrame,
   type DeclineReason,
   type ErrorFrame,
+  type FinalityFrame,
   FrameError,
   holdingMax,
   type NodeFrame,
@@ -111,7 +113,7 @@ export class OfferDesk {
     for (const held of this.#held.values()) this.#repeat(held)
   }
 
-  hear(frame: WorkFrame): void {
+  hear(frame: Exclude<WorkFrame, DecideFrame | FinalityFrame>): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)
     const held = this.#held.get(frame.offer_id)

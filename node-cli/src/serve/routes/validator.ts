@@ -1,15 +1,6 @@
 import { generationValidatorsMax } from '../../../../protocol/committees/index.ts'
-import {
-  base64ToBytes,
-  isBytes32,
-  isObject,
-  isRoundId,
-  isUnsigned,
-  type MemberChecker,
-} from '../../../../protocol/encoding/index.ts'
-import type { NetworkParams, NodeRole } from '../../../../protocol/identity/index.ts'
-import { isTask } from '../../../../protocol/rounds/index.ts'
-import { limits } from '../../engine/index.ts'
+import { isBytes32, isObject, isRoundId } from '../../../../protocol/encoding/index.ts'
+import type { NodeRole } from '../../../../protocol/identity/index.ts'
 import { ApiError, invalidField } from '../http/api-error.ts'
 import { checkMembers, parseJsonObject } from '../http/json-body.ts'
 import { pageText } from '../http/page.ts'
@@ -17,8 +8,8 @@ import { json, type Route } from '../http/route.ts'
 import { readLimit } from '../http/target.ts'
 import type { Uses } from '../part.ts'
 import type { FinalRoundQuery } from '../store/rounds.ts'
-import type { TaskRound } from '../validator/round-rules.ts'
 import { describeFinality } from '../validator/round-view.ts'
+import { readTaskRound } from '../validator/task-round-body.ts'
 import type { Validator } from '../validator/validator.ts'
 import { noValidator, orFault } from './faults.ts'
 
@@ -30,10 +21,6 @@ const directBytesMax = 2 * 1024 * 1024
 const voteBytesMax = 256 * 1024
 /** Of one round, in which every validator votes once. */
 const validatorVotesMax = generationValidatorsMax
-/** Of the largest committee that a network may have, two of each member. */
-const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
-  2 * (committee_max_size + committee_max_backups)
-const fallbacks = ['too_few_members', 'underfunded'] as const
 const pageLimits = { usual: 20, max: 50 }
 const cursorPattern = /^\d{1,15}$/
 
@@ -62,7 +49,9 @@ export const validatorRoutes = (
     body: { contentType, bytesMax: roundBytesMax },
     handle: async ({ body }) => {
       requireValidator(role)
-      const { vote, answer } = await orFault(() => validator.decide(readTaskRound(body, votesMax(params()))))
+      const { vote, answer } = await orFault(() =>
+        validator.decide(readTaskRound(parseJsonObject(body), params())),
+      )
       return { status: 200, body: Buffer.from(`{"vote":${vote},"run":${answer}}`) }
     },
   },
@@ -142,39 +131,6 @@ function readVotes(body: ReturnType<typeof parseJsonObject>): readonly unknown[]
     members.list('votes', validatorVotesMax, isObject, 'must be a vote'),
   )
   return body.votes as unknown as readonly unknown[]
-}
-
-function readTaskRound(bytes: Uint8Array, votes: number): TaskRound {
-  const body = parseJsonObject(bytes)
-  const members = ['task', 'input_b64', 'votes', 'agreed_at', 'audit_block', 'fallback']
-  checkMembers(body, members, members, (found) => checkTaskRound(found, votes))
-  const { input_b64: inputText, ...round } = body as unknown as Omit<TaskRound, 'input'> & {
-    readonly input_b64: string
-  }
-  const input = base64ToBytes(inputText)!
-  if (input.length > limits.input)
-    throw new ApiError('too_large', `The input is larger than ${limits.input} bytes.`)
-  return { ...round, input }
-}
-
-function checkTaskRound(members: MemberChecker, votes: number): void {
-  members.check('task', isTask, 'must have exactly the members of a task')
-  members.check(
-    'input_b64',
-    (value) => typeof value === 'string' && base64ToBytes(value) !== null,
-    'must be base64 with padding',
-  )
-  members.list('votes', votes, isObject, 'must be a vote')
-  members.check('agreed_at', isUnsigned, 'must be Unix seconds')
-  members.check(
-    'fallback',
-    (value) => value === null || (fallbacks as readonly unknown[]).includes(value),
-    `must be null or one of ${fallbacks.join(', ')}`,
-  )
-  const block = members.object('audit_block', ['number', 'hash', 'timestamp'])
-  block.check('number', isUnsigned, 'must be the number of a block')
-  block.check('hash', isBytes32, 'must be 0x and 64 hex digits in lower case')
-  block.check('timestamp', isUnsigned, 'must be Unix seconds')
 }
 
 /** Final rounds in the order in which they became final here. */

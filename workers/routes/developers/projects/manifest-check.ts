@@ -7,7 +7,6 @@ import {
   ProblemList,
   type UnencodableValue,
 } from '../../../../protocol/encoding/index.ts'
-import { defaultNetworkParams } from '../../../../protocol/identity/index.ts'
 import {
   checkManifestEnvelope,
   findManifestProblems,
@@ -68,7 +67,7 @@ export async function findProblems(
     profile: settings.PROFILE,
     base_url: settings.BASE_URL.href,
     contracts: settings.CHAIN_CONTRACTS ?? null,
-    params: defaultNetworkParams,
+    params: c.var.services.params,
     unencodable,
   })
   const { worker, functions, rewardToken } = namedBy(manifest)

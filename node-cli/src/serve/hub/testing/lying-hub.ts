@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../../../../../testing/node/shared.ts'
 
@@ -9,6 +9,7 @@ export type Answerer = (request: IncomingMessage, response: ServerResponse) => v
 
 export interface LyingHub {
   readonly origin: string
+  readonly server: Server
   /** The method and path of every request, in order. */
   readonly requests: string[]
   /** Request headers, by method and path. */
@@ -30,7 +31,7 @@ export async function startLyingHub(answer: Answerer): Promise<LyingHub> {
     server.closeAllConnections()
     server.close()
   })
-  return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, requests, headers }
+  return { origin: `http://localhost:${(server.address() as AddressInfo).port}`, server, requests, headers }
 }
 
 /** Answers these bytes under a type. */

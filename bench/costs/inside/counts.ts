@@ -1,0 +1,145 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { replace, type Statement, type Use, type Watch, watchHub } from '../../../localnet/inside/watch.ts'
+
+/** Frames and alarms of an object are no calls. */
+const kinds: Readonly<Record<string, string>> = { alarm: 'alarm', webSocketMessage: 'message' }
+const r2Classes: Readonly<Record<string, string>> = {
+  put: 'classA',
+  list: 'classA',
+  get: 'classB',
+  head: 'classB',
+}
+
+/**
+ * Counts what the hub uses; `GET /counts` answers the counts. Units are named after whose they are: `Round.call`,
+ * `Round.rowsWritten`, `D1.rowsRead`. The count itself costs time, so no CPU is measured with it.
+ */
+export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
+  const counts: Record<string, number> = {}
+  const note = (name: string, by = 1) => {
+    counts[name] = (counts[name] ?? 0) + by
+  }
+  const noteRead = countStorage(note)
+  let chainUrl: string | undefined
+  const unseen = new AsyncLocalStorage<boolean>()
+
+  const answerCounts = () => {
+    noteRead.end()
+    return Promise.resolve(Response.json(counts))
+  }
+  async function event({ owner, name, ctx, args }: Use & { kind: 'event' }, run: () => Promise<unknown>) {
+    if (ctx !== null) {
+      note(`${owner}.${kinds[name] ?? 'call'}`)
+      return lasting(ctx, run)
+    }
+    if (name !== 'fetch') return run()
+    const [request, env] = args as [Request, { CHAIN_RPC_URL?: string }]
+    chainUrl = env.CHAIN_RPC_URL
+    const pathname = URL.canParse(request.url) ? new URL(request.url).pathname : ''
+    if (pathname === '/counts') return answerCounts()
+    // Simulated nodes ask for the time, once every few seconds and not for each task.
+    if (pathname === '/v1/status') return unseen.run(true, run)
+    note('Worker.request')
+    if ([...request.headers.keys()].some((header) => header.endsWith('-node'))) note('Worker.requestOfNode')
+    return run()
+  }
+
+  /** An object is charged for as long as any of its events runs, for all of them once. */
+  const open = new WeakMap<DurableObjectState, { events: number; sinceMs: number }>()
+  async function lasting(ctx: DurableObjectState, run: () => Promise<unknown>): Promise<unknown> {
+    const state = open.get(ctx) ?? { events: 0, sinceMs: 0 }
+    open.set(ctx, state)
+    if (state.events++ === 0) state.sinceMs = Date.now()
+    try {
+      return await run()
+    } finally {
+      if (--state.events === 0) note('objects.activeMs', Date.now() - state.sinceMs)
+    }
+  }
+
+  async function trip(statements: readonly Statement[], run: () => Promise<unknown>): Promise<unknown> {
+    // A hub that takes its time from the machine does not ask for the lead of the chain.
+    if (statements.length === 1 && statements[0]!.statement.includes('lead_secs')) return run()
+    note('D1.trip')
+    const result = await run()
+    for (const one of [result].flat() as Partial<D1Result>[]) {
+      if (one?.meta === undefined) continue
+      note('D1.statement')
+      note('D1.rowsRead', one.meta.rows_read)
+      note('D1.rowsWritten', one.meta.rows_written)
+      // A size, no sum.
+      counts['D1.bytes'] = one.meta.size_after
+    }
+    return result
+  }
+
+  const around: Watch['around'] = (use, run) => {
+    if (unseen.getStore()) return run()
+    switch (use.kind) {
+      case 'event':
+        return event(use, run)
+      case 'trip':
+        return trip(use.statements, run)
+      case 'file':
+        note(`R2.${r2Classes[use.operation] ?? 'free'}`)
+        if (use.operation === 'put') note('R2.bytes', bytesOf(use.args[1]))
+        return run()
+      case 'message':
+        // Written, read and deleted.
+        note('Queue.operation', 3)
+        return run()
+      case 'outside':
+        note(use.url !== null && use.url === chainUrl ? 'chain.request' : 'outside.request')
+        return run()
+      case 'call':
+        return run()
+    }
+  }
+  return watchHub(hub, { around, making: noteRead.watch })
+}
+
+const bytesOf = (value: unknown): number =>
+  typeof value === 'string'
+    ? new TextEncoder().encode(value).length
+    : ((value as Partial<ArrayBuffer> | null)?.byteLength ?? 0)
+
+/** Rows of objects. */
+function countStorage(note: (name: string, by?: number) => void) {
+  const owners = new WeakMap<object, string>()
+  /** A cursor knows what it cost once it was read, which is before the next one is made. */
+  let reading: { owner: string; cursor: SqlStorageCursor<Record<string, SqlStorageValue>> } | null = null
+  const end = () => {
+    if (reading === null) return
+    note(`${reading.owner}.rowsRead`, reading.cursor.rowsRead)
+    note(`${reading.owner}.rowsWritten`, reading.cursor.rowsWritten)
+    reading = null
+  }
+  const units =
+    (...names: string[]) =>
+    (object: object, run: () => unknown) => {
+      for (const name of names) note(`${owners.get(object)}.${name}`)
+      return run()
+    }
+  const watch = (owner: string, { storage }: DurableObjectState) => {
+    for (const one of [storage, storage.kv, storage.sql]) owners.set(one, owner)
+    // An alarm is a row, and so is a value.
+    replace(storage, {
+      setAlarm: units('setAlarm', 'rowsWritten'),
+      deleteAlarm: units('rowsWritten'),
+      getAlarm: units('rowsRead'),
+      deleteAll: units('end', 'rowsWritten'),
+    })
+    replace(storage.kv, { get: units('rowsRead'), put: units('rowsWritten'), delete: units('rowsWritten') })
+    replace(storage.sql, {
+      exec: (object: object, run) => {
+        end()
+        const owner = owners.get(object)!
+        note(`${owner}.statement`)
+        const cursor = run() as unknown as SqlStorageCursor<Record<string, SqlStorageValue>>
+        reading = { owner, cursor }
+        return cursor
+      },
+    })
+  }
+  return { watch, end }
+}

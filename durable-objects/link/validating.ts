@@ -1,0 +1,80 @@
+import {
+  Batch,
+  type DecidedFrame,
+  frameRoundsMax,
+  frameVotesMax,
+  type RoundAnswer,
+  writeBatch,
+} from '../../protocol/link/index.ts'
+import type { Connection } from './connection.ts'
+import type { FrameBudget } from './frame-budget.ts'
+import type { NodeLinkConfig } from './types.ts'
+
+/** Requests of rounds and votes are collected for so long. */
+const collectMs = 20
+/** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */
+const unheardBytesMax = 4 * 1024 * 1024
+const frameMembersBytes = 64
+
+/** What a link does for a validator: it brings requests of rounds and finality votes, many in a frame, and hands its answers to the rounds. It stores nothing. */
+export class Validating {
+  readonly #connection: Connection
+  readonly #budget: FrameBudget
+  readonly #config: Pick<NodeLinkConfig, 'limits' | 'round'>
+  readonly #rounds = new Batch(frameRoundsMax, collectMs, (texts) => this.#send('decide', texts))
+  readonly #votes = new Batch(frameVotesMax, collectMs, (texts) => this.#send('finality', texts))
+  #unheardBytes = 0
+
+  constructor(connection: Connection, budget: FrameBudget, config: Pick<NodeLinkConfig, 'limits' | 'round'>) {
+    this.#connection = connection
+    this.#budget = budget
+    this.#config = config
+  }
+
+  /** @param request - A round to decide, as JSON. @returns Whether it is sent. Each that is makes room for a frame with its answer. */
+  decide(request: string): boolean {
+    if (!this.#takes(request.length)) return false
+    this.#budget.giveBack()
+    this.#rounds.add(request)
+    return true
+  }
+
+  /** @param votes - Finality votes, each as JSON. @returns Whether they are sent. */
+  tellFinality(votes: readonly string[]): boolean {
+    if (!this.#takes(votes.reduce((bytes, vote) => bytes + vote.length, 0))) return false
+    for (const vote of votes) this.#votes.add(vote)
+    return true
+  }
+
+  heard(): void {
+    this.#unheardBytes = 0
+  }
+
+  /** Hands each answer to its round. @returns What is wrong with one of them; null where nothing is. */
+  async decided({ answers }: DecidedFrame): Promise<string | null> {
+    const problems = await Promise.all(answers.map((answer) => this.#tell(answer)))
+    return problems.find((problem) => problem !== null) ?? null
+  }
+
+  /** A round that cannot be told asks again. */
+  async #tell(answer: RoundAnswer): Promise<string | null> {
+    const { round_id: roundId } = answer
+    try {
+      return await this.#config.round(roundId).decided(this.#connection.nodeKey, answer)
+    } catch (error) {
+      console.error(`${roundId} could not be told what a validator answers`, error)
+      return null
+    }
+  }
+
+  #takes(bytes: number): boolean {
+    if (bytes + frameMembersBytes > this.#config.limits.relay_max_frame_bytes) return false
+    if (this.#unheardBytes + bytes > unheardBytesMax || !this.#connection.isListening()) return false
+    this.#unheardBytes += bytes
+    return true
+  }
+
+  #send(type: 'decide' | 'finality', texts: readonly string[]): void {
+    this.#connection.sendText(writeBatch(type, texts))
+  }
+}

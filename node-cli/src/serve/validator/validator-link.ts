@@ -1,0 +1,69 @@
+import { hashNetworkParams } from '../../../../protocol/identity/index.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { nodeSigner } from '../../node-signer.ts'
+import type { ServeConfig } from '../config.ts'
+import { deviceEngineOf } from '../device-engine.ts'
+import { hubClient, parseHubUrl, requestSigner } from '../hub/index.ts'
+import type { Link } from '../miner/link.ts'
+import { linkView, tellLink } from '../miner/link-view.ts'
+import type { NodeParts, Part } from '../part.ts'
+import { RoundDesk } from './round-desk.ts'
+import type { Validator } from './validator.ts'
+
+type LinkParts = Pick<NodeParts, 'clock' | 'log' | 'metrics' | 'params' | 'profile' | 'seed' | 'status'>
+
+/** Decides rounds that come over the link to the hub. Its routes take the same, for a hub that does not reach it there. */
+export function validatorLinkPart(
+  parts: LinkParts,
+  validator: Validator,
+  config: Pick<ServeConfig, 'clock' | 'engine'>,
+  url: string,
+): Part {
+  const { profile, seed, params, clock, log, metrics, status } = parts
+  const stopping = new AbortController()
+  const client = hubClient(parseHubUrl(url), stopping.signal)
+  let link: Link | null = null
+  let beginning: Promise<void> = Promise.resolve()
+  const desk = new RoundDesk(parts, validator, (text) => void link?.sendText(text))
+  status.set('relay', () => linkView(link?.standing ?? null))
+  metrics.gauge('relay_connected', 'Whether the link to the hub is open', () =>
+    Number(link?.standing.state === 'connected'),
+  )
+
+  const begin = async (): Promise<void> => {
+    // Loads the client of WebSockets.
+    const { Link } = await import('../miner/link.ts')
+    if (stopping.signal.aborted) return
+    link = new Link({
+      client,
+      profile,
+      clock,
+      followsTime: config.clock === 'hub',
+      signer: requestSigner(profile, nodeSigner(seed), clock),
+      limits: params(),
+      paramsHash: hashNetworkParams(params()),
+      ready: () => ({
+        slots: 0,
+        engine: deviceEngineOf(config.engine),
+        nodectl_version: packageJson.version,
+        holding: [],
+        role: 'validator',
+      }),
+      joined: () => {},
+      heard: (frame) => desk.hear(frame),
+      changed: (now) => tellLink(log, client, now),
+      log,
+    })
+  }
+
+  return {
+    start: () => {
+      beginning = begin()
+    },
+    stop: async () => {
+      stopping.abort()
+      await beginning
+      await link?.stop()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { hashText } from '../protocol/encoding/index.ts'
+import { createFinalityVote, type FinalityVote, parseFinalityVote } from '../protocol/rounds/index.ts'
+import { echo } from '../testing/node/artifacts.ts'
+import type { HubSocket } from '../testing/node/link-hub.ts'
+import { createTestRound, finalityRequest, profile } from '../testing/node/test-project.ts'
+import { decide, keys, sharedValidator, shown } from '../testing/node/validator-calls.ts'
+import { showArtifact, validatorSeeds } from '../testing/node/validator-network.ts'
+
+const { attesting } = sharedValidator()
+
+let socket: HubSocket | null = null
+/** A project that the validator has attested, and its link. */
+async function linked() {
+  const stage = await attesting()
+  socket ??= await stage.hub.connection()
+  return { ...stage, socket }
+}
+
+const ofRound = ({ roundId, ...round }: ReturnType<typeof createTestRound>, options = {}) => ({
+  round_id: roundId,
+  ...finalityRequest({ roundId, ...round }, options),
+})
+
+test('rounds of a frame are answered with the votes that the route gives, and those it refuses with the reason', async () => {
+  const { hub, project, node, socket } = await linked()
+  showArtifact(hub, echo.address, echo.bytes)
+  const [clean, audited] = [0, 1].map((seq) => createTestRound(project, { seq })) as [
+    ReturnType<typeof createTestRound>,
+    ReturnType<typeof createTestRound>,
+  ]
+  const strange = { round_id: `task:${hashText('strange')}`, task: 'unknown' }
+  const rounds = [ofRound(clean), ofRound(audited, { audited: true }), strange]
+  socket.send({ type: 'decide', rounds })
+  const answers = new Map<string, object>()
+  while (answers.size < 3)
+    for (const answer of (await socket.next('decided')).answers) answers.set(answer.round_id, answer)
+  expect(answers.get(strange.round_id)).toEqual({ round_id: strange.round_id, code: 'invalid_field' })
+  for (const [round, options] of [
+    [clean, {}],
+    [audited, { audited: true }],
+  ] as const) {
+    const { json } = await decide(node, finalityRequest(round, options))
+    expect(answers.get(round.roundId)).toEqual({ round_id: round.roundId, ...json })
+    expect(parseFinalityVote(profile, json.vote, keys).round_id).toBe(round.roundId)
+  }
+  expect(answers.get(audited.roundId)).toMatchObject({ run: { receipt: {} } })
+})
+
+test('votes of many rounds come in one frame, and one that this node cannot judge keeps it from no other', async () => {
+  const { project, node, socket } = await linked()
+  const rounds = [2, 3].map((seq) => createTestRound(project, { seq }))
+  const votes: FinalityVote[] = []
+  for (const round of rounds) {
+    const { json } = await decide(node, finalityRequest(round))
+    for (const seed of validatorSeeds) votes.push(createFinalityVote(profile, seed, json.vote.finality))
+  }
+  const unknown = createFinalityVote(profile, validatorSeeds[1]!, {
+    ...votes[0]!.finality,
+    round_id: `task:${hashText('unknown')}`,
+    project_id: hashText('unknown'),
+  })
+  socket.send({ type: 'finality', votes: [unknown, ...votes] })
+  for (const { roundId } of rounds)
+    await expect.poll(async () => (await shown(node, roundId)).json.state).toBe('finalized')
+})

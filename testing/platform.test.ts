@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { cloudflareLimits } from '../localnet/inside/limits.ts'
+import { startLocalServer } from './local-server.ts'
+import { startProbe } from './platform-probe.ts'
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function probeUnder(limits: Parameters<typeof startProbe>[0]) {
+  const probe = await startProbe(limits)
+  ends.push(probe.stop)
+  return probe
+}
+
+describe('the platform', () => {
+  test('opens six connections of an invocation, and the seventh once one of them has its answer', async () => {
+    const waiting: (() => void)[] = []
+    const server = await startLocalServer(async ({ url }, response) => {
+      const answer = () => response.end(url)
+      if (url === '/held') waiting.push(answer)
+      else answer()
+    })
+    ends.push(server.stop)
+    const { ask } = await probeUnder({ connections: cloudflareLimits.connections })
+    const held = Array.from({ length: 8 }, () => `${server.url}/held`)
+    const answers = ask<string[]>('outside', { urls: held })
+    await expect.poll(() => waiting.length).toBe(6)
+    // Another invocation has connections of its own.
+    for (let times = 0; times < 3; times += 1)
+      expect(await ask('outside', { urls: [`${server.url}/free`] })).toEqual(['/free'])
+    expect(waiting.length).toBe(6)
+    waiting.shift()!()
+    await expect.poll(() => waiting.length).toBe(6)
+    waiting.shift()!()
+    await expect.poll(() => waiting.length).toBe(6)
+    for (const answer of waiting) answer()
+    expect(await answers).toEqual(Array(8).fill('/held'))
+  })
+
+  test('lets D1 carry out one trip after the other, each of which takes its time', async () => {
+    const { ask } = await probeUnder({ tripMs: [40, 40], tripsPerSecond: 50 })
+    expect(await ask('trips', { count: 1 })).toBeGreaterThanOrEqual(39)
+    expect(await ask('batch')).toBeLessThan(75)
+    expect(await ask('trips', { count: 20 })).toBeGreaterThanOrEqual(400)
+  })
+
+  test('refuses a trip that would wait for too long', async () => {
+    const { ask } = await probeUnder({ tripsPerSecond: 20, queuedMsMax: 90 })
+    expect(await ask('trips', { count: 4 })).toMatchObject({
+      error: 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+    })
+  })
+
+  test('refuses statements and values that D1 refuses', async () => {
+    const { ask } = await probeUnder({ valueBytes: cloudflareLimits.valueBytes })
+    const listOf = (count: number) => ({
+      sql: `SELECT 1 WHERE 1 IN (${Array(count).fill('?')})`,
+      values: Array(count).fill(1),
+    })
+    const done = 'carried out'
+    expect(await ask('statement', listOf(100))).toBe(done)
+    expect(await ask('statement', listOf(101))).toMatchObject({
+      error: expect.stringMatching(/D1_ERROR: too many SQL variables.*SQLITE_ERROR/),
+    })
+    expect(await ask('long', { bytes: 99_900 })).toBe(done)
+    expect(await ask('long', { bytes: 100_000 })).toMatchObject({
+      error: 'D1_ERROR: statement too long: SQLITE_TOOBIG',
+    })
+    const tooBig = { error: 'D1_ERROR: string or blob too big: SQLITE_TOOBIG' }
+    expect(await ask('statement', { sql: 'SELECT length(?)', bytes: [2_000_000] })).toBe(done)
+    expect(await ask('statement', { sql: 'SELECT length(?)', bytes: [2_000_001] })).toMatchObject(tooBig)
+    const row = { sql: 'INSERT INTO kept (a, b) VALUES (?, ?)', bytes: [1_500_000, 1_500_000] }
+    expect(await ask('statement', row)).toMatchObject(tooBig)
+  })
+
+  test('has R2 and objects answer after a while', async () => {
+    const { ask } = await probeUnder({ fileMs: [40, 40], callMs: [40, 40] })
+    expect(await ask('file')).toBeGreaterThanOrEqual(39)
+    expect(await ask('calls', { count: 10 })).toBeGreaterThanOrEqual(39)
+  })
+
+  test('takes idle objects out of memory, and leaves their sockets open', async () => {
+    const { ask, connect } = await probeUnder({ evicted: 1 })
+    const socket = await connect()
+    const instances = [
+      await ask('object', { method: 'instance' }),
+      await ask('object', { method: 'instance' }),
+    ]
+    expect(new Set(instances).size).toBe(2)
+    expect(instances).not.toContain(Number(await socket.say('again')))
+  })
+
+  test('moves objects, which answer no call and close their sockets', async () => {
+    const { ask, connect } = await probeUnder({ moved: 0.3 })
+    const { closed } = await vi.waitFor(connect)
+    const outcomes = []
+    for (let times = 0; times < 20; times += 1) outcomes.push(await ask('object', { method: 'instance' }))
+    expect(outcomes).toContainEqual({
+      error: expect.stringContaining('Durable Object reset because its code was updated.'),
+      isReset: true,
+    })
+    expect(outcomes).toContainEqual(expect.any(Number))
+    await closed
+  })
+
+  test('runs alarms late and twice', async () => {
+    const { ask } = await probeUnder({ alarmLate: 1, alarmLateMs: [300, 300], alarmTwice: 1 })
+    const atMs = Date.now()
+    await ask('object', { method: 'setAlarm', args: [atMs] })
+    const alarms = () => ask<number[]>('object', { method: 'alarms' })
+    await expect.poll(async () => (await alarms()).length).toBe(2)
+    expect((await alarms())[0]! - atMs).toBeGreaterThanOrEqual(300)
+  })
+
+  test('delivers messages twice and in any order', async () => {
+    const { ask } = await probeUnder({ messageTwice: 1 })
+    const bodies = Array.from({ length: 50 }, (_, at) => at)
+    await ask('send', { bodies })
+    const messages = () => ask<number[]>('messages')
+    await expect.poll(async () => (await messages()).length).toBeGreaterThan(60)
+    const seen = await messages()
+    expect([...new Set(seen)].toSorted((a, b) => a - b)).toEqual(bodies)
+    expect(seen.slice(0, 50)).not.toEqual(bodies)
+  })
+
+  test('closes every socket at a deployment, also of objects that have left the memory', async () => {
+    const { ask, connect, deploy } = await probeUnder({ evicted: 1 })
+    const { closed } = await connect()
+    const before = await ask('object', { method: 'instance' })
+    await deploy()
+    await closed
+    expect(await ask('object', { method: 'instance' })).not.toBe(before)
+  })
+
+  test('ends a hub whose heap passes 128 MiB, and starts it again', async () => {
+    const { ask } = await probeUnder({})
+    expect(await ask('heap', { mebibytes: 64 })).toBe(64)
+    await expect(ask('heap', { mebibytes: 128 })).rejects.toThrow()
+    await expect.poll(() => ask('messages').catch(() => null)).toEqual([])
+  })
+})

@@ -1,0 +1,84 @@
+import { createScheduledController, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
+import hub from '../index.ts'
+import { AuditBlocks } from '../rounds/audit-blocks.ts'
+import { services } from '../services.ts'
+import { createIndexer } from './indexer-object.ts'
+
+const blockSecs = 12
+/** Far ahead, so that no alarm comes by itself. */
+const genesisSecs = 4_000_000_000
+/** Each test goes on where the one before left the index. */
+let startSecs = genesisSecs + 100 * blockSecs
+
+let chain: FakeChain
+beforeEach(() => {
+  chain = new FakeChain().install()
+  startSecs += 3_600
+  chain.timeOf = (number) => genesisSecs + number * blockSecs
+  // Two epochs of the chain behind.
+  chain.finalOf = (head) => (Math.floor(head / 32) - 2) * 32
+  vi.useFakeTimers({ toFake: ['Date'], now: startSecs * 1000 })
+})
+afterEach(() => vi.useRealTimers())
+
+const blockAt = (ms: number): number => Math.floor((ms / 1000 - genesisSecs) / blockSecs)
+const runSchedule = () => hub.scheduled(createScheduledController(), env)
+
+/** The calls of each of ten minutes, with a block every 12 s that the node shows so long after its timestamp. */
+async function callsOfMinutes(delayMs: number, isEvicted: boolean): Promise<number[]> {
+  const minutes: number[] = Array(10).fill(0)
+  let now = startSecs * 1000
+  let from = now
+  chain.head = blockAt(now - delayMs)
+  const counted = { ...env, CHAIN_BLOCK_SECS: String(blockSecs) }
+  await runInDurableObject(env.CHAIN_INDEXER.getByName('31337'), async (_, state) => {
+    let indexer = createIndexer(state, counted)
+    const client = services(env).chain
+    if (client === null) throw new Error('the hub has no chain')
+    const rounds = new AuditBlocks(client, () => indexer.newest(), blockSecs * 1000)
+    for (let alarms = 0; alarms < 10; alarms++) await indexer.alarm()
+    from = (await state.storage.getAlarm()) as number
+    chain.onCall = () => {
+      const minute = Math.floor((now - from) / 60_000)
+      minutes[minute] = (minutes[minute] ?? 0) + 1
+    }
+    let scheduledMs = from
+    for (now = from; now < from + 600_000; now = (await state.storage.getAlarm()) as number) {
+      vi.setSystemTime(now)
+      chain.head = blockAt(now - delayMs)
+      if (isEvicted) indexer = createIndexer(state, counted)
+      await indexer.alarm()
+      expect(await indexer.status()).toMatchObject({ state: 'ok', lagSecs: 0, indexedBlock: chain.head })
+      // A round that was agreed just now waits for the next block, and one before has its block.
+      expect(await rounds.find(chain.timeOf(chain.head))).toBeNull()
+      vi.setSystemTime(now + 1_000)
+      expect((await rounds.find(chain.timeOf(chain.head) - 1))?.number).toBe(chain.head)
+      if (now >= scheduledMs) {
+        await runSchedule()
+        scheduledMs += 60_000
+      }
+    }
+  })
+  return minutes
+}
+
+test.each([
+  ['', 1_000, false],
+  [' whose node is late with every block', 4_000, false],
+  [' where the object is evicted after every look', 1_000, true],
+])(
+  'an idle minute takes at most 25 calls for indexer, relayer and waiting rounds together, on a busy chain%s',
+  async (_, delayMs, isEvicted) => {
+    chain.fullBlooms = true
+    // The relayer has something final to watch.
+    await services(env).relayer?.relay(relayRequest())
+    chain.mine()
+    const minutes = await callsOfMinutes(delayMs, isEvicted)
+    expect(Math.max(...minutes)).toBeLessThanOrEqual(25)
+    expect(Math.min(...minutes)).toBeGreaterThan(5)
+  },
+)

@@ -1,0 +1,117 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { roundEnd } from '../rounds/round-end.ts'
+import { services } from '../services.ts'
+import { createMembers } from '../test/attested-set.ts'
+import { networkNow } from '../test/callers.ts'
+import { countedDatabase } from '../test/counted-database.ts'
+import { createValidators } from '../test/evidence.ts'
+import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } from '../test/final-rounds.ts'
+import { consume, consumeIn } from '../test/queue.ts'
+import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
+import type { RoundMessage } from './round-message.ts'
+
+const members = await createMembers(3)
+const validators = await createValidators(4)
+const issuedAt = await networkNow()
+
+const counters = ['epoch_rounds', 'epoch_credits', 'proof_hours', 'network_hours', 'round_offences'] as const
+
+beforeEach(async () => {
+  await emptyTables('rounds', 'leases', ...counters)
+  await runSql(
+    `UPDATE subscriptions SET reputation = 9980, credited_rounds = 0, missed_leases = 0, disagreements = 0,
+      last_proof_at = NULL`,
+  )
+  await runSql('UPDATE modules SET exec_count = 0')
+})
+
+const deeds: Deed[][] = [
+  [right, right, right],
+  [right, ['wrong'], right],
+  [right, right, 'missed'],
+  [right, right, right],
+  ['missed', right, ['wrong', 'right']],
+  [right, right, right],
+]
+
+const rounds: SimulatedEnd[] = deeds.map((given, i) =>
+  simulateRound({ members, deeds: given, validators, issuedAt: issuedAt + i, gasUsed: 1_000_000 * (i + 1) }),
+)
+
+const messageOf = ({ file }: SimulatedEnd): RoundMessage => ({ v: 1, ...file.published, end: roundEnd(file) })
+
+/** Everything that rounds are written to and counted in. */
+async function everything(): Promise<unknown> {
+  const tables = ['subscriptions', 'leases', 'rounds', 'modules', ...counters]
+  const found = await env.DB.batch(
+    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)),
+  )
+  return found.map(({ results }) => results)
+}
+
+describe('the queue round-rows', () => {
+  test('writes a batch as it would be written one by one, in any order and however often it comes', async () => {
+    for (const round of rounds) await publishSimulated(round)
+    const oneByOne = await everything()
+    await emptyTables('rounds', 'leases', ...counters)
+    await runSql(
+      `UPDATE subscriptions SET reputation = 9980, credited_rounds = 0, missed_leases = 0, disagreements = 0,
+        last_proof_at = NULL`,
+    )
+    await runSql('UPDATE modules SET exec_count = 0')
+    const messages = rounds.map(messageOf)
+    const some = messages.slice(0, 2)
+    expect(await consume('round-rows', ...some.toReversed())).toMatchObject({ retried: [] })
+    // Offences are recorded at once: what is still to be recorded is another matter.
+    const offences = await rowsOf('SELECT round_id FROM round_offences')
+    expect(await consume('round-rows', ...messages.toReversed(), ...messages)).toMatchObject({ retried: [] })
+    expect(await consume('round-rows', ...messages)).toMatchObject({ retried: [] })
+    expect(withoutOffences(await everything())).toEqual(withoutOffences(oneByOne))
+    expect(offences.length).toBeLessThanOrEqual(1)
+  })
+
+  test('takes two trips for a batch, however many rounds it has', async () => {
+    const { db, use } = countedDatabase()
+    const quiet = rounds.filter((_, i) => deeds[i]!.every((deed) => deed === right))
+    const answer = await consumeIn({ ...env, DB: db }, 'round-rows', quiet.map(messageOf))
+    expect(answer.acked).toHaveLength(quiet.length)
+    expect(use.roundTrips).toBe(2)
+  })
+
+  test('keeps no round waiting for one that cannot be written', async () => {
+    const messages = rounds.map(messageOf)
+    const broken = { ...messages[1]!, round: { ...messages[1]!.round, kind: null } }
+    const given = messages.map((message, i) => (i === 1 ? broken : message))
+    expect(await consume('round-rows', ...given)).toMatchObject({ retried: ['m1'] })
+    expect(await rowsOf('SELECT round_id FROM rounds')).toHaveLength(rounds.length - 1)
+    expect(await services(env).rounds.find(rounds[1]!.round.roundId)).toBeNull()
+  })
+
+  test.each([[null], [{}], [{ v: 2, round: { roundId: 'task:' } }], [{ v: 1, round: {} }]])(
+    'leaves what nobody can read to the dead letters: %j',
+    async (body) => {
+      expect(await consume('round-rows', body, messageOf(rounds[0]!))).toEqual({
+        acked: ['m1'],
+        retried: ['m0'],
+      })
+    },
+  )
+
+  test('puts a round that is open into lists, and never back to an earlier state', async () => {
+    const { object } = rounds[0]!
+    const open = (state: 'pending' | 'escalated'): RoundMessage => ({
+      ...messageOf(rounds[0]!),
+      round: { ...messageOf(rounds[0]!).round, state, finalizedAt: null },
+      end: null,
+    })
+    await consume('round-rows', open('escalated'), open('pending'))
+    await consume('round-rows', open('pending'))
+    const row = () => services(env).rounds.find(object.terms.roundId)
+    expect(await row()).toMatchObject({ state: 'escalated' })
+    await consume('round-rows', messageOf(rounds[0]!), open('escalated'))
+    expect(await row()).toMatchObject({ state: 'finalized' })
+  })
+})
+
+const withoutOffences = (tables: unknown): unknown => (tables as unknown[]).slice(0, -1)
