@@ -24,12 +24,13 @@ const counted = await onNetwork({ front: countedHub }, countTasks)
 const cpu = await onNetwork({}, measureCpu)
 if (isJson) {
   const { perTask } = counted
+  const sum = (...names: string[]) => names.reduce((all, name) => all + (perTask[name] ?? 0), 0)
   const rounded = (value: number) => Number(value.toFixed(2))
   const result = {
     d1RowsWritten: perTask['D1.rowsWritten'] ?? 0,
     d1Trips: perTask['D1.trip'] ?? 0,
     objectRowsWritten: objectRowsWritten(perTask),
-    validatorRequests: (perTask['outside.request'] ?? 0) + (perTask['Worker.requestOfNode'] ?? 0),
+    validatorRequests: sum('outside.request', 'Worker.requestOfNode', 'validators.frame'),
     cpuMs: cpu,
     costPerMillion: costOf({ units: taskUnits(perTask, cpu) }),
   }

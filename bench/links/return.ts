@@ -34,7 +34,7 @@ const script = await bundleHub({ whole: true })
 
 const seeds = Array.from({ length: count }, (_, index) => `0x${(index + 1).toString(16).padStart(64, '0')}`)
 const load = loadavg()[0]!
-const counted = await measure(countedHub(script), seeds.slice(0, countedLinks), true)
+const counted = await measure(await countedHub(script), seeds.slice(0, countedLinks), true)
 const timed = await measure(script, seeds, false)
 writeResult('bench/links/return.json', {
   links: count,

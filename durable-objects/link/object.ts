@@ -298,6 +298,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     await this.#tell(kept)
+    // An accept that its round does not know, or whose vote takes longer, outlives this process.
+    if (this.#offers.hasUntold()) this.#offers.storeAccepted()
+    else this.#offers.storeAcceptedSoon()
   }
 
   /** What cannot be told is told again by an alarm. */
@@ -332,6 +335,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       return this.#sendError(code, result.message, offerId)
     }
     this.#offers.vote(offerId, result.state)
+    // Nothing keeps the object awake then.
+    if (!this.#offers.hasUnstored()) this.#offers.storeAccepted()
     if (before.state !== 'voted') this.#budget.giveBack()
     this.#changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })

@@ -22,6 +22,8 @@ const keptSecs = 300
 const freedSecs = 10
 /** What came to its end within so many seconds is forgotten together. */
 const forgetSecs = 60
+/** An accept is stored after this, unless the vote was stored before. */
+const acceptsStoredMs = 2_000
 
 const migrations = [
   `CREATE TABLE offers (
@@ -67,6 +69,9 @@ interface OpenOffer {
 export class OfferLedger {
   readonly #sql: Sql
   readonly #open = new Map<string, OpenOffer>()
+  /** Accepted, which is in memory alone: it is stored with the vote, or by {@link storeAccepted}. */
+  readonly #unstored = new Set<string>()
+  #storing: ReturnType<typeof setTimeout> | undefined
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
   /** No offer that is over had its time before this; null without one. */
@@ -85,13 +90,13 @@ export class OfferLedger {
 
   find(offerId: string): KeptOffer | null {
     const [row] = this.#sql<Row>`SELECT * FROM offers WHERE offer_id = ${offerId}`
-    return row === undefined ? null : keptOf(row)
+    return row === undefined ? null : this.#kept(row)
   }
 
   open(): KeptOffer[] {
     const rows = this.#sql<Row>`
       SELECT * FROM offers WHERE state IN ('offered', 'accepted') ORDER BY vote_by, offer_id`
-    return rows.map(keptOf)
+    return rows.map((row) => this.#kept(row))
   }
 
   countOpen(): number {
@@ -130,9 +135,27 @@ export class OfferLedger {
   accept(offerId: string): void {
     const offer = this.#open.get(offerId)
     if (offer?.state !== 'offered') return
-    this.#sql`UPDATE offers SET state = 'accepted', told = 0 WHERE offer_id = ${offerId}`
     this.#open.set(offerId, { ...offer, state: 'accepted' })
+    this.#unstored.add(offerId)
     this.#untold.add(offerId)
+  }
+
+  /** Stores the accepts that are in memory alone. */
+  storeAccepted(): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
+    for (const offerId of this.#unstored)
+      this.#sql`
+        UPDATE offers SET state = 'accepted', told = ${Number(!this.#untold.has(offerId))} WHERE offer_id = ${offerId}`
+    this.#unstored.clear()
+  }
+
+  storeAcceptedSoon(): void {
+    if (this.hasUnstored()) this.#storing ??= setTimeout(() => this.storeAccepted(), acceptsStoredMs)
+  }
+
+  hasUnstored(): boolean {
+    return this.#unstored.size > 0
   }
 
   decline(offerId: string, reason: DeclineReason, now: number): void {
@@ -174,6 +197,7 @@ export class OfferLedger {
   remove(offerId: string): void {
     this.#sql`DELETE FROM offers WHERE offer_id = ${offerId}`
     this.#open.delete(offerId)
+    this.#unstored.delete(offerId)
     this.#untold.delete(offerId)
   }
 
@@ -210,6 +234,10 @@ export class OfferLedger {
     return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
   }
 
+  #kept(row: Row): KeptOffer {
+    return keptOf(this.#unstored.has(row.offer_id) ? { ...row, state: 'accepted' } : row)
+  }
+
   #hasJustExpired(now: number): boolean {
     const since = now - freedSecs
     return this.#sql`SELECT 1 FROM offers WHERE state = 'expired' AND vote_by >= ${since} LIMIT 1`.length > 0
@@ -219,6 +247,7 @@ export class OfferLedger {
     const offer = this.#open.get(offerId)
     if (offer === undefined) return
     this.#open.delete(offerId)
+    this.#unstored.delete(offerId)
     this.#noteOver(offer.voteBy)
   }
 

@@ -2,7 +2,7 @@ import type { Services } from '../services.ts'
 
 /**
  * How many rounds of an epoch are not over, or not in the database yet: so many of all that the project's object gave a `seq`. Sums over an epoch
- * are complete when there are none. @throws {@link ApiError} 503 `unavailable` while the object does not say.
+ * are complete at 0. @throws {@link ApiError} 503 `unavailable` while the object does not say.
  */
 export async function openRounds(
   { committees, epochRounds }: Pick<Services, 'committees' | 'epochRounds'>,

@@ -46,11 +46,11 @@ export const hourSecs = 3_600
  * The statements that follow from the end of rounds, as sums over them: a hundred rounds change a counter once. All are guarded by the same
  * condition, that none of the rounds was over, and go into one batch before the rows that end them, so that they happen once.
  * @param memberSince - Since when the subscriptions of members exist: one that was closed and opened again after a task is another one, which
- * the round does not change.
+ * the round does not change. Null where none is younger than its round.
  */
 export function roundEffects(
   ends: readonly RoundEnd[],
-  memberSince: ReadonlyMap<string, number>,
+  memberSince: ReadonlyMap<string, number> | null,
   isNew: SQL,
 ): SQLWrapper[] {
   const groups = <K>(of: readonly RoundEnd[], key: (end: RoundEnd) => K) => [...Map.groupBy(of, key).values()]
@@ -84,13 +84,13 @@ const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0)
 
 /** What the rounds of each subscription change, in the order in which they ended. */
-function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<string, number>) {
+function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<string, number> | null) {
   const inOrder = [...ends].sort(
     (a, b) => a.endedAt - b.endedAt || (a.round.roundId < b.round.roundId ? -1 : 1),
   )
   const deeds = inOrder.flatMap(({ round, endedAt, members }) =>
     members
-      .filter(({ subscriptionId }) => (memberSince.get(subscriptionId) ?? Infinity) <= round.issuedAt)
+      .filter(({ subscriptionId: id }) => (memberSince?.get(id) ?? -Infinity) <= round.issuedAt)
       .map((member) => ({ ...member, endedAt })),
   )
   return [...Map.groupBy(deeds, ({ subscriptionId }) => subscriptionId)].map(([id, own]) => ({

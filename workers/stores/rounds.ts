@@ -1,4 +1,4 @@
-import { eq, getTableColumns, type InferSelectModel, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type InferSelectModel, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
 import { type RoundEnd, roundEffects } from './round-effects.ts'
 import { leases, rounds, subscriptions } from './schema/index.ts'
@@ -44,11 +44,25 @@ export class RoundStore extends Store {
     given: readonly WrittenRound[],
     following: readonly SQLWrapper[] = [],
   ): Promise<string[] | null> {
+    // Nearly always all of them are new, and so are no subscriptions of their members.
+    const first = await this.#write(given, following, null)
+    if (first !== null) return first
     const { over, memberSince } = await this.#known(given)
     const written = given.filter(({ round }) => !over.has(round.roundId))
-    if (written.length === 0) return []
+    return written.length === 0 ? [] : this.#write(written, following, memberSince)
+  }
+
+  /** @param memberSince - Since when the subscriptions of members exist; null to write nothing where one is younger than its round. */
+  async #write(
+    written: readonly WrittenRound[],
+    following: readonly SQLWrapper[],
+    memberSince: ReadonlyMap<string, number> | null,
+  ): Promise<string[] | null> {
     const ends = written.flatMap(({ end }) => end ?? [])
-    const isNew = isNoneOver(written.map(({ round }) => round.roundId))
+    const isNew = and(
+      isNoneOver(written.map(({ round }) => round.roundId)),
+      memberSince === null ? isNoneYounger(ends) : undefined,
+    ) as SQL
     const [guard] = await batch(this.db, [
       sql`SELECT ${isNew} AS holds`,
       ...following,
@@ -76,6 +90,19 @@ export class RoundStore extends Store {
       memberSince: new Map(since.map((row) => [row.id, row.since])),
     }
   }
+}
+
+/** Holds while no subscription of a member was opened after its round. */
+function isNoneYounger(ends: readonly RoundEnd[]): SQL | undefined {
+  const earliest = new Map<string, number>()
+  for (const { round, members } of ends)
+    for (const { subscriptionId } of members)
+      earliest.set(subscriptionId, Math.min(earliest.get(subscriptionId) ?? Infinity, round.issuedAt))
+  return earliest.size === 0
+    ? undefined
+    : sql`NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify([...earliest])}) AS one
+        JOIN ${subscriptions} ON ${subscriptions.subscriptionId} = one.value->>0
+        WHERE ${subscriptions.createdAt} > one.value->>1)`
 }
 
 /** A row that is as it was is not written again. */

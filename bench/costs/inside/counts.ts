@@ -30,6 +30,7 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
   async function event({ owner, name, ctx, args }: Use & { kind: 'event' }, run: () => Promise<unknown>) {
     if (ctx !== null) {
       note(`${owner}.${kinds[name] ?? 'call'}`)
+      if (/^\{"type":"decided"/.test(String(args[1]).slice(0, 24))) note('validators.frame')
       return lasting(ctx, run)
     }
     if (name !== 'fetch') return run()
@@ -72,6 +73,14 @@ export function wrap(hub: Record<string, unknown>): Record<string, unknown> {
     }
     return result
   }
+
+  // Frames of links; what comes back is counted with the messages.
+  replace(WebSocket.prototype, {
+    send: (_: object, run: () => unknown, args: readonly unknown[]) => {
+      if (/^\{"type":"(decide|finality)"/.test(String(args[0]).slice(0, 24))) note('validators.frame')
+      return run()
+    },
+  })
 
   const around: Watch['around'] = (use, run) => {
     if (unseen.getStore()) return run()
