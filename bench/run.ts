@@ -11,6 +11,7 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   relay: ['relay/throughput.ts', '[owners]', 'How many actions a second reach the chain?'],
   node: ['node/cost.ts', '[seconds]', 'What does a serving node cost, idle and busy?'],
   engine: ['engine/speed.ts', '[known answers]', 'How fast is the engine, and what does metering cost?'],
+  links: ['links/return.ts', '[links]', 'How soon are miners back after a restart, and what does that cost?'],
   startup: ['startup/startup.ts', '', 'What does the hub load before its first answer?'],
 }
 

@@ -1,7 +1,11 @@
 import type { KindEntry } from './harness/kind.ts'
 
 /** They run the hub's own code, so they are checked with the types of the platform, apart from programs of Node. */
-const [simulation, platform]: string[] = ['./simulation/kind.ts', './simulation/platform-kind.ts']
+const [simulation, platform, links]: string[] = [
+  './simulation/kind.ts',
+  './simulation/platform-kind.ts',
+  './simulation/links-kind.ts',
+]
 
 export const kinds: Readonly<Record<string, KindEntry>> = {
   relay: {
@@ -40,6 +44,13 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     example: 'platform --validators 20 --hung 6',
     options: { validators: 20, hung: 6, unlinked: 0, 'answer-ms': 20 },
     load: async () => (await import(platform!)).platform,
+  },
+  links: {
+    about: 'nodes that a deployment cuts are back within two minutes, and nobody notices, on virtual time',
+    counted: 'links',
+    count: 3_000,
+    example: 'links 3000 1',
+    load: async () => (await import(links!)).links,
   },
   node: {
     about: 'a node that is killed keeps its votes, receipts and chunks',

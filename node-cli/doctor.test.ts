@@ -12,10 +12,10 @@ import { withDataDir } from './src/data-dir/lock.ts'
 import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
 import { examine, type Finding, type Patient } from './src/doctor/index.ts'
 import { knownRun } from './src/doctor/known-run.ts'
-import { isOlder } from './src/doctor/versions.ts'
 import { profile } from './src/profile.ts'
 import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
 import { sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
+import { isOlder } from './src/versions.ts'
 
 const free = ['--bind', '127.0.0.1:0']
 const env = { NODE_ASC_HOME: filledAscHome() }

@@ -15,8 +15,8 @@ export interface RouteAuth {
   project?: string
   /** By a key that is registered or bound here, or by any: then the body has to say for which hub it is, as what is signed names no host. */
   node?: 'known_key' | 'any_key'
-  /** A node signature is good for one request, also where the call has no body. */
-  once?: true
+  /** The call opens a link, whose object takes each signature once. A ticket stands for what the records say of the key. */
+  link?: true
   operator?: true
 }
 

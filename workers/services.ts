@@ -9,6 +9,7 @@ import { type Env, readSettings } from './env.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './link/client.ts'
+import { LinkCount } from './link/link-count.ts'
 import { createNetworkClock } from './network-clock.ts'
 import { createRelayerClients } from './relayer/client.ts'
 import { AuditBlocks } from './rounds/audit-blocks.ts'
@@ -86,6 +87,7 @@ export function createServices(env: Env) {
     chain,
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
   })
+  const deviceLinks = new DeviceLinkStore(db)
   return {
     params,
     /** Whether blocks become final in time. @throws While nobody knows. */
@@ -103,7 +105,8 @@ export function createServices(env: Env) {
     developers: new DeveloperStore(db),
     accounts: new AccountStore(db),
     devices: new DeviceStore(db),
-    deviceLinks: new DeviceLinkStore(db),
+    deviceLinks,
+    linkCount: new LinkCount(async () => (await deviceLinks.totals()).connectedDevices),
     links: createLinksClient(env),
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),

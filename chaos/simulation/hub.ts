@@ -5,12 +5,8 @@ import { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
-import {
-  hashNetworkParams,
-  defaultNetworkParams as params,
-  profileStrings,
-} from '../../protocol/identity/index.ts'
-import { offerId } from '../../protocol/link/index.ts'
+import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { offerId, subprotocolOf } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
 import { inTime } from '../../workers/deadline.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
@@ -31,6 +27,7 @@ import {
 } from './people.ts'
 import type { ObjectClass, ObjectContext } from './platform/object-class.ts'
 import type { Records } from './records.ts'
+import { ticketOf } from './upgrade.ts'
 import type { SimulatedValidators } from './validators.ts'
 
 const confirmMsMax = 5_000
@@ -136,20 +133,24 @@ const nothingLarge = {
   putPayload: () => Promise.reject(new Error('no simulated result is large')),
 } as never
 
+const goodStanding = { isAdmitted: true, isBanned: false, isFaulty: false }
+
 function linkConfig(world: Surroundings, { outside, object }: ObjectContext): NodeLinkConfig {
   return {
     limits: params,
     paramsHash: hashNetworkParams(params),
-    subprotocol: profileStrings(profile).relay_subprotocol,
+    nodectlMin: '1.0.0',
+    subprotocol: (version) => subprotocolOf(profile, version),
     pollMs: null,
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
     standing: (nodeKey) =>
-      outside(() =>
-        world
-          .read('standing')
-          .then(() => ({ isBanned: false, isFaulty: false, isValidator: world.validators.isOne(nodeKey) })),
-      ),
+      outside(async () => {
+        await world.read('standing')
+        return { ...goodStanding, isValidator: world.validators.isOne(nodeKey) }
+      }),
+    returnSecs: async () => null,
+    ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
   }
 }

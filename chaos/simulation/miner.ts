@@ -2,6 +2,7 @@ import { defaultNetworkParams as params } from '../../protocol/identity/index.ts
 import {
   closeCodes,
   type ErrorFrame,
+  type FrameVersion,
   type NodeFrame,
   type OfferFrame,
   parseHubFrame,
@@ -18,11 +19,13 @@ import type { Platform } from './platform/platform.ts'
 import type { ClientSocket } from './platform/sockets.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
 import { honestResult, wrongResult } from './results.ts'
+import { openLink, recordsMs } from './upgrade.ts'
 
 export interface MinerOptions {
   readonly person: Person
   readonly signer: Ed25519Signer
   readonly slots: number
+  readonly frames: FrameVersion
   readonly time: VirtualTime
   readonly platform: Platform
   readonly draws: Draws
@@ -62,6 +65,7 @@ export class SimulatedMiner {
   /** Offers of which it sent a flawed vote and a right one on this connection, and how many of the two were taken. */
   readonly #unrefused = new Map<string, number>()
   #socket: ClientSocket | null = null
+  #ticket: string | null = null
   #isReady = false
   #life = 0
   #failures = 0
@@ -113,10 +117,18 @@ export class SimulatedMiner {
     while (life === this.#life && this.#socket === null) {
       const socket = this.#isCutOff
         ? null
-        : await platform.connect('NodeLink', person.publicKey, {
-            message: (text) => life === this.#life && this.#hear(text),
-            closed: (code) => life === this.#life && this.#closed(code),
-          })
+        : await openLink(
+            platform,
+            {
+              ...{ publicKey: person.publicKey, frames: this.options.frames, ticket: this.#ticket },
+              ...{ nonce: String(draws.below(2 ** 31)), timestamp: Math.floor(time.nowMs / 1_000) },
+              readRecords: () => time.wait(recordsMs),
+            },
+            {
+              message: (text) => life === this.#life && this.#hear(text),
+              closed: (code) => life === this.#life && this.#closed(code),
+            },
+          )
       if (life !== this.#life) return socket?.close(null)
       if (socket !== null) {
         this.#socket = socket
@@ -160,6 +172,7 @@ export class SimulatedMiner {
     switch (frame.type) {
       case 'hello':
         this.#isReady = true
+        this.#ticket = frame.ticket ?? null
         this.#unrefused.clear()
         for (const gone of this.goneMs) gone.until = Math.min(gone.until, this.options.time.nowMs)
         this.#send({

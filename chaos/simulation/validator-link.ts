@@ -9,6 +9,7 @@ import {
 import type { Platform } from './platform/platform.ts'
 import type { ClientSocket } from './platform/sockets.ts'
 import type { VirtualTime } from './platform/virtual-time.ts'
+import { openLink, recordsMs } from './upgrade.ts'
 
 export interface ValidatorLinkOptions {
   readonly publicKey: string
@@ -24,6 +25,7 @@ export interface ValidatorLinkOptions {
 export class ValidatorLink {
   readonly #options: ValidatorLinkOptions
   #socket: ClientSocket | null = null
+  #ticket: string | null = null
 
   constructor(options: ValidatorLinkOptions) {
     this.#options = options
@@ -34,11 +36,14 @@ export class ValidatorLink {
     for (;;) {
       const socket = isAway()
         ? null
-        : await platform.connect(
-            'NodeLink',
-            publicKey,
+        : await openLink(
+            platform,
+            {
+              ...{ publicKey, frames: 2, isValidator: true, ticket: this.#ticket },
+              ...{ nonce: `${random()}`, timestamp: Math.floor(time.nowMs / 1_000) },
+              readRecords: () => time.wait(recordsMs),
+            },
             { message: (text) => this.#hear(text), closed: () => this.#lose() },
-            '?validator',
           )
       this.#socket = socket
       if (socket !== null) return this.#keepPinging(socket)
@@ -54,6 +59,7 @@ export class ValidatorLink {
     if (this.#options.isAway()) return this.#lose()
     const frame = parseHubFrame(text, params)
     if (frame.type !== 'hello') return this.#options.heard(frame)
+    this.#ticket = frame.ticket ?? null
     const what = { slots: 0, engine: 'native', nodectl_version: '1.0.0', holding: [] } as const
     this.send({ type: 'ready', ...what, role: 'validator' })
   }

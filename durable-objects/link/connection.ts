@@ -4,6 +4,7 @@ import {
   type FrameLimits,
   type HubFrame,
   offlineAfterSecs,
+  returnSecsMin,
   silentAfterSecs,
   writeHubFrame,
 } from '../../protocol/link/index.ts'
@@ -64,7 +65,7 @@ export class Connection {
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
     if (this.session !== null) this.#disconnected('lost')
     this.#ctx.acceptWebSocket(socket, [id])
-    this.#kv.put('node_key', nodeKey)
+    if (this.nodeKey !== nodeKey) this.#kv.put('node_key', nodeKey)
     this.session = { id, sinceMs: Date.now(), ready: null, badFrames: 0 }
     return id
   }
@@ -112,8 +113,24 @@ export class Connection {
     return false
   }
 
+  /** When the last socket went; null where that is not known yet. */
+  get goneMs(): number | null {
+    return this.session === null ? (this.#kv.get<number>('gone_ms') ?? 0) : null
+  }
+
+  /** Nodes that come back from a loss spread over longer than a few seconds are given as much longer. */
   get offlineDueMs(): number {
-    return (this.#kv.get<number>('gone_ms') ?? 0) + offlineAfterSecs * 1000
+    const returnSecs = this.#lostSession === null ? returnSecsMin : this.returnSecs
+    return (this.#kv.get<number>('gone_ms') ?? 0) + (offlineAfterSecs + returnSecs - returnSecsMin) * 1000
+  }
+
+  /** In how many seconds the node was told to come back. */
+  get returnSecs(): number {
+    return this.#kv.get<number>('return_secs') ?? returnSecsMin
+  }
+
+  set returnSecs(secs: number) {
+    if (this.returnSecs !== secs) this.#kv.put('return_secs', secs)
   }
 
   /** Why a device has no socket: it is blamed only where it left by itself after the set had been built. */

@@ -31,22 +31,23 @@ export class Faults {
   /** The records said so just now. */
   noteValidator(): void {
     if (this.isValidator) return
-    this.#kv.put('standing', { isBanned: false, isFaulty: false, ...this.#standing, isValidator: true })
+    const admitted = { isAdmitted: true, isBanned: false, isFaulty: false }
+    this.#kv.put('standing', { ...admitted, ...this.#standing, isValidator: true })
   }
 
   get isValidator(): boolean {
     return this.#standing?.isValidator ?? false
   }
 
-  /** Reads the hub's records. @returns Whether they ban the device. */
-  async read(nodeKey: string): Promise<boolean> {
+  /** Reads the hub's records. @returns What they say of the device; null where they cannot be read. */
+  async read(nodeKey: string): Promise<Standing | null> {
     try {
       const standing = await this.#config.standing(nodeKey)
       this.#kv.put('standing', standing)
-      return standing.isBanned
+      return standing
     } catch (error) {
       console.error(`the standing of ${nodeKey} could not be read`, error)
-      return false
+      return null
     }
   }
 

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
+import type { ErrorCode } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
@@ -12,25 +12,26 @@ import {
   pongText,
   type ReadNodeFrame,
   type ReadyFrame,
+  returnSecsMin,
   type UnjudgedVoteFrame,
 } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
+import { Admissions, readUpgrade } from './admissions.ts'
+import { Checks } from './checks.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
 import { FrameBudget } from './frame-budget.ts'
+import { codeOf, helloFrame, offerFrame } from './frames.ts'
 import { KeptValues } from './kept-values.ts'
-import { isOpen, type KeptOffer, OfferLedger, offerFrame } from './offers.ts'
+import { isOpen, type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
-import type { LinkOffer, LinkStatus, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
 import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */
 const publishPauseMs = 5_000
 /** A node says that it is ready at once; until then there is little to publish. */
 const readyPauseMs = 2_000
-const checkMs = 300_000
-/** An accept is stored after this, unless the vote was stored before. */
-const acceptsStoredMs = 2_000
 
 /**
  * The one WebSocket of a node: `env.NODE_LINK.getByName('<public key>')`. It sends offers, and what validators are asked, passes answers on to
@@ -40,11 +41,11 @@ const acceptsStoredMs = 2_000
 export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: NodeLinkConfig
   readonly #alarm: Alarm
-  readonly #kv: KeptValues
   readonly #offers: OfferLedger
-  #storing: ReturnType<typeof setTimeout> | undefined
+  readonly #admissions: Admissions
   readonly #connection: Connection
   readonly #faults: Faults
+  readonly #checks: Checks
   readonly #publication: Publication
   readonly #validating: Validating
   readonly #budget = new FrameBudget()
@@ -53,29 +54,38 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     super(ctx, env)
     this.#config = config
     this.#alarm = new Alarm(ctx.storage)
-    this.#kv = new KeptValues(ctx.storage.kv)
+    const kv = new KeptValues(ctx.storage.kv)
     this.#offers = new OfferLedger(ctx.storage)
-    this.#connection = new Connection(ctx, this.#kv, this.#offers, config.limits)
-    this.#faults = new Faults(this.#kv, config)
-    this.#publication = new Publication(this.#kv, config)
+    this.#admissions = new Admissions(kv, config.limits.max_skew)
+    this.#connection = new Connection(ctx, kv, this.#offers, config.limits)
+    this.#faults = new Faults(kv, config)
+    this.#checks = new Checks(kv, this.#admissions, this.#connection, this.#faults)
+    this.#publication = new Publication(kv, config)
     this.#validating = new Validating(this.#connection, this.#budget, config)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingText, pongText))
   }
 
-  /** Takes the socket of an upgrade that the hub has let through. The path is the public key; the query says where the hub found it a validator. */
+  /** Takes the socket of an upgrade request that the hub has checked, or refuses it by one of the statuses of `upgradeRefusals`. */
   override async fetch(request: Request): Promise<Response> {
-    const { paramsHash: params_hash, subprotocol } = this.#config
+    const { nodeKey, ...upgrade } = readUpgrade(request.url)
+    const returnSecs = await this.#config.returnSecs()
     const time = await this.#config.now()
+    const refusal = this.#admissions.refusalOf(upgrade, time, this.#connection.goneMs)
+    if (refusal !== null) return new Response(null, { status: refusal })
     const { 0: client, 1: server } = new WebSocketPair()
-    const { pathname, searchParams } = new URL(request.url)
-    const sessionId = this.#connection.accept(pathname.slice(1), server)
-    if (searchParams.has('validator')) this.#faults.noteValidator()
-    // The records may have changed since the hub let it in, and since this object looked at them last.
-    this.#kv.delete('checked_ms')
-    this.#publication.changed(readyPauseMs)
-    this.#connection.send({ type: 'hello', session_id: sessionId, time, params_hash })
+    const sessionId = this.#connection.accept(nodeKey, server)
+    if (upgrade.generation === null) {
+      this.#checks.makeDue()
+      if (upgrade.isValidator) this.#faults.noteValidator()
+      this.#changed(readyPauseMs)
+    } else this.#checks.delay()
+    // Nodes of frames 1 are not told.
+    this.#connection.returnSecs = upgrade.frames === 1 ? returnSecsMin : (returnSecs ?? returnSecsMin)
+    const ticket = this.#config.ticket(nodeKey, this.#admissions.generation, upgrade.isVouched)
+    const greeting = { session_id: sessionId, time, returnSecs, ticket }
+    this.#connection.send(helloFrame(this.#config, upgrade, greeting))
     await this.#schedule()
-    const headers = { 'Sec-WebSocket-Protocol': subprotocol }
+    const headers = { 'Sec-WebSocket-Protocol': this.#config.subprotocol(upgrade.frames) }
     return new Response(null, { status: 101, webSocket: client, headers })
   }
 
@@ -95,7 +105,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const kept = this.#offers.find(offerId)
     if (kept === null || !isOpen(kept)) return
     this.#offers.remove(offerId)
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     if (kept.sessionId === this.#connection.session?.id)
       this.#connection.send({ type: 'cancel', offer_id: offerId, reason })
     await this.#schedule()
@@ -104,7 +114,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** A vote of the node was none. Several in a day make the device faulty. */
   async invalidVote(): Promise<void> {
     this.#faults.noteInvalidVote()
-    this.#publication.changed(0)
+    this.#changed(0)
     await this.#schedule()
   }
 
@@ -112,7 +122,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   async refresh(): Promise<void> {
     // Without a socket so far there is nothing to take away, and the first one is let in by the same records.
     if (this.#connection.nodeKey === '') return
-    await this.#readStanding()
+    await this.#checks.atOnce()
     await this.#schedule()
   }
 
@@ -164,12 +174,8 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     this.#alarm.gone()
     this.#offers.expire(await this.#config.now())
     for (const kept of this.#offers.untold()) await this.#tell(kept)
-    await this.#check()
-    if (this.#connection.nodeKey !== '') {
-      const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
-      const view = viewOf(this.#connection, this.#offers.countOpen(), isVoteFaulty, this.#publication.last)
-      await this.#publication.publish(view)
-    }
+    await this.#checks.whereDue()
+    if (this.#connection.nodeKey !== '') await this.#publication.publish(this.#view())
     await this.#schedule()
   }
 
@@ -192,7 +198,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     if (session.ready.slots === 0) return 'absent'
     if (this.#offers.countOpen() >= session.ready.slots) return 'full'
     this.#offers.add(offer, session.id)
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     this.#connection.send(offerFrame(offer))
     return 'offered'
   }
@@ -266,7 +272,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
     if (isValidator && !this.#isValidator)
       this.#sendError('forbidden', 'This key is no approved validator, so it is asked about no round.')
-    this.#publication.changed(session.ready === null ? 0 : publishPauseMs)
+    this.#changed(session.ready === null ? 0 : publishPauseMs)
     const held = new Set(holding)
     for (const kept of this.#offers.open())
       if (held.has(kept.offer.offer_id)) this.#offers.setSession(kept.offer.offer_id, session.id)
@@ -287,21 +293,14 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const before = this.#offers.find(offerId)
     if (before === null || !isOpen(before)) return this.#sendError('not_found', notOpen, offerId)
     store()
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     const kept = this.#offers.find(offerId)
     if (kept === null || kept.state === before.state) return
     this.#budget.giveBack()
     const isTold = await this.#tell(kept)
     // An accept that its round does not know, or whose vote takes longer, outlives this process.
-    if (!isTold) this.#offers.storeAccepted()
-    else if (this.#offers.hasUnstored())
-      this.#storing ??= setTimeout(() => this.#storeAccepted(), acceptsStoredMs)
-  }
-
-  #storeAccepted(): void {
-    clearTimeout(this.#storing)
-    this.#storing = undefined
-    this.#offers.storeAccepted()
+    if (isTold) this.#offers.storeAcceptedSoon()
+    else this.#offers.storeAccepted()
   }
 
   /** What cannot be told is told again by an alarm. */
@@ -339,9 +338,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     }
     this.#offers.vote(offerId, result.state)
     // Nothing keeps the object awake then.
-    if (!this.#offers.hasUnstored()) this.#storeAccepted()
+    if (!this.#offers.hasUnstored()) this.#offers.storeAccepted()
     if (before.state !== 'voted') this.#budget.giveBack()
-    this.#publication.changed(publishPauseMs)
+    this.#changed(publishPauseMs)
     this.#connection.send({ type: 'voted', offer_id: offerId, state: result.state })
   }
 
@@ -364,17 +363,15 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return this.#config.round(parseOfferId(offerId).round_id)
   }
 
-  /** Sees whether the socket is still one, and whether anything speaks against the device. */
-  async #check(): Promise<void> {
-    if (this.#connection.session === null || Date.now() < this.#checkDueMs()) return
-    this.#kv.put('checked_ms', Date.now())
-    if (this.#connection.isListening()) await this.#readStanding()
+  /** Nothing is due where the database says already what is so. */
+  #changed(pauseMs: number): void {
+    if (this.#publication.dueMs !== undefined || !this.#publication.isLast(this.#view()))
+      this.#publication.changed(pauseMs)
   }
 
-  async #readStanding(): Promise<void> {
-    const isBanned = await this.#faults.read(this.#connection.nodeKey)
-    if (isBanned && this.#connection.session !== null)
-      this.#connection.close(closeCodes.banned, 'this device is banned')
+  #view(): LinkView {
+    const isVoteFaulty = this.#faults.voteFaultyUntilMs !== null
+    return viewOf(this.#connection, this.#offers.countOpen(), isVoteFaulty, this.#publication.last)
   }
 
   async #schedule(): Promise<void> {
@@ -388,15 +385,11 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const first = Math.min(
       this.#publication.dueMs ?? Infinity,
       this.#faults.voteFaultyUntilMs ?? Infinity,
-      this.#connection.session === null ? ofNobody : this.#checkDueMs(),
+      this.#connection.session === null ? ofNobody : this.#checks.dueMs,
       nowMs + toDeadlineMs,
       this.#offers.hasUntold() ? nowMs + retryMs : Infinity,
     )
     if (first < Infinity) await this.#alarm.by(Math.max(nowMs, first))
-  }
-
-  #checkDueMs(): number {
-    return (this.#kv.get<number>('checked_ms') ?? 0) + checkMs
   }
 
   #sendError(code: ErrorCode, message: string, offerId?: string): void {
@@ -406,6 +399,3 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
 }
 
 const notOpen = 'This offer is not open here.'
-
-const codeOf = (code: string): ErrorCode =>
-  Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'

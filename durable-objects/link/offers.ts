@@ -1,4 +1,4 @@
-import type { DeclineReason, HubFrame } from '../../protocol/link/index.ts'
+import type { DeclineReason } from '../../protocol/link/index.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import type { LinkOffer } from './types.ts'
@@ -22,6 +22,8 @@ const keptSecs = 300
 const freedSecs = 10
 /** What came to its end within so many seconds is forgotten together. */
 const forgetSecs = 60
+/** An accept is stored after this, unless the vote was stored before. */
+const acceptsStoredMs = 2_000
 
 const migrations = [
   `CREATE TABLE offers (
@@ -69,6 +71,7 @@ export class OfferLedger {
   readonly #open = new Map<string, OpenOffer>()
   /** Accepted, which is in memory alone: it is stored with the vote, or by {@link storeAccepted}. */
   readonly #unstored = new Set<string>()
+  #storing: ReturnType<typeof setTimeout> | undefined
   /** Accepted or declined, and the round may not know it. */
   readonly #untold = new Set<string>()
   /** No offer that is over had its time before this; null without one. */
@@ -139,10 +142,16 @@ export class OfferLedger {
 
   /** Stores the accepts that are in memory alone. */
   storeAccepted(): void {
+    clearTimeout(this.#storing)
+    this.#storing = undefined
     for (const offerId of this.#unstored)
       this.#sql`
         UPDATE offers SET state = 'accepted', told = ${Number(!this.#untold.has(offerId))} WHERE offer_id = ${offerId}`
     this.#unstored.clear()
+  }
+
+  storeAcceptedSoon(): void {
+    if (this.hasUnstored()) this.#storing ??= setTimeout(() => this.storeAccepted(), acceptsStoredMs)
   }
 
   hasUnstored(): boolean {
@@ -267,8 +276,3 @@ const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): 
 })
 
 export const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'
-
-export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
-  const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
-  return { type: 'offer', ...terms, ...input }
-}

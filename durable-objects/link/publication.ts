@@ -22,6 +22,11 @@ export class Publication {
     return this.#kv.get('publish_ms')
   }
 
+  /** Whether the database says this. */
+  isLast(view: LinkView): boolean {
+    return JSON.stringify(view) === JSON.stringify(this.last)
+  }
+
   changed(pauseMs: number): void {
     const dueMs = Date.now() + pauseMs
     if (dueMs < (this.dueMs ?? Number.POSITIVE_INFINITY)) this.#kv.put('publish_ms', dueMs)
@@ -30,7 +35,7 @@ export class Publication {
   async publish(view: LinkView): Promise<void> {
     if (Date.now() < (this.dueMs ?? 0)) return
     this.#kv.delete('publish_ms')
-    if (JSON.stringify(view) === JSON.stringify(this.last)) return
+    if (this.isLast(view)) return
     const revision = (this.#kv.get<number>('revision') ?? 0) + 1
     this.#kv.put('revision', revision)
     try {
@@ -43,19 +48,20 @@ export class Publication {
   }
 }
 
-/** What everybody reads of a link. One that lost its socket a moment ago shows what it showed last. */
+/** What everybody reads of a link. One that lost its socket a moment ago, or is not ready on its next one, shows what it showed last. */
 export function viewOf(
   { nodeKey, session, offlineDueMs }: Connection,
   takenSlots: number,
   isVoteFaulty: boolean,
   last: LinkView | undefined,
 ): LinkView {
-  if (session === null && last !== undefined && Date.now() < offlineDueMs) return { ...last, isVoteFaulty }
+  const isGoing = session === null || session.ready === null
+  if (isGoing && last !== undefined && Date.now() < offlineDueMs) return { ...last, isVoteFaulty }
   const freeSlots = Math.max(0, (session?.ready?.slots ?? 0) - takenSlots)
   return {
     nodeKey,
     state: session === null ? 'offline' : freeSlots > 0 ? 'online' : 'idle',
-    connectedSince: session && Math.floor(session.sinceMs / 1000),
+    connectedSince: session && (last?.connectedSince ?? Math.floor(session.sinceMs / 1000)),
     freeSlots: session === null ? 0 : freeSlots,
     isVoteFaulty,
   }

@@ -1,4 +1,5 @@
-import type { DeclineReason, FrameLimits, RoundAnswer } from '../../protocol/link/index.ts'
+import type { NetworkParams } from '../../protocol/identity/index.ts'
+import type { DeclineReason, FrameLimits, FrameVersion, RoundAnswer } from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 
 export interface LinkOffer {
@@ -58,13 +59,15 @@ export interface LinkView {
   readonly nodeKey: string
   /** A device that is connected is `idle` while it has no free slot. */
   readonly state: 'online' | 'idle' | 'offline'
-  /** Unix seconds. */
+  /** Unix seconds. A node that comes back before its device is offline was never away. */
   readonly connectedSince: number | null
   readonly freeSlots: number
   readonly isVoteFaulty: boolean
 }
 
 export interface Standing {
+  /** Whether the device may have a socket: a banned one may not. */
+  readonly isAdmitted: boolean
   readonly isBanned: boolean
   /** For another reason than its votes. */
   readonly isFaulty: boolean
@@ -83,9 +86,11 @@ export interface LinkStatus {
 }
 
 export interface NodeLinkConfig {
-  readonly limits: FrameLimits
+  readonly limits: FrameLimits & Pick<NetworkParams, 'max_skew'>
   readonly paramsHash: string
-  readonly subprotocol: string
+  /** Lowest version of nodectl that the hub supports. */
+  readonly nodectlMin: string
+  subprotocol(version: FrameVersion): string
   /** Network time may leap ahead of the machine's where it follows a chain: open offers are looked at this often then. */
   readonly pollMs: number | null
   /** Network time, Unix seconds. */
@@ -93,5 +98,9 @@ export interface NodeLinkConfig {
   /** Writes the view unless the database has one of a higher revision. */
   publish(view: LinkView, revision: number): Promise<void>
   standing(nodeKey: string): Promise<Standing>
+  /** In how many seconds nodes come back when all have lost their sockets; null where it is not known how many there are. */
+  returnSecs(): Promise<number | null>
+  /** What a node shows when it comes back. */
+  ticket(nodeKey: string, generation: number, isVouched: boolean): string
   round(roundId: string): RoundPort
 }

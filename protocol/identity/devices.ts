@@ -32,3 +32,6 @@ export const nodectlVersionPattern = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/
 
 /** Longest version of nodectl, in characters. */
 export const nodectlVersionLengthMax = 64
+
+export const isNodectlVersion = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= nodectlVersionLengthMax && nodectlVersionPattern.test(value)

@@ -108,10 +108,14 @@ export function profileStrings(profile: Profile) {
     nonce_header: `${header}Nonce`,
     /** Request header with the signature (section 10). */
     signature_header: `${header}Signature`,
+    /** Request header with the ticket of a node that comes back (section 27). */
+    ticket_header: `${header}Ticket`,
     /** Member `protocol` of the descriptor. */
     descriptor_protocol: `${prefix}/1`,
-    /** Subprotocol of the relay WebSocket. */
+    /** Subprotocol of the relay WebSocket with frames of version 1 (section 27). */
     relay_subprotocol: `${prefix}-relay.v1`,
+    /** The same with frames of version 2. */
+    relay_subprotocol_2: `${prefix}-relay.v2`,
     /** Member of the token in `chain.contracts`. */
     token_member: `${prefix}_token`,
     /** Balance field of the collateral summary. */

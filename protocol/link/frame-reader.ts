@@ -53,23 +53,33 @@ export type FrameKinds = Readonly<Record<string, FrameKind>>
 
 /**
  * Reads a frame strictly. In this order: its size, before anything of it is read; the JSON (section 2); its type; the size
- * that a frame of that type may have; its members, of which none is unknown.
+ * that a frame of that type may have; its members.
+ * @param unknown What the reader does with members that this version does not know: they are ignored, or the frame is refused.
  * @throws {@link FrameError}
  */
-export function readFrame(text: string, kinds: FrameKinds, limits: FrameLimits): Record<string, unknown> {
+export function readFrame(
+  text: string,
+  kinds: FrameKinds,
+  limits: FrameLimits,
+  unknown: 'ignored' | 'refused',
+): Record<string, unknown> {
   // No text has fewer bytes than UTF-16 units, so what is far too long is not measured.
   const bytes = text.length > limits.relay_max_frame_bytes ? text.length : Buffer.byteLength(text)
   requireFrameSize(bytes, limits)
-  const members = readObject(text)
-  const { type } = members
+  const sent = readObject(text)
+  const { type } = sent
   const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined
   if (kind === undefined)
     throw invalidFrame([
       { path: 'type', code: 'invalid_value', message: `One of ${Object.keys(kinds).join(', ')}.` },
     ])
-  requireKindSize(bytes, kind, members, limits)
+  requireKindSize(bytes, kind, sent, limits)
   const problems = new ProblemList()
   const keys = ['type', ...Object.keys(kind.members)]
+  const members =
+    unknown === 'refused'
+      ? sent
+      : Object.fromEntries(Object.entries(sent).filter(([key]) => keys.includes(key)))
   const required = keys.filter((key) => !kind.optional?.includes(key))
   const frame = new MemberChecker(problems, members, '', keys, required)
   for (const [key, check] of Object.entries(kind.members)) check(frame, key)

@@ -19,6 +19,14 @@ export interface HelloFrame {
   readonly time: number
   /** Of the network parameters; a node of other parameters is in the wrong network. */
   readonly params_hash: string
+  /** Versions of the frames that the hub supports. It and what follows are on sockets with frames of version 2. */
+  readonly frames?: readonly number[]
+  /** Lowest version of nodectl that the hub supports. */
+  readonly nodectl_min?: string
+  /** Seconds in which nodes come back, each at a random moment, when all have lost their sockets. */
+  readonly retry_after?: number
+  /** What the node shows when it comes back; only the hub can read it. */
+  readonly ticket?: string
 }
 
 /** What an offer says, wherever its input is. */

@@ -7,15 +7,23 @@ import {
   type MemberChecker,
 } from '../encoding/index.ts'
 import { errorCodes } from '../errors.ts'
-import { deriveTaskRoundId } from '../identity/index.ts'
+import { deriveTaskRoundId, isNodectlVersion } from '../identity/index.ts'
 import { isTask, type Task } from '../rounds/index.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { type HubFrame, offerRoles } from './frames.ts'
-import { frameRoundsMax, frameVotesMax, inlineInputBytesMax } from './limits.ts'
+import {
+  frameRoundsMax,
+  framesNamedMax,
+  frameVotesMax,
+  inlineInputBytesMax,
+  returnSecsMax,
+  ticketLengthMax,
+} from './limits.ts'
 import { base64, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId, parseOfferId } from './offer-id.ts'
 
 const wordPattern = /^[a-z][a-z0-9_]{0,63}$/
+const ticketPattern = new RegExp(`^[A-Za-z0-9_-]{1,${ticketLengthMax}}$`)
 const urlLengthMax = 2048
 const messageLength = { min: 1, max: 4000 }
 const reasonLength = { min: 1, max: 200 }
@@ -29,7 +37,12 @@ const kinds: FrameKinds = {
       session_id: rule(isNonce, '32 lower-case hex digits.'),
       time: seconds,
       params_hash: rule(isBytes32, '32 bytes in lower-case hex.'),
+      frames: (frame, key) => frame.list(key, framesNamedMax, isUnsigned, 'A version.'),
+      nodectl_min: rule(isNodectlVersion, 'A version such as 1.0.0.'),
+      retry_after: (frame, key) => frame.integer(key, { min: 1, max: returnSecsMax }),
+      ticket: rule(isMatching(ticketPattern), `At most ${ticketLengthMax} characters of base64url.`),
     },
+    optional: ['frames', 'nodectl_min', 'retry_after', 'ticket'],
   },
   offer: {
     members: {
@@ -70,12 +83,12 @@ const kinds: FrameKinds = {
 }
 
 /**
- * Reads what the hub sent. Of an offer it holds the id, the position and the task against each other; whether the node
+ * Reads what the hub sent, without members that this version does not know: hubs are newer than some of their nodes. Of an offer it holds the id, the position and the task against each other; whether the node
  * has that seat, and whether the input is the task's, the node checks against the snapshot.
  * @throws {@link FrameError}
  */
 export function parseHubFrame(text: string, limits: FrameLimits): HubFrame {
-  return readFrame(text, kinds, limits) as unknown as HubFrame
+  return readFrame(text, kinds, limits, 'ignored') as unknown as HubFrame
 }
 
 /** Writes a frame of the hub. Throws {@link FrameError} `too_large`. */

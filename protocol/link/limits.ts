@@ -24,8 +24,33 @@ export const batchBytesMax = 262_144
 /** Frames that break a rule before the hub closes the socket. */
 export const badFramesMax = 3
 
-/** Seconds between two attempts to connect, drawn at random from this range. */
+/** Seconds between two attempts to connect, drawn at random from this range unless the hub asks for more. */
 export const reconnectSecs = { min: 1, max: 60 } as const
+
+/** Seconds in which a node comes back to a hub that asks for no more. */
+export const returnSecsMin = 4
+
+/** The most that a hub asks for. */
+export const returnSecsMax = 3_600
+
+/**
+ * Seconds in which so many nodes come back: a thousand in each, and above 60,000 nodes as many more as it takes for 100,000
+ * in a minute.
+ */
+export const returnSecs = (links: number): number =>
+  Math.min(
+    returnSecsMax,
+    Math.max(returnSecsMin, Math.ceil(Math.min(links / 1_000, Math.max(60, (60 * links) / 100_000)))),
+  )
+
+/** Longest ticket, in characters. */
+export const ticketLengthMax = 512
+
+/** How long after its socket was lost a node may come back with its ticket, in seconds. */
+export const ticketSecs = 3_600
+
+/** Most versions of frames that `hello` names. */
+export const framesNamedMax = 64
 
 /** A node pings this often, in seconds. */
 export const pingSecs = 30

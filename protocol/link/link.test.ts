@@ -19,10 +19,12 @@ import {
   parseOfferId,
   pingText,
   pongText,
+  returnSecs,
   writeBatch,
   writeHubFrame,
   writeNodeFrame,
 } from './index.ts'
+import { framesOf1 } from './testing/frames-1.ts'
 
 const limits = defaultNetworkParams
 const { common, cases } = JSON.parse(
@@ -46,6 +48,15 @@ const terms = {
 
 const hubFrames: HubFrame[] = [
   { type: 'hello', session_id: '0f'.repeat(16), time: task.issued_at, params_hash: `0x${'ab'.repeat(32)}` },
+  {
+    ...{
+      type: 'hello',
+      session_id: '0f'.repeat(16),
+      time: task.issued_at,
+      params_hash: `0x${'ab'.repeat(32)}`,
+    },
+    ...{ frames: [3, 2], nodectl_min: '1.2.0', retry_after: 60, ticket: 'dGlja2V0' },
+  },
   { ...terms, input_b64: 'aGVsbG8=' },
   { ...terms, input_url: 'https://hub.example/v1/inputs/0x00?until=1' },
   { type: 'voted', offer_id: id, state: 'committee_agreed' },
@@ -100,13 +111,26 @@ describe('frames', () => {
     ...nodeFrames.map((frame) => ({ frame, read: parseNodeFrame })),
   ]
 
-  test.each(everyFrame)('an unknown member is refused by its name: $frame.type', ({ frame, read }) => {
-    const error = refusal(read, JSON.stringify({ ...frame, extra: 1 }))
+  test.each(nodeFrames)('the hub refuses an unknown member by its name: $type', (frame) => {
+    const error = refusal(parseNodeFrame, JSON.stringify({ ...frame, extra: 1 }))
     expect([error.code, paths(error)]).toEqual(['invalid_field', ['extra']])
   })
 
+  test.each(hubFrames)('the node does not see a member that a later hub may send: $type', (frame) => {
+    expect(parseHubFrame(JSON.stringify({ ...frame, extra: 1 }), limits)).toEqual(frame)
+  })
+
+  test.each(framesOf1.hub)('the node reads what a hub of version 1 writes: $type', (frame) => {
+    expect(parseHubFrame(JSON.stringify(frame), limits)).toEqual(frame)
+  })
+
+  test.each(framesOf1.node)('the hub reads what a node of version 1 writes: $type', (frame) => {
+    expect(parseNodeFrame(JSON.stringify(frame), limits)).toEqual(frame)
+  })
+
   test.each(everyFrame)('a missing member is refused by its name: $frame.type', ({ frame, read }) => {
-    const optional = frame.type === 'error' ? ['offer_id'] : ['input_url']
+    const optional = ['input_url', 'frames', 'nodectl_min', 'retry_after', 'ticket']
+    if (frame.type === 'error') optional.push('offer_id')
     for (const key of Object.keys(frame).filter((name) => name !== 'type' && !optional.includes(name))) {
       const { [key]: _, ...rest } = frame as unknown as Record<string, unknown>
       expect(paths(refusal(read, JSON.stringify(rest)))).toContain(key)
@@ -167,8 +191,8 @@ describe('sizes', () => {
       'too_large',
       'A frame of the type ready without input or output has at most 65536 bytes.',
     ])
-    expect(refusal(parseHubFrame, JSON.stringify(hubFrames[2]) + blanks).code).toBe('too_large')
-    expect(parseHubFrame(JSON.stringify(hubFrames[1]) + blanks, limits)).toEqual(hubFrames[1])
+    expect(refusal(parseHubFrame, JSON.stringify(hubFrames[3]) + blanks).code).toBe('too_large')
+    expect(parseHubFrame(JSON.stringify(hubFrames[2]) + blanks, limits)).toEqual(hubFrames[2])
   })
 
   test('nothing is written that the other side refuses for its size', () => {
@@ -285,6 +309,18 @@ describe('offerId', () => {
     expect(isOfferId(text)).toBe(false)
     expect(() => parseOfferId(text)).toThrowError(expect.objectContaining({ field: 'offer_id' }))
   })
+})
+
+test.each([
+  [0, 4],
+  [1_000, 4],
+  [10_000, 10],
+  [60_000, 60],
+  [100_000, 60],
+  [1_000_000, 600],
+  [1e9, 3_600],
+])('%i nodes come back within %i s', (links, secs) => {
+  expect(returnSecs(links)).toBe(secs)
 })
 
 test('ping and pong are written to the byte as the hub answers them unread', () => {

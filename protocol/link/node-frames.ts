@@ -1,6 +1,6 @@
 import { isObject, type MemberChecker } from '../encoding/index.ts'
 import { errorCodes } from '../errors.ts'
-import { nodectlVersionLengthMax, nodectlVersionPattern } from '../identity/index.ts'
+import { isNodectlVersion } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
@@ -15,7 +15,7 @@ const kinds: FrameKinds = {
     members: {
       slots: (frame, key) => frame.integer(key, { min: 0, max: slotsMax }),
       engine: oneOf(engines),
-      nodectl_version: rule(isVersion, 'A version such as 1.0.0.'),
+      nodectl_version: rule(isNodectlVersion, 'A version such as 1.0.0.'),
       holding: (frame, key) => frame.list(key, holdingMax, isOfferId, 'An offer id.'),
       role: oneOf(['validator']),
     },
@@ -52,7 +52,7 @@ const kinds: FrameKinds = {
  * @throws {@link FrameError}
  */
 export function parseNodeFrame(text: string, limits: FrameLimits): ReadNodeFrame {
-  return readFrame(text, kinds, limits) as unknown as ReadNodeFrame
+  return readFrame(text, kinds, limits, 'refused') as unknown as ReadNodeFrame
 }
 
 /** Writes a frame of a node. Throws {@link FrameError} `too_large`. */
@@ -66,12 +66,6 @@ function isAnswer(value: unknown): boolean {
   const members = Object.keys(rest).sort().join()
   if (members === 'code') return typeof rest.code === 'string' && Object.hasOwn(errorCodes, rest.code)
   return members === 'run,vote' && isObject(rest.vote) && (rest.run === null || isObject(rest.run))
-}
-
-function isVersion(value: unknown): boolean {
-  return (
-    typeof value === 'string' && value.length <= nodectlVersionLengthMax && nodectlVersionPattern.test(value)
-  )
 }
 
 function checkHolding(frame: MemberChecker): void {

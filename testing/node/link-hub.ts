@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
@@ -7,12 +13,12 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import {
   defaultNetworkParams,
   hashNetworkParams,
-  profileStrings,
   readRequestSignature,
   resolveProfile,
   verifyRequestSignature,
 } from '../../protocol/identity/index.ts'
 import {
+  agreedVersion,
   type HelloFrame,
   type HubFrame,
   parseNodeFrame,
@@ -25,7 +31,6 @@ import { createGenerations, type TestGenerations, validatorSeeds } from './gener
 import { unixNow, usualAnswer } from './hub-answers.ts'
 
 const profile = resolveProfile()
-const { relay_subprotocol } = profileStrings(profile)
 
 export type HubAnswer = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
@@ -128,7 +133,7 @@ function takeLinks(
       return void socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
     }
     sockets.handleUpgrade(request, socket, head, (opened) => {
-      const connection = listen(opened, hub.answersPings)
+      const connection = listen(opened, request.headers, hub.answersPings)
       if (hub.hello !== null) connection.send(hub.hello())
       put(connection)
     })
@@ -153,7 +158,7 @@ function refusalOf(request: IncomingMessage): LinkHub['refusal'] {
   const received = { method: 'GET', target: request.url ?? '', body: '' }
   if (signature === null || !verifyRequestSignature(profile, received, signature))
     return { status: 401, body: { error: 'bad_signature', message: 'The signature does not verify.' } }
-  if (request.url !== '/v1/relay' || header('sec-websocket-protocol') !== relay_subprotocol)
+  if (request.url !== '/v1/relay' || agreedVersion(profile, header('sec-websocket-protocol') ?? '') === null)
     return { status: 426, body: { error: 'bad_request', message: 'No link is here.' } }
   return null
 }
@@ -172,7 +177,7 @@ function otherAnswer(hub: LinkHub, method: string | undefined, url: string): Hub
   }
 }
 
-function listen(socket: WebSocket, answersPings: boolean) {
+function listen(socket: WebSocket, headers: IncomingHttpHeaders, answersPings: boolean) {
   const frames = createQueue<ReadNodeFrame>()
   const closed = new Promise<number>((resolve) => socket.on('close', (code) => resolve(code)))
   socket.on('message', (data) => {
@@ -182,6 +187,8 @@ function listen(socket: WebSocket, answersPings: boolean) {
   })
   socket.on('error', () => {})
   return {
+    /** Of the upgrade request. */
+    headers,
     /** The next frame of a type; what else comes first is skipped. */
     next: async <Type extends ReadNodeFrame['type']>(type: Type): Promise<FrameOf<Type>> => {
       for (;;) {

@@ -1,4 +1,5 @@
 import type { RequestSignature } from '../../protocol/identity/index.ts'
+import type { Ticket } from '../link/tickets.ts'
 
 export const scopes = [
   'tasks:submit',
@@ -32,6 +33,9 @@ export type Principal =
       publicKey: string
       /** Whether collateral or an operator vouches for it: anybody can make keys. */
       vouched: boolean
+      signature: Pick<RequestSignature, 'nonce' | 'timestamp'>
+      /** What its node came back to its link with; null where the records were asked for the key. */
+      ticket: Ticket | null
     }
 
 /** Who is behind a caller: a wallet, whichever of its sessions and keys it uses, or a node. */

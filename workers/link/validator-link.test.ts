@@ -1,11 +1,14 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hashText } from '../../protocol/encoding/index.ts'
+import { profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
 import { closeCodes, frameRoundsMax } from '../../protocol/link/index.ts'
 import { createMiner, createNode, createOperator, insertNode, type TestNode } from '../test/callers.ts'
 import { client, expectRefusal } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
 import { recordRounds } from '../test/recorded-rounds.ts'
-import { linkOf, openRelay, type RelaySocket, upgradeHeaders } from '../test/relay-socket.ts'
+import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../test/relay-socket.ts'
+import { runSql } from '../test/tables.ts'
 import { offerOf } from './testing/links.ts'
 
 const rounds = recordRounds()
@@ -152,6 +155,50 @@ describe('a validator', () => {
     ])
     expect((await relay.drain()).map(({ type }) => type)).toEqual(['offer'])
     expect(await relay.next()).toMatchObject({ type: 'decide' })
+  })
+
+  test('is asked with frames of version 1 too', async () => {
+    const { relay_subprotocol: first } = profileStrings(resolveProfile())
+    const headers = { ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': first }
+    const relay = new RelaySocket((await client().get('/v1/relay', headers)).webSocket as WebSocket)
+    await relay.next()
+    relay.ready(0, [], 'validator')
+    expect(await relay.drain()).toEqual([])
+    expect(await link().decide(requestOf('one'))).toBe(true)
+    expect(await relay.next()).toMatchObject({ type: 'decide' })
+  })
+
+  test('comes back with its ticket, costs the database nothing, and is asked at once', async () => {
+    const { hello } = await openRelay(node)
+    await runDurableObjectAlarm(link())
+    await evictDurableObject(link())
+    const { db: DB, use } = countedDatabase()
+    const ticket = hello.ticket ?? ''
+    const { relay } = await openRelay(node, { ticket, caller: client({ bindings: { DB } }) })
+    expect(use.roundTrips).toBe(0)
+    relay.ready(0, [], 'validator')
+    expect(await relay.drain()).toEqual([])
+    expect(await link().decide(requestOf('one'))).toBe(true)
+  })
+
+  test('whose approval was withdrawn has no ticket; if it is a device it comes back as one, and is asked no more', async () => {
+    const withdraw = async () => {
+      const { hello } = await openRelay(node)
+      await runSql("UPDATE nodes SET status = 'pending' WHERE node_id = ?", node.nodeId)
+      await link().refresh()
+      return hello.ticket ?? ''
+    }
+    const ticket = await withdraw()
+    await expectRefusal(client().get('/v1/relay', await upgradeHeaders(node, ticket)), '403 forbidden', {
+      details: { reason: 'not_bound' },
+    })
+    node = (await createMiner()).device
+    await insertNode(node, { role: 'validator' })
+    const { relay } = await openRelay(node, { ticket: await withdraw() })
+    relay.ready(1, [], 'validator')
+    expect(await relay.next()).toMatchObject({ type: 'error', code: 'forbidden' })
+    expect(await link().decide(requestOf('one'))).toBe(false)
+    expect(await link().offer(offerOf())).toBe('offered')
   })
 
   test('whose approval ends is asked no more', async () => {

@@ -15,6 +15,7 @@ import type { Claim, Credential, NodeClaim, Principal } from '../auth/principal.
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
+import { readTicket, type Ticket } from '../link/tickets.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Wallet, walletOfCredential } from '../stores/caller.ts'
@@ -151,7 +152,10 @@ async function authenticateNode(
       'The node signature does not verify for this request, key and node id.',
     )
 
-  const { node_id: nodeId, public_key: publicKey, nonce } = signature
+  const { node_id: nodeId, public_key: publicKey, nonce, timestamp } = signature
+  const node = { kind: 'node', nodeId, publicKey, signature: { nonce, timestamp } } as const
+  const ticket = route?.auth?.link ? ticketOf(c, publicKey) : null
+  if (ticket !== null) return { ...node, vouched: ticket.isVouched, ticket }
   const takes = route?.auth?.node ?? 'known_key'
   const { fresh, standing } = await c.var.database.runCheck(() =>
     spendNonce(c, publicKey, nonce, route?.auth),
@@ -162,7 +166,13 @@ async function authenticateNode(
       'unauthorized',
       'This request nonce was used before. Sign each request with a fresh one.',
     )
-  return { kind: 'node', nodeId, publicKey, vouched: standing === 'vouched' }
+  return { ...node, vouched: standing === 'vouched', ticket: null }
+}
+
+/** A ticket that is none counts for nothing. */
+function ticketOf(c: HubContext, publicKey: string): Ticket | null {
+  const ticket = c.req.header(profileStrings(c.var.settings.PROFILE).ticket_header)
+  return ticket === undefined ? null : readTicket(c.var.services.cursors, publicKey, ticket)
 }
 
 async function spendNonce(
@@ -173,8 +183,7 @@ async function spendNonce(
 ): Promise<{ fresh: boolean; standing: KeyStanding }> {
   const { nodeRequestNonces, clock } = c.var.services
   // Reading twice changes nothing, so a read writes no nonce; who repeats one learns what its sender was told.
-  if (isBodiless(c) && !auth?.once)
-    return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
+  if (isBodiless(c)) return { fresh: true, standing: await nodeRequestNonces.standing(publicKey) }
   const expiresAt = (await clock.now()) + 2 * defaultNetworkParams.max_skew
   return nodeRequestNonces.spend({ publicKey, nonce, expiresAt }, auth?.node ?? 'known_key')
 }

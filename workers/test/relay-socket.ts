@@ -5,15 +5,25 @@ import {
   resolveProfile,
   signRequest,
 } from '../../protocol/identity/index.ts'
-import { type HubFrame, type NodeFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
+import {
+  type HelloFrame,
+  type HubFrame,
+  type NodeFrame,
+  parseHubFrame,
+  subprotocolsOf,
+  writeNodeFrame,
+} from '../../protocol/link/index.ts'
 import { freshNonce, networkNow, type TestNode } from './callers.ts'
-import { client } from './client.ts'
+import { type Client, client } from './client.ts'
 
 const profile = resolveProfile()
 const limits = defaultNetworkParams
 
-/** The headers of an upgrade that the hub lets through. */
-export async function upgradeHeaders({ seed }: Pick<TestNode, 'seed'>): Promise<Record<string, string>> {
+/** The headers of an upgrade that the hub lets through, with the ticket of a node that comes back. */
+export async function upgradeHeaders(
+  { seed }: Pick<TestNode, 'seed'>,
+  ticket?: string,
+): Promise<Record<string, string>> {
   const { headers } = signRequest(profile, seed, {
     method: 'GET',
     target: '/v1/relay',
@@ -24,7 +34,8 @@ export async function upgradeHeaders({ seed }: Pick<TestNode, 'seed'>): Promise<
   return {
     ...headers,
     Upgrade: 'websocket',
-    'Sec-WebSocket-Protocol': profileStrings(profile).relay_subprotocol,
+    'Sec-WebSocket-Protocol': subprotocolsOf(profile).join(', '),
+    ...(ticket !== undefined && { [profileStrings(profile).ticket_header]: ticket }),
   }
 }
 
@@ -32,14 +43,15 @@ export async function upgradeHeaders({ seed }: Pick<TestNode, 'seed'>): Promise<
 export class RelaySocket {
   readonly socket: WebSocket
   readonly #frames: HubFrame[] = []
-  readonly #texts: string[] = []
+  /** All that the hub has sent. */
+  readonly texts: string[] = []
   readonly #waiting: (() => void)[] = []
   closed: { code: number; reason: string } | null = null
 
   constructor(socket: WebSocket) {
     this.socket = socket
     socket.addEventListener('message', ({ data }) => {
-      this.#texts.push(String(data))
+      this.texts.push(String(data))
       this.#frames.push(parseHubFrame(String(data), limits))
       this.#wake()
     })
@@ -100,13 +112,16 @@ export class RelaySocket {
 }
 
 /** Opens the socket of a device that may have one, and takes the hello. */
-export async function openRelay(node: TestNode): Promise<{ relay: RelaySocket; session: string }> {
-  const response = await client().get('/v1/relay', await upgradeHeaders(node))
+export async function openRelay(
+  node: TestNode,
+  { ticket, caller = client() }: { ticket?: string; caller?: Client } = {},
+): Promise<{ relay: RelaySocket; session: string; hello: HelloFrame }> {
+  const response = await caller.get('/v1/relay', await upgradeHeaders(node, ticket))
   if (response.webSocket === null) throw new Error(`${response.status}: ${await response.text()}`)
   const relay = new RelaySocket(response.webSocket)
   const hello = await relay.next()
   if (hello.type !== 'hello') throw new Error(`the hub began with ${hello.type}`)
-  return { relay, session: hello.session_id }
+  return { relay, session: hello.session_id, hello }
 }
 
 /** The link of a node. */

@@ -112,24 +112,23 @@ export class Platform {
     return this.#place(className, name).disk
   }
 
-  /** Opens a socket to an object; null while its hub is gone, or where its process ends meanwhile. */
+  /** Opens a socket to an object; the status where that refuses it, null while its hub is gone, or where its process ends meanwhile. */
   async connect(
     className: string,
     name: string,
     client: SocketClient,
-    query = '',
-  ): Promise<ClientSocket | null> {
+    urlOf: (name: string) => string,
+  ): Promise<ClientSocket | number | null> {
     await this.#time.wait(this.#latencyMs())
     const place = this.#place(className, name)
     if (this.#isDown(place)) return null
     const instance = this.#started(place)
-    const request = new Request(`http://hub/${name}${query}`)
+    const request = new Request(urlOf(name))
     const answer = (await this.#within(instance, () => instance.object.fetch!(request)).catch(
       (error: unknown) => this.#failed(error),
-    )) as {
-      webSocket: unknown
-    } | null
+    )) as { status: number; webSocket: unknown } | null
     if (answer === null) return null
+    if (answer.status !== 101) return answer.status
     const socket = [...place.sockets].at(-1)
     return socket === undefined ? null : this.#join(place, socket, client)
   }

@@ -96,7 +96,7 @@ export function joinSocket(socket: ServerSocket, client: SocketClient, object: O
 class UpgradeResponse {
   readonly status: number
   readonly webSocket: unknown
-  constructor(_body: null, init: { status: number; webSocket: unknown }) {
+  constructor(_body: null, init: { status: number; webSocket?: unknown }) {
     this.status = init.status
     this.webSocket = init.webSocket
   }

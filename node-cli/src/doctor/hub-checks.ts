@@ -2,8 +2,8 @@ import { defaultNetworkParams, type Profile } from '../../../protocol/identity/i
 import packageJson from '../../package.json' with { type: 'json' }
 import { ifFound } from '../cli/node-at-hub.ts'
 import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
+import { isOlder } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
-import { isOlder } from './versions.ts'
 
 /** What any machine that keeps its time has less of. */
 const noticedSeconds = 30

@@ -3,8 +3,8 @@ import path from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ascHome, ascVersion, isAscInstalled } from '../compiler/asc-home.ts'
 import { freeMegabytes } from '../serve/hub/index.ts'
+import { isOlder } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
-import { isOlder } from './versions.ts'
 
 /** With less a node soon cannot keep what it must. */
 const megabytesMin = 200

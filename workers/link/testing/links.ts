@@ -11,15 +11,18 @@ import { linkOf, openRelay, type RelaySocket } from '../../test/relay-socket.ts'
 import { rowOf } from '../../test/tables.ts'
 
 let node: TestNode
+let wallet: Awaited<ReturnType<typeof createMiner>>['owner']
 
 /** The device of the test that runs. */
 export const device = (): TestNode => node
 export const link = () => linkOf(node)
+/** Its owner. */
+export const owner = () => wallet
 
 /** A device of its own for each test of a file. @returns What rounds are told of its offers. */
 export function testLinks() {
   beforeEach(async () => {
-    node = (await createMiner()).device
+    ;({ device: node, owner: wallet } = await createMiner())
     await insertNode(node)
   })
   afterEach(() => vi.useRealTimers())

@@ -12,7 +12,7 @@ import { defineRoute, ok } from '../../route.ts'
 import type { Node } from '../../stores/nodes.ts'
 import { NodeView, nodeExample, nodeView } from '../nodes/schema.ts'
 import { ofOperators, Reason } from './schema.ts'
-import { makeNext } from './validators.ts'
+import { makeNext, tellLinks } from './validators.ts'
 
 const params = z.object({ node_id: PathNodeId.meta({ example: nodeExample.node_id }) })
 const Decision = z.strictObject({ reason: Reason }).meta({ id: 'NodeDecision' })
@@ -72,6 +72,7 @@ export const approveNode = defineRoute(
     if (node.role !== 'validator' || !hasBegun) return decide(c, node, 'approved', reason)
     if (isComing && (!isHere || node.status === 'approved')) return json(nodeView(node))
     await makeNext(c, { approve: [node_id], revoke: [] }, reason)
+    await tellLinks(c, [node_id])
     return json(nodeView(await requireNode(c, node_id)))
   },
 )
@@ -99,6 +100,7 @@ export const revokeNode = defineRoute(
       await makeNext(c, { approve: [], revoke: [node_id] }, reason).catch((error: unknown) => {
         if (!atOnce || !isRefusal(error)) throw error
       })
+    await c.var.services.links(node.publicKey).refresh()
     return json(nodeView(await requireNode(c, node_id)))
   },
 )

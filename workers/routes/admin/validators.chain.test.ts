@@ -15,6 +15,7 @@ import {
   resolveProfile,
   verifyRequestSignature,
 } from '../../../protocol/identity/index.ts'
+import { closeCodes } from '../../../protocol/link/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
 import { services } from '../../services.ts'
 import { createNode, createOperator, insertNode, type TestNode } from '../../test/callers.ts'
@@ -29,6 +30,7 @@ import {
   statusesOf,
 } from '../../test/client.ts'
 import type { Json } from '../../test/known-answers.ts'
+import { openRelay, upgradeHeaders } from '../../test/relay-socket.ts'
 import { ScriptedBlocks } from '../../test/scripted-blocks.ts'
 import { emptyTables, runSql } from '../../test/tables.ts'
 
@@ -419,6 +421,23 @@ describe('keys that are ended at once', () => {
     expect(hashGeneration(profile, (await readChain())[1]?.document as ValidatorGeneration)).toBe(
       (await services(env).validators.last())?.hash,
     )
+  })
+
+  test('lose their links, and come back with no ticket', async () => {
+    const nodes = await registerFour()
+    const [one, two] = nodes
+    await genesis(nodes)
+    const links = await Promise.all([one, two].map(async (node) => ({ node, ...(await openRelay(node)) })))
+    await operator.post(`/admin/v1/nodes/${one.nodeId}/revoke`, { at_once: true })
+    await change({ revoke: [two.nodeId], emergency: true })
+    for (const { node, relay, hello } of links) {
+      expect(await relay.close()).toMatchObject({ code: closeCodes.banned })
+      await expectRefusal(
+        client().get('/v1/relay', await upgradeHeaders(node, hello.ticket)),
+        '403 forbidden',
+        { details: { reason: 'not_bound' } },
+      )
+    }
   })
 
   test('a signature that came before its key was ended counts', async () => {

@@ -62,6 +62,7 @@ export const beginValidators = defineRoute(
   async (c, { json: { node_ids, reason } }) => {
     const by = { operator: sessionOf(c).address, reason }
     const made = await beginGenerations(c.var.services, c.var.settings.PROFILE, [...new Set(node_ids)], by)
+    await tellLinks(c, node_ids)
     return json(viewOf(made), 201, { Location: '/v1/validators?generation=0' })
   },
 )
@@ -94,6 +95,7 @@ export const changeValidators = defineRoute(
   async (c, { json: { approve, revoke, emergency, reason } }) => {
     const change = { approve: [...new Set(approve)], revoke: [...new Set(revoke)], emergency }
     const made = viewOf(await makeNext(c, change, reason))
+    await tellLinks(c, [...change.approve, ...change.revoke])
     return json(made, 202, { Location: `/v1/validators?generation=${made.generation}` })
   },
 )
@@ -149,4 +151,12 @@ export async function makeNext(
   // It waits in the database: should this fail, the schedule goes on.
   c.executionCtx.waitUntil(c.var.services.generationKeeper.wake().catch(console.error))
   return made
+}
+
+/** Has the links of nodes look at the records, which have changed. A link that does not answer looks by itself, within five minutes. */
+export async function tellLinks(c: HubContext, nodeIds: readonly string[]): Promise<void> {
+  const { links, nodes } = c.var.services
+  const changed = await nodes.findAll(nodeIds)
+  const told = await Promise.allSettled(changed.map(({ publicKey }) => links(publicKey).refresh()))
+  for (const one of told) if (one.status === 'rejected') console.error(one.reason)
 }

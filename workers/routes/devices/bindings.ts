@@ -109,12 +109,14 @@ export const unbindDevice = defineRoute(
     }),
   },
   async (c, { json: posted }) => {
-    const { devices, clock } = c.var.services
+    const { devices, links, clock } = c.var.services
     const now = await clock.now()
     const record = requireRecord(c, posted, 'unbind', now)
     const unboundAt = await devices.unbind(record, now)
     if (unboundAt === null)
       throw new ApiError('invalid_binding', `${record.nodeId} is not bound to ${record.owner}.`)
+    // The tickets of its link end. Repeated also where nothing changed: an earlier try may have ended before it.
+    await links(record.publicKey).refresh()
     return json({ node_id: record.nodeId, owner: record.owner, unbound_at: unboundAt })
   },
 )

@@ -143,7 +143,9 @@ export const DeviceView = z
     bound_at: Timestamp,
     profile_updated_at: Timestamp.nullable(),
     last_seen_at: Timestamp.nullable().describe('Time of the last heartbeat of its node.'),
-    connected_since: Timestamp.nullable().describe('Time when its socket was opened.'),
+    connected_since: Timestamp.nullable().describe(
+      'Time since which it has a socket. An interruption before it is offline does not count.',
+    ),
     label: z.string().nullable().optional().describe('Only for the owner.'),
     hardware: HardwareView.nullable().optional().describe('Only for the owner.'),
     ban_reason: z

@@ -13,7 +13,7 @@ import {
 import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../../test/relay-socket.ts'
 
-const subprotocol = profileStrings(resolveProfile()).relay_subprotocol
+const { relay_subprotocol: first, relay_subprotocol_2: second } = profileStrings(resolveProfile())
 
 let owner: Awaited<ReturnType<typeof createMiner>>['owner']
 let node: TestNode
@@ -27,23 +27,23 @@ beforeEach(async () => {
 const connect = (headers: Record<string, string>) => client().get('/v1/relay', headers)
 
 describe('GET /v1/relay', () => {
-  test('101: a socket with the subprotocol, which the hub greets', async () => {
-    const response = await connect(await upgradeHeaders(node))
+  test.each([
+    ['both, and a later one', `hub-relay.v3, ${second}, ${first}`, second],
+    ['both, in another order', `${first},${second}`, second],
+    ['the second alone', second, second],
+    ['the first alone', first, first],
+  ])('101: a socket with the newest subprotocol that both know, of %s', async (_, offered, taken) => {
+    const response = await connect({ ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': offered })
     expect(response.status).toBe(101)
-    expect(response.headers.get('sec-websocket-protocol')).toBe(subprotocol)
+    expect(response.headers.get('sec-websocket-protocol')).toBe(taken)
     const relay = new RelaySocket(response.webSocket as WebSocket)
     expect(await relay.next()).toMatchObject({ type: 'hello' })
-  })
-
-  test('101: the subprotocol may be one of several', async () => {
-    const headers = { ...(await upgradeHeaders(node)), 'Sec-WebSocket-Protocol': `other, ${subprotocol}` }
-    expect((await connect(headers)).status).toBe(101)
   })
 
   test.each([
     ['without an upgrade', { Upgrade: 'h2c' }],
     ['without the subprotocol', { 'Sec-WebSocket-Protocol': '' }],
-    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v2' }],
+    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v3' }],
   ])('426: %s', async (_, change) => {
     const response = await connect({ ...(await upgradeHeaders(node)), ...change })
     await expectRefusal(response, '426 bad_request')
@@ -52,7 +52,8 @@ describe('GET /v1/relay', () => {
 
   test('401: a signature opens one socket', async () => {
     const headers = await upgradeHeaders(node)
-    expect((await connect(headers)).status).toBe(101)
+    const relay = new RelaySocket((await connect(headers)).webSocket as WebSocket)
+    expect(await relay.next()).toMatchObject({ type: 'hello' })
     await expectRefusal(connect(headers), '401 unauthorized')
     expect(await linkOf(node).status()).toMatchObject({ connected: true })
   })

@@ -1,6 +1,7 @@
 import { isLoopbackHost, isUnsigned } from '../../../../protocol/encoding/index.ts'
 import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
 import { isEd25519PublicKey } from '../../../../protocol/signatures/index.ts'
+import { unsupportedBy } from '../../versions.ts'
 import type { HubClient } from './hub-client.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import { Members } from './members.ts'
@@ -62,6 +63,16 @@ export async function readNetwork(client: HubClient, profile: Profile) {
     )
   const { coordinatorKey, nodectlMin } = descriptor
   return { coordinatorKey, nodectlMin }
+}
+
+/**
+ * The same for a node that is about to work: the hub also has to support this version.
+ * @throws {@link HubError}
+ */
+export async function readNetworkToServe(client: HubClient, profile: Profile): Promise<void> {
+  const { nodectlMin } = await readNetwork(client, profile)
+  const problem = unsupportedBy(nodectlMin)
+  if (problem !== null) throw new HubError('invalid_answer', 'unsupported_version', problem)
 }
 
 const wrongNetwork = ({ origin }: HubClient, problem: string, hint?: string): HubError =>

@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts'
 import type { DeviceProfile } from './device-profile.ts'
 import type { HubClient } from './hub-client.ts'
 import { HubError } from './hub-error.ts'
-import { readNetwork } from './network.ts'
+import { readNetworkToServe } from './network.ts'
 import { beat, isUnknownNode, type Registration, register, sendProfile } from './node-calls.ts'
 import { backoffSeconds, repeat, type Wait, waitUnreferenced } from './repeat.ts'
 import type { RequestSigner } from './request-signer.ts'
@@ -100,7 +100,7 @@ export function keepRegistered(options: RegistrationOptions) {
     try {
       await beforeEach()
       // A server that answers after a silence may be another one.
-      if (!isOurs) await readNetwork(options.client, options.profile)
+      if (!isOurs) await readNetworkToServe(options.client, options.profile)
       isOurs = true
       session ??= await openSession(options)
       const heard = await session.beat()

@@ -38,7 +38,7 @@ export interface Refusal {
 
 export interface SocketOptions {
   readonly url: string
-  readonly protocol: string
+  readonly protocols: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   /** A longer frame ends the socket before it is held whole. */
   readonly frameBytesMax: number
@@ -55,8 +55,8 @@ export type LinkSocket = ReturnType<typeof openLinkSocket>
 
 /** Opens a socket. It follows no redirect, takes no compressed frames, and ends by itself when the other side is gone. */
 export function openLinkSocket(options: SocketOptions) {
-  const { url, protocol, headers, frameBytesMax, patience, opened, heard, measured } = options
-  const socket = new WebSocket(url, [protocol], {
+  const { url, protocols, headers, frameBytesMax, patience, opened, heard, measured } = options
+  const socket = new WebSocket(url, [...protocols], {
     headers,
     handshakeTimeout: 1000 * patience.upgrade,
     closeTimeout: closeMs,

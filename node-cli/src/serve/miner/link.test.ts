@@ -2,9 +2,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import {
   defaultNetworkParams,
   hashNetworkParams,
+  profileStrings,
   resolveProfile,
 } from '../../../../protocol/identity/index.ts'
-import { type LinkHub, startLinkHub } from '../../../../testing/node/link-hub.ts'
+import { subprotocolsOf } from '../../../../protocol/link/index.ts'
+import { usualAnswer } from '../../../../testing/node/hub-answers.ts'
+import { helloFrame, json, type LinkHub, startLinkHub } from '../../../../testing/node/link-hub.ts'
 import { nodeSigner } from '../../node-signer.ts'
 import { systemClock } from '../clock.ts'
 import { hubClient, requestSigner } from '../hub/index.ts'
@@ -14,6 +17,7 @@ import { Link, type LinkStanding } from './link.ts'
 import { type SocketPatience, socketPatience } from './link-socket.ts'
 
 const profile = resolveProfile()
+const ticketHeader = profileStrings(profile).ticket_header.toLowerCase()
 
 async function open(prepare: (hub: LinkHub) => void = () => {}, patience: Partial<SocketPatience> = {}) {
   const hub = await startLinkHub()
@@ -88,6 +92,63 @@ test('says what it takes again only when that has changed', async () => {
   expect(await socket.next('ready')).toMatchObject({ holding })
   expect(socket.unread()).toEqual([])
 })
+
+test('comes back at a random moment of the time that the hub asked for, with its ticket', async () => {
+  const { hub, pause, next } = await open((hub) => {
+    hub.hello = () =>
+      helloFrame({ frames: [2, 1], nodectl_min: '1.0.0', retry_after: 40, ticket: 'dGlja2V0' })
+  })
+  const first = await hub.connection()
+  await first.next('ready')
+  expect(first.headers).not.toHaveProperty(ticketHeader)
+  first.cut()
+  expect(await pause()).toBe(40)
+  void next()
+  const second = await hub.connection()
+  expect(second.headers).toMatchObject({ [ticketHeader]: 'dGlja2V0' })
+})
+
+test('forgets its ticket where the hub gives none, and offers every version of frames', async () => {
+  const hellos = [helloFrame({ retry_after: 9, ticket: 'dGlja2V0' }), helloFrame()]
+  const { hub, pause, next } = await open((hub) => {
+    hub.hello = () => hellos.shift() ?? helloFrame()
+  })
+  for (const ticket of [undefined, 'dGlja2V0', undefined]) {
+    const socket = await hub.connection()
+    expect(socket.headers[ticketHeader]).toBe(ticket)
+    expect(socket.headers['sec-websocket-protocol']).toBe(subprotocolsOf(profile).join(','))
+    await socket.next('ready')
+    socket.cut()
+    expect(await pause()).toBe(9)
+    void next()
+  }
+})
+
+test.each([
+  ['hello', (hub: LinkHub) => (hub.hello = () => helloFrame({ nodectl_min: '99.0.0' }))],
+  [
+    'its descriptor',
+    (hub: LinkHub) =>
+      hub.answers.set('GET /', (request, response) => {
+        const descriptor = usualAnswer(request, 'miner') as { versions: object }
+        json({ ...descriptor, versions: { ...descriptor.versions, nodectl_min: '99.0.0' } })(
+          request,
+          response,
+          '',
+        )
+      }),
+  ],
+])(
+  'does not work for a hub that supports later versions only, by %s, and says what to install',
+  async (_, prepare) => {
+    const { link, pause } = await open(prepare)
+    expect(await pause()).toBeGreaterThanOrEqual(60)
+    expect(link.standing).toMatchObject({
+      state: 'refused',
+      problem: expect.stringMatching(/nodectl 99\.0\.0 or newer.*npm install -g nodectl/),
+    })
+  },
+)
 
 test('asks who the hub is before it signs anything for it, each time', async () => {
   const { hub, pause, next } = await open((hub) => {

@@ -10,14 +10,17 @@ import {
   type PongFrame,
   parseHubFrame,
   type ReadyFrame,
+  returnSecsMin,
+  subprotocolsOf,
   writeNodeFrame,
 } from '../../../../protocol/link/index.ts'
+import { unsupportedBy } from '../../versions.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { type HubClient, type RequestSigner, readNetwork } from '../hub/index.ts'
+import { type HubClient, type RequestSigner, readNetworkToServe } from '../hub/index.ts'
 import { repeat, type Wait, waitUnreferenced } from '../hub/repeat.ts'
 import type { Log } from '../log.ts'
 import { type LinkSocket, openLinkSocket, type SocketPatience, socketPatience } from './link-socket.ts'
-import { type AwayState, type Parting, partingOf, partingOfError } from './reconnection.ts'
+import { type AwayState, type Parting, partingOf, partingOfError, reconnectSeconds } from './reconnection.ts'
 
 /**
  * How the link of a node to its hub stands.
@@ -83,6 +86,8 @@ export class Link {
   #standing: LinkStanding
   #socket: LinkSocket | null = null
   #failures = 0
+  /** What the last hello said about coming back. */
+  #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
   #lastReady = ''
 
   constructor(options: LinkOptions) {
@@ -140,9 +145,9 @@ export class Link {
     const { client, profile, random = Math.random } = this.#options
     try {
       // A server that answers after a silence may be another one, and the upgrade request is signed.
-      await readNetwork(client, profile)
+      await readNetworkToServe(client, profile)
     } catch (error) {
-      return partingOfError(error, this.#failures, random())
+      return partingOfError(error, this.#soon(), random())
     }
     if (this.#stopping.signal.aborted) return partingOf(notOpened, 0, 0)
     return this.#live()
@@ -176,12 +181,17 @@ export class Link {
       this.#lastReady = ''
       this.#socket = openLinkSocket({
         url: client.origin.replace(/^http/, 'ws') + path,
-        protocol: profileStrings(profile).relay_subprotocol,
-        headers: signer({ method: 'GET', target: path, body: '' }),
+        protocols: subprotocolsOf(profile),
+        headers: {
+          ...signer({ method: 'GET', target: path, body: '' }),
+          ...(this.#return.ticket !== null && {
+            [profileStrings(profile).ticket_header]: this.#return.ticket,
+          }),
+        },
         frameBytesMax: limits.relay_max_frame_bytes,
         patience,
         opened: () => {
-          const silent = () => leave(closeCodes.policy, partingOf(noHello, this.#failures, random()))
+          const silent = () => leave(closeCodes.policy, partingOf(noHello, this.#soon(), random()))
           awaitingHello = setTimeout(silent, 1000 * patience.hello).unref()
         },
         heard: hear,
@@ -191,22 +201,30 @@ export class Link {
         ended: (end) => {
           clearTimeout(awaitingHello)
           this.#socket = null
-          resolve(problem ?? partingOf(end, this.#failures, random(), followsTime))
+          resolve(problem ?? partingOf(end, this.#soon(), random(), followsTime))
         },
       })
     })
   }
 
+  /** When to try again by itself. */
+  #soon(): number {
+    const { random = Math.random } = this.#options
+    return reconnectSeconds(this.#failures, random(), this.#return.secs)
+  }
+
   /** @returns What speaks against working for this hub. */
-  #greet({ session_id: sessionId, time, params_hash }: HelloFrame): Parting | null {
+  #greet(hello: HelloFrame): Parting | null {
+    const { session_id: sessionId, time, params_hash } = hello
     const { paramsHash, clock, joined } = this.#options
-    if (params_hash !== paramsHash)
-      return {
-        state: 'refused',
-        problem: `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`,
-        retryInSeconds: otherParamsSeconds,
-      }
+    const unsupported = hello.nodectl_min === undefined ? null : unsupportedBy(hello.nodectl_min)
+    const problem =
+      params_hash === paramsHash
+        ? unsupported
+        : `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`
+    if (problem !== null) return { state: 'refused', problem, retryInSeconds: otherVersionSeconds }
     this.#failures = 0
+    this.#return = { secs: hello.retry_after ?? this.#return.secs, ticket: hello.ticket ?? null }
     this.#update({
       state: 'connected',
       problem: null,
@@ -231,6 +249,6 @@ export class Link {
   }
 }
 
-const otherParamsSeconds = 300
+const otherVersionSeconds = 300
 const notOpened = { kind: 'unreachable', message: 'the node stops' } as const
 const noHello = { kind: 'closed', code: closeCodes.policy, message: 'the hub never said hello' } as const

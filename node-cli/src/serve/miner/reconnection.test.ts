@@ -11,16 +11,27 @@ describe('reconnectSeconds', () => {
   ])('after %i failures in a row, from %i to %i s', (failures, least, most) => {
     expect([reconnectSeconds(failures, 0), reconnectSeconds(failures, 1)]).toEqual([least, most])
   })
+
+  test.each([
+    [10, 0, 10],
+    [10, 2, 40],
+    [10, 9, 60],
+    [90, 0, 90],
+    [90, 9, 90],
+  ])('of a hub that asks for %i s, after %i failures, up to %i s', (returnSecs, failures, most) => {
+    expect(reconnectSeconds(failures, 0, returnSecs)).toBe(1)
+    expect(reconnectSeconds(failures, 1, returnSecs)).toBe(most)
+  })
 })
 
 const refusal = { message: 'No.', reason: null, retryAfterSeconds: null }
 const refused = (status: number, change: Partial<typeof refusal> | object = {}) =>
-  partingOf({ kind: 'refused', status, refusal: { ...refusal, ...change } }, 0, 1)
-const closed = (code: number, message = '') => partingOf({ kind: 'closed', code, message }, 0, 1)
+  partingOf({ kind: 'refused', status, refusal: { ...refusal, ...change } }, 4, 1)
+const closed = (code: number, message = '') => partingOf({ kind: 'closed', code, message }, 4, 1)
 
 describe('partingOf', () => {
   test.each([
-    ['nobody answers', partingOf({ kind: 'unreachable', message: 'refused' }, 0, 1), 'away', 4],
+    ['nobody answers', partingOf({ kind: 'unreachable', message: 'refused' }, 4, 1), 'away', 4],
     ['cut', closed(1006, 'read ECONNRESET'), 'away', 4],
     ['broken frames', closed(1008), 'away', 4],
     ['a restart of the hub', closed(1012), 'away', 4],
@@ -31,7 +42,7 @@ describe('partingOf', () => {
     ['not known yet', refused(401, { reason: 'unknown_key' }), 'away', 4],
     ['not bound', refused(403, { reason: 'not_bound' }), 'refused', 60],
     ['a bad signature', refused(401), 'refused', 60],
-    ['a time that has leapt', partingOf({ kind: 'refused', status: 401, refusal }, 0, 1, true), 'away', 4],
+    ['a time that has leapt', partingOf({ kind: 'refused', status: 401, refusal }, 4, 1, true), 'away', 4],
     ['no link', refused(426), 'refused', 60],
     ['a busy hub', refused(503), 'away', 4],
     ['a busy hub that says when', refused(429, { retryAfterSeconds: 90 }), 'away', 90],
@@ -57,10 +68,10 @@ describe('partingOfError', () => {
       'is the hub of other. Say so.',
     ],
   ])('%s', (error, state, retryInSeconds, problem) => {
-    expect(partingOfError(error, 0, 1)).toEqual({ state, retryInSeconds, problem })
+    expect(partingOfError(error, 4, 1)).toEqual({ state, retryInSeconds, problem })
   })
 
   test('a bug is not a reason to come back', () => {
-    expect(() => partingOfError(new TypeError('bug'), 0, 1)).toThrow(TypeError)
+    expect(() => partingOfError(new TypeError('bug'), 4, 1)).toThrow(TypeError)
   })
 })

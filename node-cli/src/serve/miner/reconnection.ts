@@ -1,4 +1,4 @@
-import { closeCodes, mayReconnect, reconnectSecs } from '../../../../protocol/link/index.ts'
+import { closeCodes, mayReconnect, reconnectSecs, returnSecsMin } from '../../../../protocol/link/index.ts'
 import { HubError } from '../hub/index.ts'
 import type { SocketEnd } from './link-socket.ts'
 
@@ -24,25 +24,30 @@ const awaitingRegistration: readonly string[] = ['unknown_key', 'not_registered'
  * the hub has cut off do not come back all at once.
  *
  * @param random from 0 to 1.
+ * @param returnSecs The time that the hub asked for, which is where it begins.
  */
-export function reconnectSeconds(failures: number, random: number): number {
+export function reconnectSeconds(failures: number, random: number, returnSecs = returnSecsMin): number {
   const { min, max } = reconnectSecs
-  const longest = Math.min(max, 4 * min * 2 ** Math.min(failures, 10))
+  const longest = Math.min(Math.max(max, returnSecs), returnSecs * 2 ** Math.min(failures, 10))
   return min + random * (longest - min)
 }
 
 /**
- * @param failures Tries in a row that came to nothing.
+ * @param soon When the node would try again by itself, in seconds.
+ * @param random from 0 to 1.
  * @param followsTime Whether the node follows the time of the hub with each heartbeat: a leap of it makes signatures too old
  * until then.
  */
-export function partingOf(end: SocketEnd, failures: number, random: number, followsTime = false): Parting {
-  const soon = reconnectSeconds(failures, random)
+export function partingOf(end: SocketEnd, soon: number, random: number, followsTime = false): Parting {
   if (end.kind === 'unreachable')
     return { state: 'away', problem: `the hub does not answer: ${end.message}`, retryInSeconds: soon }
   if (end.kind === 'closed') return partingOfClose(end.code, end.message, soon)
   const { status, refusal } = end
-  const problem = `the hub refuses the connection (${status}): ${refusal.message}`
+  const update =
+    status === 426
+      ? ' If it names other versions than this node offers, install the nodectl that the hub supports.'
+      : ''
+  const problem = `the hub refuses the connection (${status}): ${refusal.message}${update}`
   if (refusal.reason === 'banned') return { state: 'banned', problem, retryInSeconds: null }
   const asked = Math.min(refusal.retryAfterSeconds ?? 0, retryAfterSecondsMax)
   if (status >= 500 || status === 429)
@@ -77,11 +82,10 @@ function partingOfClose(code: number, message: string, soon: number): Parting {
 }
 
 /** The same for a hub that could not be asked who it is. */
-export function partingOfError(error: unknown, failures: number, random: number): Parting {
+export function partingOfError(error: unknown, soon: number, random: number): Parting {
   if (!(error instanceof HubError)) throw error
   const { message, hint, isPassing, retryAfterSeconds } = error
   const problem = hint === undefined ? message : `${message}. ${hint}`
   if (!isPassing) return { state: 'refused', problem, retryInSeconds: refusedSeconds * (0.5 + 0.5 * random) }
-  const soon = reconnectSeconds(failures, random)
   return { state: 'away', problem, retryInSeconds: Math.max(retryAfterSeconds ?? 0, soon) }
 }

@@ -1,0 +1,33 @@
+import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
+import { frameVersions, type HubFrame } from '../../protocol/link/index.ts'
+import type { Upgrade } from './admissions.ts'
+import type { LinkOffer, NodeLinkConfig } from './types.ts'
+
+interface Greeting {
+  readonly session_id: string
+  readonly time: number
+  /** Null where it is not known. */
+  readonly returnSecs: number | null
+  readonly ticket: string
+}
+
+/** The hub's first frame. Nodes with frames of version 1 take no more members than that version has. */
+export function helloFrame(
+  { paramsHash, nodectlMin }: NodeLinkConfig,
+  { frames }: Upgrade,
+  { returnSecs, ticket, ...session }: Greeting,
+): HubFrame {
+  const hello = { type: 'hello', ...session, params_hash: paramsHash } as const
+  if (frames === 1) return hello
+  const returning = returnSecs === null ? {} : { retry_after: returnSecs }
+  return { ...hello, frames: frameVersions, nodectl_min: nodectlMin, ...returning, ticket }
+}
+
+export function offerFrame({ input_b64, input_url, ...terms }: LinkOffer): HubFrame {
+  const input = input_url === null ? { input_b64: input_b64 ?? '' } : { input_url }
+  return { type: 'offer', ...terms, ...input }
+}
+
+/** The code of a refusal of a round, in an `error`. */
+export const codeOf = (code: string): ErrorCode =>
+  Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'internal'
