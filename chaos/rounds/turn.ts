@@ -5,6 +5,7 @@ import { type CheckedNetwork, type Counts, checkTasks, type EndedTask } from './
 import { hurry } from './hurry.ts'
 import type { RoundsNetwork } from './network.ts'
 import { faultsWithinMs, planScenario, planTurn, type ScenarioPlan, type TurnPlan } from './plan.ts'
+import { readOn } from './reader.ts'
 import { endOfTask, submitTask } from './tasks.ts'
 
 export const slots = 32
@@ -101,9 +102,12 @@ async function runTask(network: CheckedNetwork, seed: number): Promise<EndedTask
   const { task_id } = await submitTask(network, project, input, `scenario-${seed}`)
   network.givenAtMs = performance.now()
   network.ledger.begin(task_id, project)
+  const reading = readOn(network, project, task_id)
   const task = await endOfTask(network, task_id)
   network.ledger.end(task_id)
-  return { plan, input, task, givenAtMs, endedAtMs: performance.now() }
+  const endedAtMs = performance.now()
+  await reading
+  return { plan, input, task, givenAtMs, endedAtMs }
 }
 
 /** The faults of a turn. When they are over, the chain is as it should be again. */
