@@ -2,6 +2,7 @@
 import { table } from '../result.ts'
 import { costOf, kinds, task } from './kinds.ts'
 import { prices, type Unit } from './prices.ts'
+import counted from './task.json' with { type: 'json' }
 
 const million = 1_000_000
 const units = Object.keys(prices) as Unit[]
@@ -30,11 +31,43 @@ const taskRows = units.flatMap((unit) => {
   const used = task.units[unit] ?? 0
   return used > 0 ? [row(unit, Number(used.toFixed(2)), dollars(used * prices[unit]))] : []
 })
+const monthSecs = 30 * 86_400
+const gigabyte = 1_000_000_000
+/** Most that one database keeps. */
+const databaseGb = 10
+const rateRows = [1, 10, 100, 1_000].map((rate) => {
+  const tasks = rate * monthSecs
+  const trips = rate * (counted.per_task['D1.trip'] ?? 0)
+  const hours = (databaseGb * gigabyte) / ((task.units.d1Bytes ?? 0) * rate * 3_600)
+  return row(
+    rate.toLocaleString('en'),
+    Math.round((tasks / million) * costOf(task)).toLocaleString('en', {
+      style: 'currency',
+      currency: 'USD',
+      maximumFractionDigits: 0,
+    }),
+    Math.round(trips).toLocaleString('en'),
+    Math.round(rate * (counted.per_task['D1.rowsWritten'] ?? 0)).toLocaleString('en'),
+    `${Math.round((tasks * (task.units.r2Bytes ?? 0)) / gigabyte).toLocaleString('en')} GB`,
+    hours > 48 ? `${Math.round(hours / 24)} days` : `${hours.toFixed(1)} hours`,
+  )
+})
 const together = (dollarsInAll: number) => row('**Together**', '', `**${dollars(dollarsInAll)}**`)
 const tables = [
   table(row('Unit', `Price of ${million.toLocaleString('en')}`), priceRows),
   table(row('Kind of request', 'Share', ...ofRequests, 'A million of them'), kindRows),
   table(row('Unit', 'In a million of the mix', 'Cost'), [...mixRows, together(sum)]),
   table(row('Unit', 'In a task', 'Cost of a million tasks'), [...taskRows, together(costOf(task))]),
+  table(
+    row(
+      'Tasks per second',
+      'A month',
+      'D1 trips per second',
+      'D1 rows written per second',
+      'R2 bytes in a month',
+      'D1 is full after',
+    ),
+    rateRows,
+  ),
 ]
 console.log(tables.join('\n\n'))

@@ -5,6 +5,7 @@ import { hashText } from '../../protocol/encoding/index.ts'
 import { nobodys } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import { emptyTables, rowsOf } from '../test/tables.ts'
+import type { RoundFile } from './round-files.ts'
 import { isRoundOpen, type LeaseRow, type RoundRow, type WrittenRound } from './rounds.ts'
 
 const roundId = `task:${hashText('a round')}`
@@ -178,5 +179,15 @@ describe('files of rounds', () => {
     await roundFiles.putPayload(hashText('bytes'), new TextEncoder().encode('bytes'))
     expect(new TextDecoder().decode((await roundFiles.payload(hashText('bytes'))) ?? undefined)).toBe('bytes')
     expect(await roundFiles.payload(hashText('nothing'))).toBeNull()
+  })
+
+  test('a round has one record: of two ends that differ, however they come, the first is what happened', async () => {
+    const { roundFiles } = stores()
+    const record = (ended_at: number) =>
+      roundFiles.record({ round_id: roundId, ended_at, published: over } as unknown as RoundFile)
+    const stored = await Promise.all([1, 2, 3, 4].map(record))
+    const kept = await roundFiles.round(roundId)
+    for (const one of stored) expect(one.ended_at).toBe(kept?.ended_at)
+    expect((await record(5)).ended_at).toBe(kept?.ended_at)
   })
 })

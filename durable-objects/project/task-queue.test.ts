@@ -1,0 +1,101 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { type EpochTerms, TaskQueue, type TaskRequest } from './task-queue.ts'
+
+const requestOf = (taskId: string, idempotencyKey: string | null = null): TaskRequest => ({
+  ...{ taskId, function: 'fold', gasLimit: 1, inputHash: `input of ${taskId}`, input: null },
+  ...{ idempotencyKey, underfunded: false },
+})
+
+const epochTerms = {
+  ...{ epoch: 7, epochSecs: 600, setHash: 'set', consensusHash: 'consensus', moduleAddress: 'module' },
+  rules: { committee: {}, roundSecs: 60, leaseSecs: 30, acceptSecs: 10, snapshotAt: 0 },
+} as unknown as EpochTerms
+const running = { epoch: 7, epochSecs: 600, terms: epochTerms }
+const now = 7 * 600 + 1
+
+const within = <T>(name: string, run: (storage: DurableObjectStorage) => T): Promise<T> =>
+  runInDurableObject(env.PROJECT_COMMITTEES.getByName(name), async (_, { storage }) => {
+    await storage.deleteAll()
+    return run(storage)
+  })
+
+test('what is open is known to the next process, which begins each round again until it knows that it has begun', () =>
+  within('a project whose process ends', (storage) => {
+    const before = new TaskQueue(storage)
+    const taken = before.submit('p', requestOf('one', 'the key'), running, now)
+    expect(taken).toMatchObject({ status: 'running', taskId: 'one', roundId: expect.any(String) })
+    before.started((taken as { roundId: string }).roundId)
+    expect(before.starting()).toEqual([])
+    const after = new TaskQueue(storage)
+    const [terms] = after.starting()
+    expect(terms).toMatchObject({ taskId: 'one', task: { seq: 0 } })
+    expect(after.openRounds(7)).toEqual({ given: 1, open: 1 })
+    after.close(terms!.roundId)
+    expect(after.openRounds(7)).toEqual({ given: 1, open: 0 })
+    // The key names the task and its round, also when that is over.
+    const again = after.submit(
+      'p',
+      { ...requestOf('one'), taskId: 'two', idempotencyKey: 'the key' },
+      running,
+      now,
+    )
+    expect(again).toMatchObject({ status: 'known', taskId: 'one', roundId: terms!.roundId })
+    expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 1, open: 0 })
+  }))
+
+test('a task that waited has its round under its key, too', () =>
+  within('a project whose set comes late', (storage) => {
+    const queue = new TaskQueue(storage)
+    const waiting = { epoch: 7, epochSecs: 600, terms: null }
+    expect(queue.submit('p', requestOf('one', 'the key'), waiting, now)).toMatchObject({ status: 'queued' })
+    queue.schedule('p', epochTerms, now + 10)
+    const [terms] = queue.starting()
+    expect(terms).toMatchObject({ taskId: 'one', queuedAt: now, task: { issued_at: now + 10 } })
+    expect(queue.submit('p', requestOf('one', 'the key'), running, now + 20)).toMatchObject({
+      status: 'known',
+      roundId: terms!.roundId,
+    })
+  }))
+
+test('tasks that an earlier hub stored wait, run and are known by their keys as before', () =>
+  within('a project of an earlier hub', (storage) => {
+    storage.kv.put('migrations', 1)
+    storage.sql.exec(`
+      CREATE TABLE tasks (
+        position INTEGER PRIMARY KEY AUTOINCREMENT, task_id TEXT NOT NULL UNIQUE, idempotency_key TEXT UNIQUE,
+        state TEXT NOT NULL, request TEXT NOT NULL, epoch INTEGER NOT NULL, waits_until INTEGER NOT NULL,
+        created_at INTEGER NOT NULL, seq INTEGER, round_id TEXT UNIQUE, terms TEXT);
+      CREATE UNIQUE INDEX tasks_by_seq ON tasks (epoch, seq) WHERE seq IS NOT NULL;
+      CREATE INDEX tasks_by_state ON tasks (state, position);
+      CREATE TABLE sequences (epoch INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+      INSERT INTO sequences VALUES (7, 3)`)
+    const insert = (taskId: string, state: string, key: string | null, roundId: string | null) =>
+      storage.sql.exec(
+        `INSERT INTO tasks (task_id, idempotency_key, state, request, epoch, waits_until, created_at, round_id, terms)
+          VALUES (?, ?, ?, ?, 7, 4800, ?, ?, ?)`,
+        ...[taskId, key, state, JSON.stringify(requestOf(taskId, key)), now, roundId],
+        roundId && JSON.stringify({ roundId, taskId }),
+      )
+    insert('over', 'over', 'key of over', 'round of over')
+    insert('running', 'running', 'key of running', 'round of running')
+    insert('starting', 'starting', null, 'round of starting')
+    insert('queued', 'queued', null, null)
+    const queue = new TaskQueue(storage)
+    expect(queue.openRounds(7)).toEqual({ given: 3, open: 2 })
+    expect(queue.starting().map(({ roundId }) => roundId)).toEqual(['round of running', 'round of starting'])
+    expect([queue.roundOf('queued'), queue.roundOf('running'), queue.roundOf('over')]).toEqual([
+      null,
+      'round of running',
+      undefined,
+    ])
+    expect(queue.count('queued')).toBe(1)
+    for (const name of ['over', 'running'])
+      expect(queue.submit('p', requestOf(name, `key of ${name}`), running, now)).toMatchObject({
+        status: 'known',
+        roundId: `round of ${name}`,
+      })
+    queue.schedule('p', epochTerms, now)
+    expect(queue.starting().at(-1)).toMatchObject({ taskId: 'queued', task: { seq: 3 } })
+  }))
