@@ -1,3 +1,4 @@
+import type { SQLWrapper } from 'drizzle-orm'
 import { networkParamsOf } from '../protocol/identity/index.ts'
 import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
@@ -55,7 +56,7 @@ import { ReviewStore } from './stores/reviews.ts'
 import { RoundFiles } from './stores/round-files.ts'
 import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
-import { RoundStore } from './stores/rounds.ts'
+import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
@@ -136,6 +137,11 @@ export function createServices(env: Env) {
     snapshotCandidates: new SnapshotCandidateStore(db),
     tasks: new TaskStore(db),
     rounds: new RoundStore(db),
+    // Requests only read rounds.
+    writeRounds: async (given: readonly WrittenRound[], following?: readonly SQLWrapper[]) => {
+      const { writeRounds } = await import('./stores/round-writer.ts')
+      return writeRounds(db, given, following)
+    },
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
     roundLists: new RoundLists(db),

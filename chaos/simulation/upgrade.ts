@@ -1,4 +1,4 @@
-import { upgradeRefusals, upgradeUrl } from '../../durable-objects/link/admissions.ts'
+import { upgradeRefusals, upgradeUrl } from '../../durable-objects/link/upgrade.ts'
 import type { FrameVersion } from '../../protocol/link/index.ts'
 import type { Platform } from './platform/platform.ts'
 import type { ClientSocket, SocketClient } from './platform/sockets.ts'

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import { frameVersions, type HubFrame } from '../../protocol/link/index.ts'
-import type { Upgrade } from './admissions.ts'
 import type { LinkOffer, NodeLinkConfig } from './types.ts'
+import type { Upgrade } from './upgrade.ts'
 
 interface Greeting {
   readonly session_id: string

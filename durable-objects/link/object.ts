@@ -16,7 +16,7 @@ import {
   type UnjudgedVoteFrame,
 } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
-import { Admissions, readUpgrade } from './admissions.ts'
+import { Admissions } from './admissions.ts'
 import { Checks } from './checks.ts'
 import { Connection, type Session } from './connection.ts'
 import { Faults } from './faults.ts'
@@ -26,6 +26,7 @@ import { KeptValues } from './kept-values.ts'
 import { isOpen, type KeptOffer, OfferLedger } from './offers.ts'
 import { Publication, retryMs, viewOf } from './publication.ts'
 import type { LinkOffer, LinkStatus, LinkView, NodeLinkConfig, OfferResult, RoundPort } from './types.ts'
+import { readUpgrade } from './upgrade.ts'
 import { Validating } from './validating.ts'
 
 /** Slots change with every offer; the database need not. */

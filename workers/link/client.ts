@@ -1,5 +1,5 @@
-import { type Upgrade, upgradeRefusals, upgradeUrl } from '../../durable-objects/link/admissions.ts'
 import type { NodeLinkObject } from '../../durable-objects/link/object.ts'
+import { type Upgrade, upgradeRefusals, upgradeUrl } from '../../durable-objects/link/upgrade.ts'
 import type { Env } from '../env.ts'
 import { ApiError, unavailable } from '../errors.ts'
 import { objectClient } from '../object-client.ts'

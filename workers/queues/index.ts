@@ -1,12 +1,11 @@
 import type { Env } from '../env.ts'
 import { consumeActions } from './actions.ts'
 import { consumeDeadLetters } from './dead-letters.ts'
-import { consumeRoundRows } from './round-rows.ts'
 
 const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Promise<void>> = {
   actions: consumeActions,
   'action-dead-letters': consumeDeadLetters,
-  'round-rows': consumeRoundRows,
+  'round-rows': async (batch, env) => (await import('./round-rows.ts')).consumeRoundRows(batch, env),
   'round-rows-dead-letters': consumeDeadLetters,
 }
 

@@ -44,7 +44,7 @@ function partsOf(received: readonly Received[]): Received[][] {
  */
 async function write(part: readonly Received[], env: Env): Promise<string[]> {
   try {
-    const ended = await services(env).rounds.write(eachOnce(part))
+    const ended = await services(env).writeRounds(eachOnce(part))
     if (ended === null) return retryAll(part)
     for (const { message } of part) message.ack()
     const proving = part.filter(({ round: { end } }) => end?.provesOffences)

@@ -5,9 +5,10 @@ import { isObject } from '../../protocol/encoding/index.ts'
 import { hashReceipt } from '../../protocol/execution/index.ts'
 import { type ExecutionVote, executionSubject, parseExecutionVote } from '../../protocol/rounds/index.ts'
 import { bytesToBase64 } from '../http/base64.ts'
+import type { Services } from '../services.ts'
 import { keptDirectRound } from '../stores/direct-rounds.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import type { RoundRow, RoundStore } from '../stores/rounds.ts'
+import type { RoundRow } from '../stores/rounds.ts'
 import { type CallableValidator, callable, keysOf } from '../stores/validators.ts'
 import { readVote, type ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
@@ -27,12 +28,12 @@ export interface DirectTerms {
  * nothing was written, and the caller asks again, in a round of its own.
  */
 export async function runDirectRound(
-  sources: ValidatorSources & { rounds: RoundStore },
+  sources: ValidatorSources & Pick<Services, 'rounds' | 'writeRounds'>,
   request: DirectRequest,
   terms: DirectTerms,
 ): Promise<DirectOutcome> {
   const startedAtMs = Date.now()
-  const { validators, rounds, roundFiles } = sources
+  const { validators, rounds, writeRounds, roundFiles } = sources
   const before = request.isNamed ? await rounds.find(request.roundId) : null
   const known = before && (await outcomeOf(roundFiles, before))
   if (known !== null) return known
@@ -54,7 +55,7 @@ export async function runDirectRound(
   const row = published(request, outcome, agreed?.votes.length ?? 0, count, at)
   const bytes = fileBytes + JSON.stringify(row).length
   const kept = keptDirectRound(roundId, at.now, bytes)
-  await rounds.write([{ round: row, leases: [], end: nobodys(row, at.now) }], [kept])
+  await writeRounds([{ round: row, leases: [], end: nobodys(row, at.now) }], [kept])
   return outcome
 }
 

@@ -83,7 +83,11 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
       return { block, isAudited: isAudited(draw, defaultNetworkParams.audit_bp, false) }
     },
     ask: async (round, listen) => askForFinality(sources, round, await readInput(roundFiles, round), listen),
-    execute: (request) => runDirectRound({ ...sources, rounds }, request, { answerMsMax, book: null }),
+    execute: (request) =>
+      runDirectRound({ ...sources, rounds, writeRounds: hub.writeRounds }, request, {
+        answerMsMax,
+        book: null,
+      }),
     spread: (round) => spreadVotes(sources, round),
     release: ({ roundId, task }) => env.PROJECT_COMMITTEES.getByName(task.project_id).closeRound(roundId),
   }

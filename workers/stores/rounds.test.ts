@@ -100,7 +100,7 @@ const stores = () => services(env)
 
 beforeEach(() => emptyTables('tasks', 'rounds', 'leases'))
 
-const write = (...rounds: WrittenRound[]) => stores().rounds.write(rounds)
+const write = (...rounds: WrittenRound[]) => stores().writeRounds(rounds)
 const leaseRows = () => rowsOf('SELECT position, state, proof_status FROM leases ORDER BY position')
 const finalLeases = [0, 1, 2].map((position) => ({ position, state: 'finalized', proof_status: 'verified' }))
 
@@ -139,7 +139,7 @@ describe('what is written of rounds', () => {
     ])
     const follows = sql`UPDATE tasks SET gas_limit = gas_limit + 1 WHERE task_id = 'other' AND ${isRoundOpen(roundId)}`
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => stores().rounds.write([final], [follows])),
+      Array.from({ length: 20 }, () => stores().writeRounds([final], [follows])),
     )
     expect(outcomes.filter((outcome) => outcome?.length === 1)).toHaveLength(1)
     expect((await stores().tasks.find('other'))?.task.gasLimit).toBe(2)

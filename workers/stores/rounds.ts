@@ -1,8 +1,7 @@
-import { and, eq, getTableColumns, type InferSelectModel, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { batch, Store } from './database.ts'
-import { type RoundEnd, roundEffects } from './round-effects.ts'
-import { leases, rounds, subscriptions } from './schema/index.ts'
-import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
+import { eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { Store } from './database.ts'
+import type { RoundEnd } from './round-effects.ts'
+import { type leases, rounds } from './schema/index.ts'
 
 export type RoundRow = InferSelectModel<typeof rounds>
 export type LeaseRow = InferSelectModel<typeof leases>
@@ -22,123 +21,9 @@ export interface WrittenRound extends PublishedRound {
 export const isRoundOpen = (roundId: string | SQL): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${rounds.roundId} = ${roundId} AND ${rounds.state} IN ('finalized', 'failed'))`
 
-const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
-  WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
-
-/** Where the state of a round can only go on to one further right. */
-const rankOf = (state: SQL): SQL =>
-  sql`instr('pending fallback committee_agreed escalated finalized failed', ${state})`
-
 /** What lists show of rounds, and what figures count: a row for each, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
     return (await this.db.select().from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null
   }
-
-  /**
-   * Writes rounds in one batch, and what follows from the end of those that are over. Rounds that were over before are left out, so nothing
-   * follows twice. @param given - As many as fit into one value of the database: once the rows are there, their guard no longer holds. @param following - Further statements about them, guarded by {@link isRoundOpen}. @returns The rounds that this ended; null
-   * where another writer was faster, and nothing was written.
-   */
-  async write(
-    given: readonly WrittenRound[],
-    following: readonly SQLWrapper[] = [],
-  ): Promise<string[] | null> {
-    // Nearly always all of them are new, and so are no subscriptions of their members.
-    const first = await this.#write(given, following, null)
-    if (first !== null) return first
-    const { over, memberSince } = await this.#known(given)
-    const written = given.filter(({ round }) => !over.has(round.roundId))
-    return written.length === 0 ? [] : this.#write(written, following, memberSince)
-  }
-
-  /** @param memberSince - Since when the subscriptions of members exist; null to write nothing where one is younger than its round. */
-  async #write(
-    written: readonly WrittenRound[],
-    following: readonly SQLWrapper[],
-    memberSince: ReadonlyMap<string, number> | null,
-  ): Promise<string[] | null> {
-    const ends = written.flatMap(({ end }) => end ?? [])
-    const isNew = and(
-      isNoneOver(written.map(({ round }) => round.roundId)),
-      memberSince === null ? isNoneYounger(ends) : undefined,
-    ) as SQL
-    const [guard] = await batch(this.db, [
-      sql`SELECT ${isNew} AS holds`,
-      ...following,
-      ...roundEffects(ends, memberSince, isNew),
-      ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
-      roundsStatement(JSON.stringify(written.map(({ round }) => round)), isNew),
-    ])
-    const [row] = (guard?.results ?? []) as { holds: number }[]
-    return row?.holds === 1 ? ends.map(({ round }) => round.roundId) : null
-  }
-
-  /** Which rounds are over, and since when the subscriptions of their members exist. */
-  async #known(given: readonly WrittenRound[]) {
-    const ids = given.map(({ round }) => round.roundId)
-    const members = given.flatMap(({ end }) => end?.members.map(({ subscriptionId }) => subscriptionId) ?? [])
-    const [over, subscribed] = await batch(this.db, [
-      sql`SELECT ${rounds.roundId} AS id FROM ${rounds}
-        WHERE ${isOneOf(rounds.roundId, ids)} AND ${rounds.state} IN ('finalized', 'failed')`,
-      sql`SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.createdAt} AS since FROM ${subscriptions}
-        WHERE ${isOneOf(subscriptions.subscriptionId, [...new Set(members)])}`,
-    ])
-    const since = (subscribed?.results ?? []) as { id: string; since: number }[]
-    return {
-      over: new Set(((over?.results ?? []) as { id: string }[]).map(({ id }) => id)),
-      memberSince: new Map(since.map((row) => [row.id, row.since])),
-    }
-  }
-}
-
-/** Holds while no subscription of a member was opened after its round. */
-function isNoneYounger(ends: readonly RoundEnd[]): SQL | undefined {
-  const earliest = new Map<string, number>()
-  for (const { round, members } of ends)
-    for (const { subscriptionId } of members)
-      earliest.set(subscriptionId, Math.min(earliest.get(subscriptionId) ?? Infinity, round.issuedAt))
-  return earliest.size === 0
-    ? undefined
-    : sql`NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify([...earliest])}) AS one
-        JOIN ${subscriptions} ON ${subscriptions.subscriptionId} = one.value->>0
-        WHERE ${subscriptions.createdAt} > one.value->>1)`
-}
-
-/** A row that is as it was is not written again. */
-const leasesStatement = (part: string, isNew: SQL) => {
-  const { state, missedBecause, completedAt, proofStatus, rejectionReason } = leases
-  const { receiptHash, submittedAt, units } = leases
-  const moving = membersOf({
-    ...{ state, missedBecause, completedAt, proofStatus, rejectionReason },
-    ...{ receiptHash, submittedAt, units },
-  })
-  const moved = replaced(leases, moving)
-  const differs = moving.map((member) => sql`${leases[member]} IS NOT ${moved[member]}`)
-  return insertFrom(
-    leases,
-    listed(leases, membersOf(getTableColumns(leases))),
-    sql`FROM json_each(${part}) WHERE ${isNew}`,
-  ).onConflictDoUpdate({
-    target: [leases.owner, leases.createdAt, leases.roundId, leases.position],
-    set: moved,
-    setWhere: sql.join(differs, sql` OR `),
-  })
-}
-
-/** What is written may have stood before what is there: it is left out then. */
-const roundsStatement = (part: string, isNew: SQL) => {
-  const { kind, projectId, consensusHash, epoch, seq, setHash, issuedAt, nonce, ...others } =
-    getTableColumns(rounds)
-  const { roundId, moduleAddress, function: _, input, inputHash, gasLimit, ...moving } = others
-  const { taskId, createdAt, ...moved } = moving
-  return insertFrom(
-    rounds,
-    listed(rounds, membersOf(getTableColumns(rounds))),
-    sql`FROM json_each(${part}) WHERE ${isNew}`,
-  ).onConflictDoUpdate({
-    target: rounds.roundId,
-    set: replaced(rounds, membersOf(moved)),
-    setWhere: sql`${rankOf(sql`${rounds.state}`)} <= ${rankOf(sql`excluded.state`)}`,
-  })
 }

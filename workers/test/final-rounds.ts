@@ -209,12 +209,12 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
 
 /** Writes a round as its object has it written, but for recording its offences, which is left to the schedule. `over` where it was before. */
 export async function publishSimulated({ object }: { object: Round }): Promise<'written' | 'over'> {
-  const { rounds, roundFiles } = services(env)
+  const { writeRounds, roundFiles } = services(env)
   const { outcome } = object
   if (outcome === null)
-    return (await rounds.write([{ ...publishedRound(profile, object), end: null }])) ? 'written' : 'over'
+    return (await writeRounds([{ ...publishedRound(profile, object), end: null }])) ? 'written' : 'over'
   const file = await roundFiles.record(roundFile(profile, { ...object, outcome }))
-  const ended = await rounds.write([{ ...file.published, end: roundEnd(file) }])
+  const ended = await writeRounds([{ ...file.published, end: roundEnd(file) }])
   return ended?.length ? 'written' : 'over'
 }
 

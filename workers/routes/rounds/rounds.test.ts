@@ -70,7 +70,7 @@ async function publishDirect() {
     ...{ committeeSize: 4, votes: 4, agreeing: 4, receiptHash, gasUsed: 9, success: true },
     ...{ outputHash: receipt.output_hash, eventsHash: receipt.events_hash },
   }
-  await services(env).rounds.write([{ round: row, leases: [], end: nobodys(row, now) }])
+  await services(env).writeRounds([{ round: row, leases: [], end: nobodys(row, now) }])
   return { roundId, votes, receiptHash }
 }
 
