@@ -82,6 +82,7 @@ describe('operator commands', () => {
       ),
     ],
     ['reindex --reason mended', post('/admin/v1/reindex', {}, { reason: 'mended' })],
+    ['rebuild-rounds --reason restored', post('/admin/v1/rounds/rebuild', {}, { reason: 'restored' })],
     ['dead-letters list', { method: 'get', path: '/admin/v1/dead-letters' }],
     [
       'dead-letters close m0 --reason done',
@@ -245,6 +246,14 @@ describe('npm run operator', () => {
     expect(JSON.parse(log.stdout)).toMatchObject({
       items: [{ action: 'dead_letter.close', reason: 'Nobody can read it.' }],
     })
+  })
+
+  test('rebuilds rounds to the end, and shows how far it is', async () => {
+    const bucket = await hub.miniflare.getR2Bucket('ROUNDS', 'hub')
+    for (let i = 0; i < 101; i++) await bucket.put(`rounds/task:${i}`, '{}')
+    const rebuilt = await run(['rebuild-rounds'])
+    expect([rebuilt.code, rebuilt.stderr]).toEqual([0, '… 100 read, 0 written\n… 101 read, 0 written\n'])
+    expect(JSON.parse(rebuilt.stdout)).toEqual({ read: 101, written: 0, skipped: 101, failed: [] })
   })
 
   test('with the key of another wallet it is refused; with none it says so', async () => {

@@ -1,5 +1,6 @@
 /** `npm run -s operator`: what operators do, from the shell. */
 
+import { CommandError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { unwrap } from '../sdk/answers.ts'
 import type { HubClient } from '../sdk/connect.ts'
@@ -11,13 +12,38 @@ import { readCommand } from './operator/read-command.ts'
 import { tableOf } from './operator/table.ts'
 import { readKey } from './options/key.ts'
 
-/** Prints what the hub answers. @throws HubError with what it says against the call. */
-async function send({ request }: HubClient, { method, path, ...init }: OperatorCall, json: boolean) {
+/** @throws HubError with what the hub says against the call. */
+function send<T = unknown>({ request }: HubClient, { method, path, ...init }: OperatorCall): Promise<T> {
   // The types of the client want method and path known together; a command has any of them.
-  const answer = request(method as never, path as never, init as never)
-  const answered = await unwrap(answer)
-  console.log(json ? JSON.stringify(answered, null, 2) : tableOf(answered))
+  return unwrap(request(method as never, path as never, init as never)) as Promise<T>
 }
+
+interface Page {
+  read: number
+  written: number
+  skipped: number
+  failed: readonly string[]
+  next_cursor: string | null
+}
+
+/** Goes through all pages, and adds up what they say. @throws HubError, {@link CommandError} */
+async function sendPages(client: HubClient, call: OperatorCall, json: boolean): Promise<void> {
+  const sum = { read: 0, written: 0, skipped: 0, failed: [] as string[] }
+  let cursor: string | null = null
+  do {
+    const page: Page = await send(client, { ...call, body: { ...call.body, cursor } })
+    for (const count of ['read', 'written', 'skipped'] as const) sum[count] += page[count]
+    sum.failed = sum.failed.concat(page.failed)
+    cursor = page.next_cursor
+    console.error(`… ${sum.read} read, ${sum.written} written`)
+  } while (cursor !== null)
+  print(sum, json)
+  if (sum.failed.length > 0)
+    throw new CommandError(`${sum.failed.length} could not be written. Run the command again.`)
+}
+
+const print = (answered: unknown, json: boolean): void =>
+  console.log(json ? JSON.stringify(answered, null, 2) : tableOf(answered))
 
 await runCommand(async () => {
   const command = readCommand(process.argv.slice(2))
@@ -26,5 +52,6 @@ await runCommand(async () => {
   const network = await readNetwork(command.hub)
   for (const { option, text } of command.tokenAmounts) readAmount(option, text, network.profile.token_symbol)
   const { client } = await signIn(network, key)
-  await send(client, command.call, command.json)
+  if (command.isPaged) await sendPages(client, command.call, command.json)
+  else print(await send(client, command.call), command.json)
 })

@@ -47,5 +47,9 @@ export interface Command {
   /** Options of an example; its words are those of the command. */
   readonly example?: string
   readonly options?: readonly (keyof Options)[]
+  /** What its own help says beyond that. */
+  readonly note?: string
+  /** Whether the call is made again with `next_cursor` in its body, until there is none. */
+  readonly isPaged?: boolean
   readonly call: (given: readonly string[], options: Options) => OperatorCall
 }

@@ -26,6 +26,14 @@ const faucet = (enabled: boolean, { amount, 'eth-amount': native, reason }: Opti
 const reviews = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
 const verdicts = ['approve', 'reject'] as const
 
+const rebuildNote = `Only for a database that has neither rounds nor counters, or that was restored as a whole to an earlier
+moment: a round that the database does not have is added to the counters of its epoch, its members,
+its module and the network. If only rows were lost, these counters would count it twice.
+
+Projects, versions and subscriptions have to be there first. Rounds that are there stay as they are, so the
+command can be interrupted and repeated. "skipped" are records of an earlier form, and those of a version
+that the database does not have.`
+
 export const commands: readonly Command[] = [
   {
     words: ['review-queue'],
@@ -195,6 +203,15 @@ export const commands: readonly Command[] = [
     example: '--reason "Other contracts."',
     options: ['reason'],
     call: (_, options) => decide('/admin/v1/reindex', {}, options),
+  },
+  {
+    words: ['rebuild-rounds'],
+    does: 'write rounds to the database again, from their records in the bucket',
+    note: rebuildNote,
+    example: '--reason "The database was restored to Monday."',
+    options: ['reason'],
+    isPaged: true,
+    call: (_, options) => decide('/admin/v1/rounds/rebuild', {}, options),
   },
   {
     words: ['audit-log'],

@@ -47,6 +47,7 @@ export function readCommand(args: readonly string[]) {
   const given = positionals.filter((_, index) => command.words[index]?.startsWith('<'))
   return {
     call: command.call(given, options),
+    isPaged: command.isPaged ?? false,
     /** Whose symbol has to be that of the network. */
     tokenAmounts: amounts.filter(({ isNative }) => !isNative),
     keyEnv,

@@ -65,7 +65,8 @@ ${explained.map(([, help]) => `  ${help}\n`).join('')}  --key-env VARIABLE  the 
 }
 
 /** The help of some of the commands, with an example of each. */
-export const helpOf = (some: readonly Command[]): string => `${usageOf(some)}\n\n${examplesOf(some)}`
+export const helpOf = (some: readonly Command[]): string =>
+  [usageOf(some), ...some.flatMap(({ note = [] }) => note), examplesOf(some)].join('\n\n')
 
 /** One example of each part of the work. */
 const shownExamples: readonly string[] = [

@@ -8,23 +8,15 @@ import { countedDatabase } from '../test/counted-database.ts'
 import { createValidators } from '../test/evidence.ts'
 import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } from '../test/final-rounds.ts'
 import { consume, consumeIn } from '../test/queue.ts'
-import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
+import { forgetRounds, rowsOfRounds } from '../test/round-tables.ts'
+import { rowsOf } from '../test/tables.ts'
 import type { RoundMessage } from './round-message.ts'
 
 const members = await createMembers(3)
 const validators = await createValidators(4)
 const issuedAt = await networkNow()
 
-const counters = ['epoch_rounds', 'epoch_credits', 'proof_hours', 'network_hours', 'round_offences'] as const
-
-beforeEach(async () => {
-  await emptyTables('rounds', 'leases', ...counters)
-  await runSql(
-    `UPDATE subscriptions SET reputation = 9980, credited_rounds = 0, missed_leases = 0, disagreements = 0,
-      last_proof_at = NULL`,
-  )
-  await runSql('UPDATE modules SET exec_count = 0')
-})
+beforeEach(() => forgetRounds(9980))
 
 const deeds: Deed[][] = [
   [right, right, right],
@@ -41,25 +33,11 @@ const rounds: SimulatedEnd[] = deeds.map((given, i) =>
 
 const messageOf = ({ file }: SimulatedEnd): RoundMessage => ({ v: 1, ...file.published, end: roundEnd(file) })
 
-/** Everything that rounds are written to and counted in. */
-async function everything(): Promise<unknown> {
-  const tables = ['subscriptions', 'leases', 'rounds', 'modules', ...counters]
-  const found = await env.DB.batch(
-    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)),
-  )
-  return found.map(({ results }) => results)
-}
-
 describe('the queue round-rows', () => {
   test('writes a batch as it would be written one by one, in any order and however often it comes', async () => {
     for (const round of rounds) await publishSimulated(round)
-    const oneByOne = await everything()
-    await emptyTables('rounds', 'leases', ...counters)
-    await runSql(
-      `UPDATE subscriptions SET reputation = 9980, credited_rounds = 0, missed_leases = 0, disagreements = 0,
-        last_proof_at = NULL`,
-    )
-    await runSql('UPDATE modules SET exec_count = 0')
+    const oneByOne = await rowsOfRounds()
+    await forgetRounds(9980)
     const messages = rounds.map(messageOf)
     const some = messages.slice(0, 2)
     expect(await consume('round-rows', ...some.toReversed())).toMatchObject({ retried: [] })
@@ -67,7 +45,7 @@ describe('the queue round-rows', () => {
     const offences = await rowsOf('SELECT round_id FROM round_offences')
     expect(await consume('round-rows', ...messages.toReversed(), ...messages)).toMatchObject({ retried: [] })
     expect(await consume('round-rows', ...messages)).toMatchObject({ retried: [] })
-    expect(withoutOffences(await everything())).toEqual(withoutOffences(oneByOne))
+    expect(withoutOffences(await rowsOfRounds())).toEqual(withoutOffences(oneByOne))
     expect(offences.length).toBeLessThanOrEqual(1)
   })
 
@@ -114,4 +92,4 @@ describe('the queue round-rows', () => {
   })
 })
 
-const withoutOffences = (tables: unknown): unknown => (tables as unknown[]).slice(0, -1)
+const withoutOffences = (tables: unknown[][]) => tables.slice(0, -1)

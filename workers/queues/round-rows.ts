@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts'
+import { writeAll } from '../rounds/write-rounds.ts'
 import { services } from '../services.ts'
 import type { WrittenRound } from '../stores/rounds.ts'
 import { readRoundMessage } from './round-message.ts'
@@ -17,52 +18,17 @@ export async function consumeRoundRows(batch: MessageBatch<unknown>, env: Env): 
     if (round === null) retry(message)
     else received.push({ message, round })
   }
-  for (const part of partsOf(received)) await recordOffences(env, await write(part, env))
-}
-
-/** The database takes two megabytes in one value, and a character may be three bytes. */
-const partLengthMax = 500_000
-
-function partsOf(received: readonly Received[]): Received[][] {
-  const parts: Received[][] = []
-  let length = 0
-  for (const one of received) {
-    const own = JSON.stringify(one.round).length
-    if (parts.length === 0 || length + own > partLengthMax) {
-      parts.push([])
-      length = 0
-    }
-    parts.at(-1)?.push(one)
-    length += own
-  }
-  return parts
-}
-
-/**
- * What cannot be written together is tried in halves, so that a round that cannot be written keeps no other waiting. @returns The rounds that
- * this ended and that prove offences.
- */
-async function write(part: readonly Received[], env: Env): Promise<string[]> {
-  try {
-    const ended = await services(env).writeRounds(eachOnce(part))
-    if (ended === null) return retryAll(part)
-    for (const { message } of part) message.ack()
-    const proving = part.filter(({ round: { end } }) => end?.provesOffences)
-    return [...new Set(proving.map(({ round }) => round.round.roundId))].filter((id) => ended.includes(id))
-  } catch (error) {
-    console.error(`${part.length} rounds could not be written`, error)
-    const half = part.length >> 1
-    if (half === 0) return retryAll(part)
-    return [...(await write(part.slice(0, half), env)), ...(await write(part.slice(half), env))]
-  }
-}
-
-/** Each end once: what follows from it is added up. */
-function eachOnce(part: readonly Received[]): WrittenRound[] {
-  const ended = new Set<string>()
-  const isFirst = ({ round: { roundId }, end }: WrittenRound) =>
-    end === null || (!ended.has(roundId) && ended.add(roundId))
-  return part.map(({ round }) => round).filter(isFirst)
+  const { ended, failed } = await writeAll(
+    services(env).writeRounds,
+    received.map(({ round }) => round),
+  )
+  const isFailed = new Set(failed)
+  for (const { message, round } of received) isFailed.has(round) ? retry(message) : message.ack()
+  const proving = received.flatMap(({ round: { end } }) => (end?.provesOffences ? end.round.roundId : []))
+  await recordOffences(
+    env,
+    ended.filter((id) => proving.includes(id)),
+  )
 }
 
 /** What fails now is tried again by the schedule. */
@@ -73,11 +39,6 @@ async function recordOffences(env: Env, roundIds: readonly string[]): Promise<vo
     await recordRoundOffences(env, roundId).catch((error) =>
       console.error(`offences of the round ${roundId} could not be recorded`, error),
     )
-}
-
-function retryAll(part: readonly Received[]): [] {
-  for (const { message } of part) retry(message)
-  return []
 }
 
 const retry = (message: Message<unknown>): void =>

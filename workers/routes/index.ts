@@ -175,6 +175,7 @@ export const routes: readonly RouteEntry[] = [
   post(`${deadLetter}/close`, () => import('./admin/dead-letters.ts'), 'closeDeadLetter'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
+  post('/admin/v1/rounds/rebuild', () => import('./admin/rounds.ts'), 'rebuild'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
   get('/v1/committees/{project_id}/{epoch}', () => import('./committees/set.ts'), 'getCommitteeSet'),
   get('/v1/committees/{project_id}/{epoch}/{seq}', () => import('./committees/draw.ts'), 'getCommittee'),

@@ -1,5 +1,5 @@
 import { and, desc, eq, type InferSelectModel, lt, type SQL, sql } from 'drizzle-orm'
-import { Store } from './database.ts'
+import { batch, Store } from './database.ts'
 import { auditLog } from './schema/index.ts'
 import { insertFrom } from './statements.ts'
 
@@ -27,6 +27,11 @@ export const auditStatement = (action: OperatorAction, now: number, before: SQL)
   insertFrom(auditLog, { ...action, before: sql`value`, createdAt: now }, sql`FROM (${before})`)
 
 export class AuditLogStore extends Store {
+  /** Notes what begins with this, and takes more than one batch. */
+  async note(action: OperatorAction, now: number): Promise<void> {
+    await batch(this.db, [auditStatement(action, now, sql`SELECT '{}' AS value`)])
+  }
+
   /** Newest first; `limit` rows older than `after`. */
   async list(subject: string | undefined, after: number | undefined, limit: number): Promise<AuditEntry[]> {
     return this.db

@@ -86,6 +86,13 @@ export class Files {
     return (await this.#ask((bucket) => bucket.head(this.#path(key)))) !== null
   }
 
+  /** So many keys with this beginning, in order. @param after - The last key before them; null for the first ones. */
+  async keys(beginning: string, after: string | null, limit: number) {
+    const options = { prefix: this.#path(beginning), limit, ...(after && { startAfter: this.#path(after) }) }
+    const { objects, truncated } = await this.#ask((bucket) => bucket.list(options))
+    return { keys: objects.map(({ key }) => key.slice(this.#path('').length)), goesOn: truncated }
+  }
+
   /** At most 1,000 at once. */
   async remove(keys: readonly string[]): Promise<void> {
     await this.#ask((bucket) => bucket.delete(keys.map((key) => this.#path(key))))

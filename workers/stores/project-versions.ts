@@ -9,7 +9,7 @@ import { batch, isChanged, Store } from './database.ts'
 import { boundaryColumns, manifestColumns } from './project-row.ts'
 import type { ProjectVersion, Submission } from './projects.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
-import { insertFrom } from './statements.ts'
+import { insertFrom, isOneOf } from './statements.ts'
 
 export type VersionSummary = Omit<ProjectVersion, 'manifest'>
 
@@ -40,6 +40,16 @@ export class ProjectVersionStore extends Store {
       .orderBy(desc(projectVersions.id))
       .limit(1)
     return rows[0] ?? null
+  }
+
+  /** Every consensus that versions of these projects have: `project_id:consensus_hash`. */
+  async consensusKeys(projectIds: readonly string[]): Promise<Set<string>> {
+    const { projectId, consensusHash } = projectVersions
+    const rows = await this.db
+      .selectDistinct({ projectId, consensusHash })
+      .from(projectVersions)
+      .where(isOneOf(projectId, projectIds))
+    return new Set(rows.map((row) => `${row.projectId}:${row.consensusHash}`))
   }
 
   /** The consensus with this hash that the project has, or had, in force or published; null if no version has it. */

@@ -78,6 +78,11 @@ export class RoundFiles {
     return this.#find<RoundFile>(roundId)
   }
 
+  /** The next ids of rounds that have a record, in order; no direct ones. */
+  async idsAfter(roundId: string | null, limit: number) {
+    return this.#rounds.keys('task:', roundId, limit)
+  }
+
   async hasRound(roundId: string): Promise<boolean> {
     return this.#rounds.has(roundId)
   }

@@ -83,18 +83,25 @@ export const isOneOf = (column: Column | SQL, list: readonly (string | number)[]
 /** The database takes two megabytes in one value, and a character may be three bytes. */
 const partLengthMax = 500_000
 
-/** Rows as JSON lists that the database takes; none for no rows. */
-export function jsonParts(rows: readonly unknown[]): string[] {
-  const parts: string[][] = []
+/** Items in parts of which the database takes each as one value, by the length of their JSON. */
+export function partsOf<T>(items: readonly T[], lengthOf: (item: T) => number): T[][] {
+  const parts: T[][] = []
   let length = 0
-  for (const row of rows) {
-    const text = JSON.stringify(row)
-    if (parts.length === 0 || length + text.length > partLengthMax) {
+  for (const item of items) {
+    const own = lengthOf(item) + 1
+    if (parts.length === 0 || length + own > partLengthMax) {
       parts.push([])
       length = 0
     }
-    parts.at(-1)?.push(text)
-    length += text.length + 1
+    parts.at(-1)?.push(item)
+    length += own
   }
-  return parts.map((part) => `[${part.join(',')}]`)
+  return parts
 }
+
+/** Rows as JSON lists that the database takes; none for no rows. */
+export const jsonParts = (rows: readonly unknown[]): string[] =>
+  partsOf(
+    rows.map((row) => JSON.stringify(row)),
+    ({ length }) => length,
+  ).map((part) => `[${part.join(',')}]`)

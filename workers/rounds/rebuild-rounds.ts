@@ -1,0 +1,55 @@
+import type { Services } from '../services.ts'
+import type { RoundFile } from '../stores/round-files.ts'
+import { roundEnd } from './round-end.ts'
+import { writeAll } from './write-rounds.ts'
+
+/** One invocation may make a thousand requests to the bucket, and wait for six at once. */
+const readMax = 6
+
+type Sources = Pick<Services, 'projectVersions' | 'roundFiles' | 'writeRounds'>
+
+/**
+ * Writes rounds to the database again, from so many records after a round. Those that the database has stay as they are; all that follows from the
+ * others is added, so its counters must not contain them. A round waits for the version of its project, without which its epoch has no terms.
+ * Offences are left to the schedule.
+ */
+export async function rebuildRounds(
+  { projectVersions, roundFiles, writeRounds }: Sources,
+  after: string | null,
+  limit: number,
+) {
+  const { keys, goesOn } = await roundFiles.idsAfter(after, limit)
+  const files = await readAll(roundFiles, keys)
+  const projectIds = files.map(({ task }) => task.project_id)
+  const known = await projectVersions.consensusKeys([...new Set(projectIds)])
+  const whole = files.filter(({ published: { round } }) =>
+    known.has(`${round.projectId}:${round.consensusHash}`),
+  )
+  const { ended, failed } = await writeAll(
+    writeRounds,
+    whole.map((file) => ({ ...file.published, end: roundEnd(file) })),
+  )
+  return {
+    read: keys.length,
+    written: ended.length,
+    skipped: keys.length - whole.length,
+    failed: failed.map(({ round }) => round.roundId),
+    last: goesOn ? (keys.at(-1) ?? null) : null,
+  }
+}
+
+async function readAll(roundFiles: Sources['roundFiles'], ids: readonly string[]): Promise<RoundFile[]> {
+  const files: RoundFile[] = []
+  const next = ids.values()
+  const readSome = async () => {
+    for (const id of next) {
+      const file = await roundFiles.round(id)
+      if (file !== null && hasRows(file)) files.push(file)
+    }
+  }
+  await Promise.all(Array.from({ length: readMax }, readSome))
+  return files
+}
+
+/** Records of an earlier form lack what lists show. */
+const hasRows = (file: Partial<RoundFile>): file is RoundFile => file.published !== undefined

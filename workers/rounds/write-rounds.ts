@@ -1,0 +1,46 @@
+import type { Services } from '../services.ts'
+import type { WrittenRound } from '../stores/rounds.ts'
+import { partsOf } from '../stores/statements.ts'
+
+interface Outcome {
+  /** Ids of the rounds that this ended. */
+  ended: string[]
+  /** What could not be written now. */
+  failed: WrittenRound[]
+}
+
+type Write = Services['writeRounds']
+
+/** Writes rounds, as many at once as the database takes. Some may be there before, or be given twice: what is over stays as it is. */
+export async function writeAll(write: Write, given: readonly WrittenRound[]): Promise<Outcome> {
+  const outcomes: Outcome[] = []
+  for (const part of partsOf(given, (round) => JSON.stringify(round).length))
+    outcomes.push(await writePart(write, part))
+  return joined(outcomes)
+}
+
+/** What cannot be written together is tried in halves, so that a round that cannot be written keeps no other waiting. */
+async function writePart(write: Write, part: readonly WrittenRound[]): Promise<Outcome> {
+  try {
+    const ended = await write(eachOnce(part))
+    return ended === null ? { ended: [], failed: [...part] } : { ended, failed: [] }
+  } catch (error) {
+    console.error(`${part.length} rounds could not be written`, error)
+    const half = part.length >> 1
+    if (half === 0) return { ended: [], failed: [...part] }
+    return joined([await writePart(write, part.slice(0, half)), await writePart(write, part.slice(half))])
+  }
+}
+
+const joined = (outcomes: readonly Outcome[]): Outcome => ({
+  ended: outcomes.flatMap(({ ended }) => ended),
+  failed: outcomes.flatMap(({ failed }) => failed),
+})
+
+/** Each end once: what follows from it is added up. */
+function eachOnce(part: readonly WrittenRound[]): WrittenRound[] {
+  const ended = new Set<string>()
+  return part.filter(
+    ({ round: { roundId }, end }) => end === null || (!ended.has(roundId) && ended.add(roundId)),
+  )
+}
