@@ -1,8 +1,8 @@
 import { closeCodes } from '../../protocol/link/index.ts'
+import type { Admissions } from './admissions.ts'
 import type { Connection } from './connection.ts'
 import type { Faults } from './faults.ts'
 import type { KeptValues } from './kept-values.ts'
-import type { Admissions } from './admissions.ts'
 
 const pauseMs = 300_000
 /** After records that could not be read, though they have changed. */
