@@ -69,6 +69,8 @@ export async function finalizeRelays(): Promise<void> {
   // A block may come a round later than what was sent for it.
   do {
     await turn()
+    // The relayer looks at its actions when the index has a new block.
+    await readChain()
     for (const { signer } of clients) await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${signer}`))
   } while ((await Promise.all(clients.map((one) => one.health()))).some(({ open }) => open > 0))
   await readChain()
