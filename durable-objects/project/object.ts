@@ -167,15 +167,20 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
     const waited = starting.filter(({ queuedAt }) => queuedAt !== undefined)
     // Who was given the id of a task that waits finds its round by it.
     if (waited.length > 0)
-      await this.#config.noteScheduled(waited.map(({ taskId, roundId }) => ({ taskId, roundId })))
+      await this.#config
+        .noteScheduled(waited.map(({ taskId, roundId }) => ({ taskId, roundId })))
+        // Their time runs: they begin all the same, and the end of each round notes it as well.
+        .catch((error) =>
+          console.error(`the rounds of waiting tasks of ${projectId} could not be noted`, error),
+        )
     await Promise.all(starting.map((terms) => this.#startRound(terms, true)))
+    this.#waiting.look()
   }
 
   async #moveQueue(projectId: string, running: RunningEpoch, now: number): Promise<void> {
     // Before anything is scheduled: no task of an epoch without a set gets a round of the next one.
     await this.#endAll(() => this.#tasks.expired(running))
     if (running.terms !== null) this.#tasks.schedule(projectId, running.terms, now)
-    this.#waiting.look()
   }
 
   /** Ends all tasks that waited in vain, however many they are, with one alarm. */

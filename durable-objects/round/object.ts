@@ -44,6 +44,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   readonly #failures = new Map<string, { count: number; untilMs: number }>()
   readonly #waiting = new Waiters()
   #recorded: View | null = null
+  /** Whether the round may have its record, of which an object that was loaded again does not know. */
+  #isUnsure: boolean
   #storing: ReturnType<typeof setTimeout> | undefined
   #looking: ReturnType<typeof setTimeout> | undefined
   /** While validators are asked. */
@@ -55,6 +57,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     this.#alarm = new Alarm(ctx.storage)
     const stored = ctx.storage.kv.get<Round>('round')
     this.#round = stored === undefined ? null : transitions.resumed(stored, config.processId)
+    this.#isUnsure = (stored?.closedAt ?? null) !== null
   }
 
   /** Begins the round, once. @param isRepeated - Whether it may have begun before, and be over: this object may have forgotten it then. */
@@ -75,6 +78,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
   async read(): Promise<View | null> {
+    if (await this.#isRecordedElsewhere()) return null
     return this.#round && this.#view(this.#round)
   }
 
@@ -144,6 +148,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
 
   /** Waits until the round came this far. @returns How it stands then; null if its record has to be read. */
   async wait(awaited: Awaited, ms: number): Promise<{ isReached: boolean; view: View } | null> {
+    if (await this.#isRecordedElsewhere()) return null
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
     const reached = await this.#waiting.until(isSo, ms)
     return this.#round && { isReached: reached, view: this.#view(this.#round) }
@@ -170,6 +175,20 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   #view(round: Round): View {
     if (round.isRecorded) return this.#recorded ?? this.#config.view(round)
     return this.#config.view({ ...round, outcome: null })
+  }
+
+  /** Whether the record has to be read, because this process has not read it. Its predecessor may have ended after it was stored. */
+  async #isRecordedElsewhere(): Promise<boolean> {
+    const round = this.#round
+    if (round === null || !this.#isUnsure) return false
+    if (!(await this.#config.isRecorded(round.terms.roundId))) {
+      this.#isUnsure = false
+      return false
+    }
+    // Whatever it says: what is left to do is what follows from any end.
+    const at = await this.#config.now()
+    this.#note((one) => (one.outcome === null ? { ...one, outcome: { state: 'failed', at } } : one))
+    return true
   }
 
   #leaseOf(offerId: string, nodeKey: string): Lease | null {
@@ -219,6 +238,9 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   async #workOnce(): Promise<void> {
+    // Asked in vain, it is found out when the record is to be stored.
+    if (this.#isUnsure)
+      await this.#isRecordedElsewhere().catch(orElse(false, 'a record cannot be looked for'))
     while (this.#isAskedAgain && this.#round !== null) {
       this.#isAskedAgain = false
       const now = await this.#config.now()
@@ -348,6 +370,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (outcome === null) return false
     // The first record is what happened: before it was there, a process may have ended that had come to another end.
     this.#recorded = await this.#config.record({ ...round, outcome })
+    this.#isUnsure = false
     this.#note((one) => ({ ...one, isRecorded: true }))
     return true
   }

@@ -6,6 +6,7 @@ import { createMembers } from '../test/attested-set.ts'
 import { networkNow } from '../test/callers.ts'
 import { countedDatabase } from '../test/counted-database.ts'
 import { createValidators } from '../test/evidence.ts'
+import { failingDatabase } from '../test/failing-database.ts'
 import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } from '../test/final-rounds.ts'
 import { consume, consumeIn } from '../test/queue.ts'
 import { forgetRounds, rowsOfRounds } from '../test/round-tables.ts'
@@ -57,6 +58,17 @@ describe('the queue round-rows', () => {
     expect(use.roundTrips).toBe(1)
   })
 
+  test('asks a database that is away no more often for a batch than for a round', async () => {
+    let tries = 0
+    const DB = failingDatabase((text) => {
+      tries += Number(text.includes('AS holds'))
+      return true
+    })
+    const messages = rounds.map(messageOf)
+    const { retried } = await consumeIn({ ...env, DB }, 'round-rows', messages)
+    expect([retried.length, tries]).toEqual([messages.length, 1])
+  })
+
   test('keeps no round waiting for one that cannot be written', async () => {
     const messages = rounds.map(messageOf)
     const broken = { ...messages[1]!, round: { ...messages[1]!.round, kind: null } }
@@ -87,8 +99,15 @@ describe('the queue round-rows', () => {
     await consume('round-rows', open('pending'))
     const row = () => services(env).rounds.find(object.terms.roundId)
     expect(await row()).toMatchObject({ state: 'escalated' })
-    await consume('round-rows', messageOf(rounds[0]!), open('escalated'))
+    const unjudged = open('escalated')
+    const leases = unjudged.leases.map(
+      (lease) => ({ ...lease, state: 'voted', proofStatus: 'pending' }) as const,
+    )
+    await consume('round-rows', messageOf(rounds[0]!), { ...unjudged, leases })
     expect(await row()).toMatchObject({ state: 'finalized' })
+    expect(await rowsOf('SELECT DISTINCT state, proof_status FROM leases')).toEqual([
+      { state: 'finalized', proof_status: 'verified' },
+    ])
   })
 })
 

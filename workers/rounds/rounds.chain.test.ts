@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Round } from '../../durable-objects/round/round.ts'
@@ -190,6 +190,30 @@ describe('a round with five members and four validators', () => {
     await vi.waitUntil(() => isGone(roundId))
     expect(await rowOf(roundId)).toEqual(before)
     for (const { member } of voters) expect(await member.relay.drain()).toEqual([])
+  })
+
+  test('whose record was stored before its process ended stays over, and nobody is asked again', async () => {
+    const { roundId, voters } = await accepted()
+    await voteAll(voters)
+    const object = roundOf(roundId)
+    const stored = await runInDurableObject(object, (_, { storage }) => storage.kv.get<Round>('round'))
+    await decide(roundId)
+    await vi.waitUntil(() => isGone(roundId))
+    const over = await rounds.task(roundId)
+    const asked = rounds.validators.map((validator) => validator.asked().length)
+    // The object as its process would have left it, had it ended after the record was stored.
+    await runInDurableObject(object, async (_, { storage }) => {
+      storage.kv.put('round', stored)
+      await storage.setAlarm(Date.now() + 60_000)
+    })
+    await evictDurableObject(object)
+    expect(over.status).toBe('finalized')
+    for (const query of ['', '?wait=5'])
+      expect(await bodyOf(client().get(`/v1/tasks/${encodeURIComponent(roundId)}${query}`))).toEqual(over)
+    await rounds.tick(roundId)
+    await vi.waitUntil(() => isGone(roundId))
+    expect(await runInDurableObject(object, (_, { storage }) => storage.kv.get('round'))).toBeUndefined()
+    expect(rounds.validators.map((validator) => validator.asked().length)).toEqual(asked)
   })
 
   test('without a quorum of the validators asks again after growing pauses, and fails 300 s after the audit block was found', async () => {

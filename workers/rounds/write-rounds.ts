@@ -1,3 +1,4 @@
+import { ApiError } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { WrittenRound } from '../stores/rounds.ts'
 import { partsOf } from '../stores/statements.ts'
@@ -26,6 +27,8 @@ async function writePart(write: Write, part: readonly WrittenRound[]): Promise<O
     return ended === null ? { ended: [], failed: [...part] } : { ended, failed: [] }
   } catch (error) {
     console.error(`${part.length} rounds could not be written`, error)
+    // A database that is away or overloaded is not asked more often for it.
+    if (error instanceof ApiError && error.code === 'unavailable') return { ended: [], failed: [...part] }
     const half = part.length >> 1
     if (half === 0) return { ended: [], failed: [...part] }
     return joined([await writePart(write, part.slice(0, half)), await writePart(write, part.slice(half))])
@@ -37,10 +40,8 @@ const joined = (outcomes: readonly Outcome[]): Outcome => ({
   failed: outcomes.flatMap(({ failed }) => failed),
 })
 
-/** Each end once: what follows from it is added up. */
+/** Each end once: what follows from it is added up. What was true of a round before its end is not written after it. */
 function eachOnce(part: readonly WrittenRound[]): WrittenRound[] {
-  const ended = new Set<string>()
-  return part.filter(
-    ({ round: { roundId }, end }) => end === null || (!ended.has(roundId) && ended.add(roundId)),
-  )
+  const ends = new Map(part.flatMap((one) => (one.end === null ? [] : [[one.round.roundId, one] as const])))
+  return part.filter((one) => (ends.get(one.round.roundId) ?? one) === one)
 }

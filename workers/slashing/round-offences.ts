@@ -3,11 +3,12 @@ import { type Env, readSettings } from '../env.ts'
 import { ApiError } from '../errors.ts'
 import { bringHubAction } from '../outbox/hub-actions.ts'
 import { services } from '../services.ts'
+import type { RoundFile } from '../stores/round-files.ts'
 import { keysOfFinal } from '../validators/deciding-validators.ts'
 import { recordOffence } from './record-offence.ts'
 import { evidenceOf } from './round-evidence.ts'
 
-const batchMax = 20
+const batchMax = 50
 
 /** Records what is due of the offences that rounds prove, and judges what was posted before they were over. */
 export async function recordDueOffences(env: Env): Promise<void> {
@@ -39,8 +40,11 @@ export async function recordRoundOffences(env: Env, roundId: string): Promise<vo
   if (!(await roundOffences.begin(roundId, await clock.now()))) return
   const file = await roundFiles.round(roundId)
   if (file === null) throw new Error(`the file of the round ${roundId} does not exist`)
-  const keys = await keysOfFinal(services(env), file)
-  for (const evidence of evidenceOf(file, file.published.leases, keys)) await record(env, evidence)
+  // Records of an earlier form do not say who was asked.
+  if ((file as Partial<RoundFile>).published !== undefined) {
+    const keys = await keysOfFinal(services(env), file)
+    for (const evidence of evidenceOf(file, file.published.leases, keys)) await record(env, evidence)
+  }
   await roundOffences.finish(roundId)
 }
 

@@ -70,7 +70,11 @@ export function roundEffects(
       ({ round }) => round.moduleAddress,
     ).map((own) => moduleStatement(own, isNew)),
     ...offences.map(({ round: { roundId }, endedAt }) =>
-      insertFrom(roundOffences, { roundId, attempts: 0, nextAttemptAt: endedAt }, sql`WHERE ${isNew}`),
+      insertFrom(
+        roundOffences,
+        { roundId, attempts: 0, nextAttemptAt: endedAt },
+        sql`WHERE ${isNew}`,
+      ).onConflictDoNothing(),
     ),
   ]
 }

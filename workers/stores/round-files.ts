@@ -60,7 +60,8 @@ export class RoundFiles {
   /** Stores the record of a round, once: of two that differ the first is what happened. @returns What is stored. */
   async record(file: RoundFile): Promise<RoundFile> {
     const isNew = await this.#rounds.putNew(file.round_id, JSON.stringify(file))
-    return isNew ? file : ((await this.round(file.round_id)) ?? file)
+    // A record of an earlier form lacks what is new in this one.
+    return isNew ? file : { ...file, ...(await this.round(file.round_id)) }
   }
 
   /** @returns Its bytes. */

@@ -1,9 +1,9 @@
-import { and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, getTableColumns, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { batch, type Database } from './database.ts'
 import { type RoundEnd, roundEffects } from './round-effects.ts'
 import type { WrittenRound } from './rounds.ts'
-import { leases, rounds, subscriptions } from './schema/index.ts'
-import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
+import { leases, rounds, subscriptions, tasks } from './schema/index.ts'
+import { build, insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
 
 const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
@@ -47,6 +47,7 @@ async function write(
     sql`SELECT ${isNew} AS holds`,
     ...following,
     ...roundEffects(ends, memberSince, isNew),
+    ...waitedStatements(written, isNew),
     ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
     roundsStatement(JSON.stringify(written.map(({ round }) => round)), isNew),
   ])
@@ -82,6 +83,21 @@ function isNoneYounger(ends: readonly RoundEnd[]): SQL | undefined {
     : sql`NOT EXISTS (SELECT 1 FROM json_each(${JSON.stringify([...earliest])}) AS one
         JOIN ${subscriptions} ON ${subscriptions.subscriptionId} = one.value->>0
         WHERE ${subscriptions.createdAt} > one.value->>1)`
+}
+
+/** Tasks that waited have their round, also where that could not be noted when it began. */
+function waitedStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrapper[] {
+  const waited = written.flatMap(({ round: { roundId, taskId, createdAt } }) =>
+    createdAt === null ? [] : [[taskId, roundId]],
+  )
+  if (waited.length === 0) return []
+  return [
+    build
+      .update(tasks)
+      .set({ roundId: sql`given.value->>1` })
+      .from(sql`json_each(${JSON.stringify(waited)}) AS given`)
+      .where(and(sql`${tasks.taskId} = given.value->>0`, isNull(tasks.roundId), isNew)),
+  ]
 }
 
 /** A row that is as it was is not written again. */

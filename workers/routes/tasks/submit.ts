@@ -6,6 +6,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField, unavailable } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { requireKeyProject } from '../../middleware/authenticate.ts'
+import { readIdempotencyKey } from '../../middleware/idempotency.ts'
 import { spendAddressBudget } from '../../middleware/rate-limit.ts'
 import { notSetUp } from '../../missing-settings.ts'
 import type { TaskRecord } from '../../rounds/find-round.ts'
@@ -89,13 +90,16 @@ export const submitTask = defineRoute(
     if (generation === null)
       throw new ApiError('no_validators', 'The network has no validators yet, so no result can become final.')
     if (committees === null) throw notSetUp('The chain', c.var.settings, 'chain')
+    const taskId = derived.alphanumerics(c.var.operation, 'task', idLength)
+    // A request that may be repeated finds its task also when that is over.
+    const ownKey = readIdempotencyKey(c) === null ? null : `operation\n${taskId}`
     const request = {
-      taskId: derived.alphanumerics(c.var.operation, 'task', idLength),
+      taskId,
       function: body.function,
       gasLimit,
       inputHash: input.hash,
       input: inlineInput(input),
-      idempotencyKey: body.idempotency_key === undefined ? null : `${caller}\n${body.idempotency_key}`,
+      idempotencyKey: body.idempotency_key === undefined ? ownKey : `${caller}\n${body.idempotency_key}`,
       underfunded: record.project.listingStatus === 'underfunded',
     }
     if (request.input === null) {
