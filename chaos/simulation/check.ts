@@ -49,8 +49,19 @@ function checkTask(world: World, plan: Plan, { taskId, input }: SubmittedTask): 
     { module_address: round.moduleAddress, function: round.function } as never,
     input,
   )
-  if (round.receiptHash !== honest.hash) throw new Difference(`${taskId} has a wrong result`)
+  if (round.receiptHash !== honest.hash) {
+    if (isConspiracy(world, task.roundId)) return
+    throw new Difference(`${taskId} has a wrong result`)
+  }
   if (round.output !== honest.outputB64) throw new Difference(`${taskId} has another output than its receipt`)
+}
+
+/** A committee of which everybody lies alike, where chance does not have it audited: nobody who saw the task was honest. */
+function isConspiracy({ records, miners }: World, roundId: string): boolean {
+  const { round, leases } = records.rounds.get(roundId)!
+  const voters = leases.filter(({ proofStatus }) => proofStatus === 'verified')
+  const isGuilty = (key: string) => miners.find(({ person }) => person.publicKey === key)!.guilty.has(roundId)
+  return !round.audited && voters.length > 0 && voters.every(({ nodeKey }) => isGuilty(nodeKey))
 }
 
 /** Each place of an epoch is of one task, and each task has one place. */
