@@ -105,7 +105,7 @@ const migrations = [
     terms TEXT
   ) WITHOUT ROWID;
   INSERT INTO present_tasks
-    SELECT task_id, position, iif(state = 'running', 'open', iif(state = 'starting', 'open', state)), request, epoch,
+    SELECT task_id, position, iif(state IN ('starting', 'running'), 'open', state), request, epoch,
       waits_until, created_at, round_id, terms FROM tasks WHERE state <> 'over';
   DROP TABLE tasks;
   ALTER TABLE present_tasks RENAME TO tasks;

@@ -69,8 +69,9 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       // What is drawn is stored with it; what cannot be drawn now is for the alarm.
       const isDrawn = (await this.#perform({ kind: 'seat' })) !== 'failed'
       if (!isDrawn && this.#round !== null) this.#store(this.#round)
-      const next = this.#round && nextTime(this.#round, await this.#config.now())
-      const inMs = next === null ? backstopMs : (next - (await this.#config.now())) * 1000
+      const now = await this.#config.now()
+      const next = this.#round && nextTime(this.#round, now)
+      const inMs = next === null ? backstopMs : (next - now) * 1000
       await this.#alarm.by(Date.now() + Math.max(0, Math.min(backstopMs, inMs)))
     }
     this.#work()

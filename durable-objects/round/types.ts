@@ -14,8 +14,7 @@ export type Judgement =
 /** Takes what a validator answers over its link. @returns What is wrong with it; null where nothing is. */
 export type AnswerListener = (publicKey: string, answer: RoundAnswer) => Promise<string | null>
 
-/** What a round asks of everything around it. Whatever throws is tried again later. */
-/** @typeParam View - How everybody reads a round. */
+/** What a round asks of everything around it. Whatever throws is tried again later. @typeParam View - How everybody reads a round. */
 export interface RoundConfig<View = unknown> {
   /** Another one for each process of the hub, so that a round notices that there was none for a while. */
   processId: string

@@ -1,9 +1,10 @@
-import { and, getTableColumns, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { batch, type Database } from './database.ts'
 import { type RoundEnd, roundEffects } from './round-effects.ts'
 import type { WrittenRound } from './rounds.ts'
-import { leases, rounds, subscriptions, tasks } from './schema/index.ts'
-import { build, insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
+import { leases, rounds, subscriptions } from './schema/index.ts'
+import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
+import { scheduledStatement } from './tasks.ts'
 
 const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
@@ -88,16 +89,9 @@ function isNoneYounger(ends: readonly RoundEnd[]): SQL | undefined {
 /** Tasks that waited have their round, also where that could not be noted when it began. */
 function waitedStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrapper[] {
   const waited = written.flatMap(({ round: { roundId, taskId, createdAt } }) =>
-    createdAt === null ? [] : [[taskId, roundId]],
+    createdAt === null || taskId === null ? [] : [{ taskId, roundId }],
   )
-  if (waited.length === 0) return []
-  return [
-    build
-      .update(tasks)
-      .set({ roundId: sql`given.value->>1` })
-      .from(sql`json_each(${JSON.stringify(waited)}) AS given`)
-      .where(and(sql`${tasks.taskId} = given.value->>0`, isNull(tasks.roundId), isNew)),
-  ]
+  return waited.length === 0 ? [] : [scheduledStatement(waited, isNew)]
 }
 
 /** A row that is as it was is not written again. */

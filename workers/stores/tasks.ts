@@ -1,10 +1,11 @@
-import { and, eq, type InferSelectModel, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, type InferSelectModel, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import type { RoundRow } from './rounds.ts'
 import { rounds, tasks } from './schema/index.ts'
-import { insertFrom, isOneOf, listed } from './statements.ts'
+import { build, insertFrom, isOneOf, listed } from './statements.ts'
 
 export type TaskRow = InferSelectModel<typeof tasks>
+export type ScheduledTask = Pick<TaskRow, 'taskId' | 'roundId'>
 
 /** Tasks that had to wait for their round: what others are is in their rounds. */
 export class TaskStore extends Store {
@@ -28,12 +29,8 @@ export class TaskStore extends Store {
   }
 
   /** Notes the rounds of tasks that waited. */
-  async schedule(scheduled: readonly Pick<TaskRow, 'taskId' | 'roundId'>[]): Promise<void> {
-    await this.db
-      .update(tasks)
-      .set({ roundId: sql`given.value->>'roundId'` })
-      .from(sql`json_each(${JSON.stringify(scheduled)}) AS given`)
-      .where(and(sql`${tasks.taskId} = given.value->>'taskId'`, isNull(tasks.roundId)))
+  async schedule(scheduled: readonly ScheduledTask[]): Promise<void> {
+    await this.db.run(scheduledStatement(scheduled))
   }
 
   /** Ends tasks that waited in vain. */
@@ -44,3 +41,11 @@ export class TaskStore extends Store {
       .where(and(isOneOf(tasks.taskId, taskIds), isNull(tasks.roundId)))
   }
 }
+
+/** Gives tasks that waited their rounds, where they have none yet. */
+export const scheduledStatement = (scheduled: readonly ScheduledTask[], condition?: SQL) =>
+  build
+    .update(tasks)
+    .set({ roundId: sql`given.value->>'roundId'` })
+    .from(sql`json_each(${JSON.stringify(scheduled)}) AS given`)
+    .where(and(sql`${tasks.taskId} = given.value->>'taskId'`, isNull(tasks.roundId), condition))
