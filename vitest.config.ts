@@ -42,6 +42,7 @@ const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<strin
       bindings: {
         TEST_MIGRATIONS: await readD1Migrations('d1-migrations'),
         HUB_SECRET: 'a secret that only tests know, long enough',
+        LOCAL_NETWORK: 'true',
         ...bindings(provided),
       },
     },

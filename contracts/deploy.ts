@@ -1,13 +1,18 @@
 import type { Address, Hex } from 'viem'
 import { encodeFunctionData, getContractAddress } from 'viem/utils'
 import { defaultWithdrawalNoticeSecs, settlementTimeProblems } from '../protocol/earnings/index.ts'
-import { chainTimeProblems, type NetworkParams, profileStrings } from '../protocol/identity/index.ts'
+import {
+  chainTimeProblems,
+  isLocalChain,
+  type NetworkParams,
+  profileStrings,
+} from '../protocol/identity/index.ts'
 import { epochLengths } from '../protocol/manifest/index.ts'
 import { planContracts } from './creations.ts'
 import type { Beginning, ContractAddresses, DeployOptions } from './deploy-options.ts'
 import { hubTokenAbi } from './generated/contracts.ts'
 import { callNode } from './json-rpc.ts'
-import { findPublished, isLocalChain } from './published-accounts.ts'
+import { findPublished } from './published-accounts.ts'
 import { type Call, feePerGasOf, readSender, type Sender, sendCalls } from './send.ts'
 import { findDifferences } from './verify.ts'
 

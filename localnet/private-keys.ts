@@ -1,4 +1,4 @@
-import { anvilKeys } from '../contracts/anvil.ts'
+import { anvilKeys } from '../protocol/identity/index.ts'
 
 /** Who is who among the accounts that anvil funds. Everybody has their keys. */
 export const privateKeys = {

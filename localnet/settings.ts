@@ -20,6 +20,7 @@ export const hubSettings = ({
   coordinatorSeed,
 }: NetworkParts): Record<string, string> => ({
   BASE_URL: baseUrl,
+  LOCAL_NETWORK: 'true',
   // The same place by its other name, so that nobody has to know which of the two the hub calls itself.
   WEB_HOSTS: new URL(baseUrl).host.replace('localhost', '127.0.0.1'),
   HUB_SECRET: hubSecret,

@@ -1,9 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
-import { type Anvil, anvilKeys, findAnvil, startAnvil } from '../contracts/anvil.ts'
+import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
 import { type Deployment, deployContracts } from '../contracts/deploy.ts'
 import type { ContractAddresses, Roles } from '../contracts/deploy-options.ts'
-import { defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
+import { anvilKeys, defaultNetworkParams, resolveProfile } from '../protocol/identity/index.ts'
 
 /** Relays and gives tokens; it does not deploy, so its nonces begin at 0. */
 export const relayerKey = anvilKeys[1]!

@@ -37,7 +37,12 @@ export async function startTestHub(
     port,
     callersNameAddress: true,
     extraWorkers: { driver },
-    vars: { HUB_SECRET: 'a secret that only tests know, long enough', BASE_URL: origin, ...vars },
+    vars: {
+      HUB_SECRET: 'a secret that only tests know, long enough',
+      BASE_URL: origin,
+      LOCAL_NETWORK: 'true',
+      ...vars,
+    },
     ...options,
   })
   return { ...hub, origin }

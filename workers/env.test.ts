@@ -1,7 +1,9 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import example from '../.env.example?raw'
 import {
+  anvilKeys,
   chainProfiles,
   defaultNetworkParams,
   type NetworkParams,
@@ -12,6 +14,8 @@ import hub from './index.ts'
 import { errorOf } from './test/client.ts'
 
 const key = (byte: string) => `0x${byte.repeat(32)}`
+/** A value of the example that `wrangler dev` starts with. */
+const exampleOf = (name: string) => new RegExp(`^${name}="(.*)"$`, 'm').exec(example)?.[1] as string
 const read = (vars: Partial<Env>) => () => readSettings({ ...env, ...vars })
 
 describe('the keys of the settings', () => {
@@ -68,6 +72,36 @@ test('a hub with wrong settings answers which they are', async () => {
     expect([status, error]).toEqual([500, 'internal'])
     expect(message).toMatch(/COORDINATOR_SEED: .*HUB_SECRET: /)
   }
+})
+
+describe('a network that others can reach', () => {
+  const open = { BASE_URL: 'https://hub.example', LOCAL_NETWORK: 'false', PROFILE: '{"chain_id":11155111}' }
+  const anvilKey = anvilKeys[0] as string
+
+  test('takes keys of its own', () => {
+    expect(read(open)().LOCAL_NETWORK).toBe(false)
+  })
+
+  test.each<[Partial<Env>, RegExp]>([
+    [{ BASE_URL: 'http://hub.example' }, /BASE_URL: is http/],
+    [{ BASE_URL: 'https://localhost:8787' }, /BASE_URL: .*a host of this machine/],
+    [{ LOCAL_NETWORK: 'true' }, /LOCAL_NETWORK: .*leave LOCAL_NETWORK out/],
+    [{ RELAYER_PRIVATE_KEY: anvilKey }, /RELAYER_PRIVATE_KEY: is a key of anvil/],
+    [{ RELAYER_PREVIOUS_KEYS: `${key('0b')},${anvilKey}` }, /RELAYER_PREVIOUS_KEYS: is a key of anvil/],
+    [{ ARBITER_PRIVATE_KEY: anvilKey }, /ARBITER_PRIVATE_KEY: is a key of anvil/],
+  ])('refuses what only suits one machine: %#', (vars, message) => {
+    expect(read({ ...open, ...vars })).toThrow(message)
+  })
+
+  test('refuses every secret of the example', () => {
+    for (const name of ['HUB_SECRET', 'COORDINATOR_SEED'])
+      expect(read({ ...open, [name]: exampleOf(name) })).toThrow(new RegExp(name))
+  })
+
+  test('on a local chain does no harm with keys of anvil', () => {
+    const PROFILE = '{"chain_id":31337}'
+    expect(read({ ...open, PROFILE, RELAYER_PRIVATE_KEY: anvilKey })().LOCAL_NETWORK).toBe(false)
+  })
 })
 
 test('times of the network that do not fit together are refused, all of them', () => {

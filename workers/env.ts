@@ -21,6 +21,7 @@ import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
 import { SettingsError } from './errors.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
+import { localProblems } from './local-problems.ts'
 import type { ActionMessage } from './queues/action-message.ts'
 import type { RoundMessage } from './queues/round-message.ts'
 import type { PublishedRound } from './stores/rounds.ts'
@@ -72,8 +73,10 @@ const Fields = z.object({
     .transform(readJson)
     .pipe(z.looseObject({}))
     .transform((members) => resolveProfile(members)),
-  /** Where clients reach this hub; http, or a host of this machine, makes it a local network. */
+  /** Where clients reach this hub: https, and on a local network http or a host of this machine. */
   BASE_URL: z.url({ protocol: /^https?$/ }).transform((url) => new URL(url)),
+  /** A network of this machine alone: nodes and pages may use http here, and keys may be those that everybody has. */
+  LOCAL_NETWORK: z.stringbool().default(false),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,
   OPERATOR_ADDRESSES: list.pipe(z.array(Address)),
@@ -183,6 +186,7 @@ const Settings = Fields.superRefine((settings, { addIssue }) => {
       'CHAIN_FINALITY_BLOCKS',
       `is below ${chain.finality.blocks}, the least on ${chain.name}: leave it out, since that chain says which block is final`,
     )
+  for (const [name, message] of localProblems(settings)) refuse(name, message)
   if (arbiter !== undefined && [relayer, ...previous].includes(arbiter))
     refuse('ARBITER_PRIVATE_KEY', 'is a present or former key of the relayer: the arbiter needs another key')
 })

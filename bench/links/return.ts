@@ -60,6 +60,7 @@ async function measure(bundle: HubBundle, seeds: readonly string[], isCounted: b
       vars: {
         HUB_SECRET: 'a secret of a measurement, long enough',
         BASE_URL: origin,
+        LOCAL_NETWORK: 'true',
         RATE_LIMIT_MULTIPLIER: '1000',
       },
     })

@@ -93,6 +93,7 @@ const hub = await startHub({
   callersNameAddress: true,
   vars: {
     BASE_URL: baseUrl,
+    LOCAL_NETWORK: 'true',
     HUB_SECRET: 'a secret of a measurement, long enough',
     RATE_LIMIT_MULTIPLIER: '1000',
   },

@@ -14,8 +14,8 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
-import { type AnvilOptions, anvilKeys, findAnvil, startAnvil } from '../anvil.ts'
+import { anvilKeys, defaultNetworkParams, resolveProfile } from '../../protocol/identity/index.ts'
+import { type AnvilOptions, findAnvil, startAnvil } from '../anvil.ts'
 import { type Deployment, deployContracts } from '../deploy.ts'
 import {
   adminTimelockAbi,

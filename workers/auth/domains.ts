@@ -1,4 +1,3 @@
-import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import type { Settings } from '../env.ts'
 
 /** Where the web pages that people run themselves are served. */
@@ -10,7 +9,7 @@ export const signInDomains = ({ BASE_URL, WEB_HOSTS }: Settings): string[] => [
 
 /** Whether pages of a domain may ask a wallet to sign in here: on a local network those of this machine, at any port. */
 export const isSignInDomain = (settings: Settings, domain: string): boolean =>
-  signInDomains(settings).includes(domain) || (isLocalUrl(settings.BASE_URL) && isOfThisMachine(domain))
+  signInDomains(settings).includes(domain) || (settings.LOCAL_NETWORK && isOfThisMachine(domain))
 
 function isOfThisMachine(domain: string): boolean {
   if (!URL.canParse(`http://${domain}`)) return false

@@ -273,7 +273,7 @@ describe('validators', () => {
     await addValidators([{ ...node, url: 'http://127.0.0.1:9' }])
     const answer = vi.fn(answerOf(node))
     chain.hosts.set('127.0.0.1:9', answer)
-    await advance(project, { ...hub, BASE_URL: 'https://hub.example' })
+    await advance(project, { ...hub, BASE_URL: 'https://hub.example', LOCAL_NETWORK: 'false' })
     expect([answer.mock.calls.length, (await find())?.attestedAt]).toEqual([0, null])
     await advance()
     expect([answer.mock.calls.length, (await find())?.attestedAt]).toEqual([1, now])

@@ -1,5 +1,4 @@
 import type { CommitteesProgress } from '../../durable-objects/project/object.ts'
-import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Settings } from '../env.ts'
 import type { Services } from '../services.ts'
@@ -127,9 +126,9 @@ export class ProjectSets {
   async #askOne(set: ReadSet, body: Uint8Array, { url, publicKey }: CallableValidator): Promise<void> {
     const { coordinator, committeeSets, clock } = this.#sources
     if (coordinator === null) return
-    const { PROFILE: profile, BASE_URL } = this.#settings
+    const { PROFILE: profile, LOCAL_NETWORK: isLocal } = this.#settings
     const call = { path: '/consensus/committee-sets', body, now: await clock.now() }
-    const answer = await askValidator(url, call, { coordinator, isLocal: isLocalUrl(BASE_URL) })
+    const answer = await askValidator(url, call, { coordinator, isLocal })
     if (isAttestationOf(profile, set.setHash, publicKey, answer))
       await committeeSets.attest(set, { publicKey, signature: answer.signature }, await clock.now())
   }

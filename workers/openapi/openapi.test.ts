@@ -108,7 +108,11 @@ describe('the OpenAPI document', () => {
   })
 
   test('names this deployment and its profile', async () => {
-    const bindings = { PROFILE: '{"service":"Swarm"}', BASE_URL: 'https://api.swarm.example' }
+    const bindings = {
+      PROFILE: '{"service":"Swarm"}',
+      BASE_URL: 'https://api.swarm.example',
+      LOCAL_NETWORK: 'false',
+    }
     const response = await client({ bindings }).get('/v1/openapi.json')
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const document = await bodyOf<{ openapi: string; info: { title: string }; servers: unknown }>(response)

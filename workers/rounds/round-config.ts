@@ -1,6 +1,5 @@
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
-import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { inlineInputBytesMax, offerId } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
@@ -102,12 +101,12 @@ export function createRoundConfig(env: Env, settings: Settings): RoundConfig<Pub
 
 export const validatorSources = (
   { validators, roundFiles, coordinator, clock, links }: Services,
-  { PROFILE: profile, BASE_URL }: Settings,
+  { PROFILE: profile, LOCAL_NETWORK: isLocal }: Settings,
 ): ValidatorSources => ({
   profile,
   validators,
   roundFiles,
-  rules: coordinator && { coordinator, isLocal: isLocalUrl(BASE_URL) },
+  rules: coordinator && { coordinator, isLocal },
   calls: validatorCalls,
   links,
   now: () => clock.now(),

@@ -5,7 +5,6 @@ import {
   generationText,
   isAttested,
 } from '../../protocol/committees/index.ts'
-import { isLocalUrl } from '../../protocol/encoding/index.ts'
 import { deriveNodeId } from '../../protocol/identity/index.ts'
 import type { Coordinator } from '../coordinator.ts'
 import type { Settings } from '../env.ts'
@@ -96,14 +95,14 @@ async function askMissing(
 
 async function askOne(
   { clock, coordinator, pendingGenerations }: Sources,
-  { PROFILE: profile, BASE_URL }: Settings,
+  { PROFILE: profile, LOCAL_NETWORK: isLocal }: Settings,
   { document, hash }: PendingGeneration,
   { url, publicKey }: CallableValidator,
 ): Promise<void> {
   if (coordinator === null) return
   const body = utf8.encode(JSON.stringify({ document }))
   const call = { path: '/consensus/validator-generations', body, now: await clock.now() }
-  const answer = await askValidator(url, call, { coordinator, isLocal: isLocalUrl(BASE_URL) })
+  const answer = await askValidator(url, call, { coordinator, isLocal })
   const text = generationText(profile, hash)
   if (countAttestations(profile, text, [answer], [publicKey], verifyNatively) === 1)
     await pendingGenerations.sign(hash, answer as Attestation, await clock.now())

@@ -74,7 +74,7 @@ describe('POST /v1/auth/nonce', () => {
     ['localhost:7878', 200],
     ['hub.example', 200],
   ])('on a public network a page of %s: %s', async (domain, status) => {
-    const hub = client({ bindings: { BASE_URL: 'https://hub.example' } })
+    const hub = client({ bindings: { BASE_URL: 'https://hub.example', LOCAL_NETWORK: 'false' } })
     const body = { address: createWallet().address, domain }
     expect((await hub.post('/v1/auth/nonce', body)).status).toBe(status)
   })

@@ -149,7 +149,7 @@ describe('registration', () => {
 
 describe('on a network of many machines', () => {
   const hub = 'https://hub.example'
-  const node = () => createNode({ bindings: { BASE_URL: hub } })
+  const node = () => createNode({ bindings: { BASE_URL: hub, LOCAL_NETWORK: 'false' } })
 
   test.each(['http://127.0.0.1:7700', 'https://127.0.0.1', 'https://[::1]', 'https://localhost'])(
     '400 invalid_field: %s, where nobody else finds the node',

@@ -1,5 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { isLocalUrl, isLoopbackHost } from '../../../protocol/encoding/index.ts'
+import { isLoopbackHost } from '../../../protocol/encoding/index.ts'
 import type { NodeRole } from '../../../protocol/identity/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
@@ -79,6 +79,6 @@ function requireReachable(c: HubContext, { role, url }: { role: NodeRole; url: s
     if (role === 'miner') return
     throw invalidField('url', 'is required for a validator, because other nodes call it')
   }
-  if (!isLocalUrl(c.var.settings.BASE_URL) && !HttpsUrl.safeParse(url).success)
+  if (!c.var.settings.LOCAL_NETWORK && !HttpsUrl.safeParse(url).success)
     throw invalidField('url', 'must be an https URL with a public domain name')
 }
