@@ -56,7 +56,15 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'workers/http': ['protocol', 'workers/context.ts', 'workers/errors.ts', 'workers/route.ts'],
   'workers/images': ['protocol'],
-  workers: ['protocol', 'durable-objects', 'contracts/generated', 'workers', 'package.json', 'public'],
+  workers: [
+    'protocol',
+    'durable-objects',
+    'contracts/generated',
+    'workers',
+    'package.json',
+    'public',
+    '.env.example',
+  ],
 
   'node-cli/kept-build.ts': ['scripts/kept-build.ts'],
   'node-cli/src/engine': ['protocol'],
@@ -78,6 +86,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'sdk',
   ],
   tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools'],
+  deploy: ['protocol', 'contracts', 'workers/settings.ts', 'scripts/command', 'deploy'],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 

@@ -47,8 +47,9 @@ export function errorAnswer(c: HubContext, error: unknown): Answer {
 function faultOf(error: unknown): ApiError {
   if (error instanceof SettingsError)
     return new ApiError(
-      'internal',
+      'unavailable',
       `The hub refuses all requests until its settings are correct. ${error.message}.`,
+      { headers: { 'Retry-After': '3600' } },
     )
   return new ApiError('internal', 'The request failed with an internal error. Please report the request id.')
 }

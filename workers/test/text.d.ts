@@ -4,6 +4,11 @@ declare module '*.md?raw' {
   export default text
 }
 
+declare module '*.example?raw' {
+  const text: string
+  export default text
+}
+
 declare module '*.json?raw' {
   const text: string
   export default text

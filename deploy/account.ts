@@ -1,0 +1,63 @@
+import { type Wrangler, WranglerError } from './wrangler.ts'
+import type { Resources } from './wrangler-config.ts'
+import { lifecycleRule } from './wrangler-config.ts'
+
+/** What an account has of an environment. */
+export interface AccountState {
+  readonly databaseId: string | null
+  readonly buckets: ReadonlySet<string>
+  readonly queues: ReadonlySet<string>
+  readonly hasLifecycleRule: boolean
+  /** Names of the secrets that the Worker has. */
+  readonly secrets: ReadonlySet<string>
+  /** The Durable Object classes of the version that answers; null where none does. */
+  readonly objectsTag: string | null
+}
+
+/** Reads what is there of an environment. It changes nothing. @throws WranglerError */
+export async function readAccount(wrangler: Wrangler, resources: Resources): Promise<AccountState> {
+  const { worker, database, payloadBucket } = resources
+  const databases = JSON.parse(await wrangler(['d1', 'list', '--json'])) as { name: string; uuid: string }[]
+  const buckets = new Set(
+    [...(await wrangler(['r2', 'bucket', 'list'])).matchAll(/^name:\s+(\S+)$/gm)].map(([, name]) => name!),
+  )
+  const queues = new Set<string>()
+  for (const queue of resources.queues)
+    if ((await unlessAbsent(wrangler(['queues', 'info', queue]))) !== null) queues.add(queue)
+  const rules = buckets.has(payloadBucket)
+    ? await wrangler(['r2', 'bucket', 'lifecycle', 'list', payloadBucket])
+    : ''
+  const secrets = await unlessAbsent(wrangler(['secret', 'list', '--name', worker, '--format', 'json']))
+  const deployments = await unlessAbsent(wrangler(['deployments', 'list', '--name', worker, '--json']))
+  return {
+    databaseId: databases.find(({ name }) => name === database)?.uuid ?? null,
+    buckets,
+    queues,
+    hasLifecycleRule: rules.includes(lifecycleRule.name),
+    secrets: new Set((JSON.parse(secrets ?? '[]') as { name: string }[]).map(({ name }) => name)),
+    objectsTag: deployments === null ? null : tagOf(JSON.parse(deployments)),
+  }
+}
+
+/** The message of a deployment begins with the tag of its Durable Object classes. */
+export const deploymentMessage = ({ objectsTag }: Resources, commit: string): string =>
+  `${objectsTag} ${commit}`
+
+interface DeploymentRow {
+  created_on: string
+  annotations?: Record<string, string>
+}
+
+function tagOf(deployments: DeploymentRow[]): string | null {
+  const last = deployments.toSorted((a, b) => (a.created_on < b.created_on ? -1 : 1)).at(-1)
+  return last === undefined ? null : (last.annotations?.['workers/message'] ?? '').split(' ')[0]!
+}
+
+async function unlessAbsent(answer: Promise<string>): Promise<string | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof WranglerError && error.isAbsence) return null
+    throw error
+  }
+}

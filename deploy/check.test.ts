@@ -1,0 +1,147 @@
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
+import { type Deployment, deployContracts } from '../contracts/deploy.ts'
+import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
+import { chainProblems } from './chain-problems.ts'
+import { checkHub } from './check.ts'
+import type { Environment } from './environment.ts'
+import { hubVars } from './hub-settings.ts'
+import { completeEnvironment } from './testing/environments.ts'
+
+const [deployerKey, arbiterKey, relayerKey] = anvilKeys as readonly Hex[] as [Hex, Hex, Hex]
+const account = privateKeyToAccount(deployerKey)
+const relayer = privateKeyToAccount(relayerKey).address
+
+describe.skipIf(findAnvil() === null)('an environment, held against its chain and its hub', () => {
+  let anvil: Anvil
+  let deployment: Deployment
+  let hub: TestHub
+  let environment: Environment
+  beforeAll(async () => {
+    anvil = await startAnvil()
+    const roles = { admin: account.address, arbiter: privateKeyToAccount(arbiterKey).address }
+    const own = Object.fromEntries(
+      ['minter', 'dripper', 'reviewer', 'proposer', 'poster'].map((role) => [role, relayer]),
+    )
+    deployment = await deployContracts({
+      rpcUrl: anvil.url,
+      account,
+      profile: resolveProfile(),
+      params: networkParamsOf(31_337),
+      treasury: account.address,
+      roles: { ...roles, ...own },
+      faucetSupplyWei: 10n ** 24n,
+    })
+    environment = completeEnvironment({
+      relayer,
+      network: { network: 'hub-testnet' },
+      chain: {
+        profile: 'local',
+        rpc_urls: [anvil.url],
+        start_block: deployment.startBlock,
+        contracts: { ...deployment.contracts },
+      },
+    })
+    // The address of the environment, behind which the hub is; everything else is as it is deployed.
+    hub = await startTestHub({
+      ...hubVars(environment),
+      ...{
+        LOCAL_NETWORK: 'false',
+        CHAIN_CONFIRMATIONS: '1',
+        CHAIN_FINALITY_BLOCKS: '0',
+        CHAIN_BLOCK_SECS: '0.2',
+      },
+      ...{ RELAYER_PRIVATE_KEY: relayerKey, COORDINATOR_SEED: `0x${'5e'.repeat(32)}` },
+    })
+  })
+  afterAll(async () => {
+    await hub?.stop()
+    await anvil?.stop()
+  })
+
+  const here = () => hub.urls[0]!.origin
+  const problemsOf = async (one: Environment) =>
+    (await checkHub(one, here())).flatMap(({ what, problem }) =>
+      problem === null ? [] : [`${what} ${problem}`],
+    )
+  const onChain = (over: Partial<Environment['chain']>, more: Partial<Environment> = {}) =>
+    chainProblems(
+      { ...environment, ...more, chain: { ...environment.chain, ...over } },
+      over.rpc_urls ?? [anvil.url],
+    )
+
+  test('is well', async () => {
+    await hub.runSchedule()
+    await expect.poll(() => problemsOf(environment)).toEqual([])
+    expect(await chainProblems(environment, [anvil.url])).toEqual([])
+  })
+
+  test.each<[string, () => Promise<string[]>, RegExp]>([
+    [
+      'another chain',
+      () => onChain({ profile: 'sepolia' }),
+      /is a node of chain 31337, and the profile sepolia is chain 11155111/,
+    ],
+    ['no chain', () => onChain({ rpc_urls: ['http://127.0.0.1:9'] }), /127\.0\.0\.1:9 does not answer/],
+    [
+      'no contract',
+      () => onChain({ contracts: { ...deployment.contracts, staking: `0x${'01'.repeat(20)}` } }),
+      /staking: no code at .* Enter what `npm run deploy:contracts` printed/,
+    ],
+    [
+      'no role',
+      () => onChain({}, { relayer: `0x${'02'.repeat(20)}` }),
+      /token: hasRole\(.* is false.* Have the admin give the role/,
+    ],
+    [
+      'other names',
+      () => onChain({}, { network: { service: 'Swarm' } }),
+      /network: the contracts are of "Hub ProjectRegistry"/,
+    ],
+    [
+      'another address',
+      () => problemsOf({ ...environment, domain: 'other.example.org' }),
+      /address is https:\/\/hub\.example\.org, and the environment says/,
+    ],
+    [
+      'another network',
+      () => problemsOf({ ...environment, network: { network: 'swarm' } }),
+      /network is hub-testnet/,
+    ],
+  ])('is refused: %s', async (_, problems, said) => {
+    expect((await problems()).join('\n')).toMatch(said)
+  })
+
+  test('is refused: a clock that is off, settings that are missing, a hub that is away', async () => {
+    const status = {
+      status: 'ok',
+      database: 'ok',
+      module_storage: 'ok',
+      queue: 'ok',
+      relayer: 'ok',
+      chain: null,
+    }
+    const answers: Record<string, unknown> = {
+      '/': await (await fetch(here())).json(),
+      '/v1/status': {
+        ...status,
+        missing: { coordinator: ['COORDINATOR_SEED'] },
+        time: Date.now() / 1000 - 90,
+      },
+      '/v1/openapi.json': {},
+    }
+    const findings = await checkHub(environment, 'https://hub.test', async (url) =>
+      Response.json(answers[new URL(url).pathname]),
+    )
+    const said = findings.map(({ what, problem }) => `${what} ${problem}`).join('\n')
+    expect(said).toMatch(/clock is 90 s behind this machine/)
+    expect(said).toMatch(/settings are incomplete: coordinator lacks COORDINATOR_SEED/)
+    const away = await checkHub(environment, 'http://127.0.0.1:9')
+    expect(away.map(({ problem }) => problem)).toEqual(
+      Array.from({ length: 3 }, () => expect.stringMatching(/does not answer/)),
+    )
+  })
+})

@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { anvilKeys } from '../protocol/identity/index.ts'
+import { missingMembers, readEnvironment } from './environment.ts'
+import { environmentProblems } from './hub-settings.ts'
+import { planOf, planText } from './plan.ts'
+import { settingsPage } from './settings-page.ts'
+import { completeEnvironment } from './testing/environments.ts'
+
+const example = () => readEnvironment('deploy/example.toml')
+const withSettings = (settings: Record<string, string>) => completeEnvironment({ settings })
+
+describe('the file of an environment', () => {
+  test('as the example has it lacks what nobody else can know', () => {
+    expect(missingMembers(example()).map(([member]) => member)).toEqual([
+      ...['account_id', 'domain', 'operators', 'relayer', 'chain.rpc_urls', 'chain.start_block'],
+      'chain.contracts (token, faucet, project_registry, vault_factory, vault_implementation, staking, treasury)',
+    ])
+  })
+
+  test('is refused with every member that it cannot have', () => {
+    const file = path.join(tmpdir(), `environment-${process.pid}.toml`)
+    writeFileSync(file, 'name = "Hub!"\ncolour = "red"\n[chain]\nprofile = "moon"\n')
+    expect(() => readEnvironment(file)).toThrow(/name: must be[\s\S]*chain\.profile: [\s\S]*colour/)
+    writeFileSync(file, 'name = ')
+    expect(() => readEnvironment(file)).toThrow(/is not TOML/)
+    expect(() => readEnvironment('deploy/none.toml')).toThrow(/Copy deploy\/example\.toml/)
+  })
+
+  test('that is complete is one that the hub takes', () => {
+    expect(missingMembers(completeEnvironment())).toEqual([])
+    expect(environmentProblems(completeEnvironment())).toEqual([])
+  })
+
+  test.each<[string, () => string[], RegExp]>([
+    [
+      'a host of one machine',
+      () => environmentProblems(completeEnvironment({ domain: 'localhost' })),
+      /BASE_URL: .*enter the https address/,
+    ],
+    [
+      'http',
+      () => environmentProblems(withSettings({ BASE_URL: 'http://hub.example.org' })),
+      /BASE_URL: is http/,
+    ],
+    [
+      'local mode',
+      () => environmentProblems(withSettings({ LOCAL_NETWORK: 'true' })),
+      /LOCAL_NETWORK: .*remove it/,
+    ],
+    [
+      'a key that everybody has',
+      () => environmentProblems(completeEnvironment(), { RELAYER_PRIVATE_KEY: anvilKeys[0]! }),
+      /RELAYER_PRIVATE_KEY: .*use another/,
+    ],
+    [
+      'a secret in git',
+      () => environmentProblems(withSettings({ HUB_SECRET: 'x'.repeat(40) })),
+      /HUB_SECRET: is a secret, .*set it with `secrets`/,
+    ],
+    [
+      'a setting that does not exist',
+      () => environmentProblems(withSettings({ RATE_LIMIT: '1' })),
+      /RATE_LIMIT: is no setting; docs\/settings\.md/,
+    ],
+    [
+      'a value out of range',
+      () => environmentProblems(withSettings({ RATE_LIMIT_MULTIPLIER: '0' })),
+      /RATE_LIMIT_MULTIPLIER: /,
+    ],
+    [
+      'too few confirmations',
+      () => environmentProblems(withSettings({ CHAIN_CONFIRMATIONS: '2' })),
+      /CHAIN_CONFIRMATIONS: is below 12/,
+    ],
+    [
+      'a finality below that of the chain',
+      () => environmentProblems(withSettings({ CHAIN_FINALITY_BLOCKS: '3' })),
+      /CHAIN_FINALITY_BLOCKS: is below 96/,
+    ],
+  ])('is refused: %s', (_, problems, said) => {
+    expect(problems().join('\n')).toMatch(said)
+  })
+})
+
+test('a plan without an account names every resource, secret, rule and role, and what is missing', () => {
+  const text = planText(planOf(example(), null))
+  for (const said of [
+    /D1 database +hub-example +unknown/,
+    /R2 bucket +hub-example-modules/,
+    /R2 bucket +hub-example-rounds/,
+    /R2 lifecycle rule +hub-example-rounds\/payloads\/: deleted after 30 days/,
+    /Queue +hub-example-actions /,
+    /Queue +hub-example-round-rows-dead-letters/,
+    /Secret +COORDINATOR_SEED/,
+    /Roles on the chain .*chain 11155111: minter, dripper, reviewer, proposer, poster/,
+    /Missing, to be filled in before `up`\n +account_id: `npx wrangler whoami` shows it/,
+  ])
+    expect(text).toMatch(said)
+})
+
+test('the page of settings is the printed one', () => {
+  expect(readFileSync('docs/settings.md', 'utf8'), 'npm run -s deploy -- settings > docs/settings.md').toBe(
+    settingsPage(),
+  )
+})

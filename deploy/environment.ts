@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { experimental_readRawConfig as readToml } from 'wrangler'
+import * as z from 'zod'
+import { CommandError } from '../scripts/command/errors.ts'
+
+const contractNames = [
+  'token',
+  'faucet',
+  'project_registry',
+  'vault_factory',
+  'vault_implementation',
+  'staking',
+  'treasury',
+] as const
+
+const Environment = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, 'must be 3 to 40 lower-case letters, digits and hyphens'),
+  account_id: z.string().default(''),
+  domain: z.string().default(''),
+  operators: z.array(z.string()).default([]),
+  relayer: z.string().default(''),
+  network: z.record(z.string(), z.string()).default({}),
+  chain: z.strictObject({
+    profile: z.enum(['local', 'sepolia', 'ethereum']),
+    rpc_urls: z.array(z.string()).optional(),
+    public_rpc_url: z.string().optional(),
+    explorer_url: z.string().optional(),
+    start_block: z.int().min(0).default(0),
+    contracts: z.strictObject(
+      Object.fromEntries(contractNames.map((name) => [name, z.string().default('')])),
+    ),
+  }),
+  settings: z
+    .record(z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a setting'), z.string())
+    .default({}),
+})
+
+/** What `deploy/NAME.toml` says of an environment; an empty text is not filled in yet. */
+export type Environment = z.output<typeof Environment>
+
+/** @param file - The path of an environment. @throws {@link CommandError} which names every member that it cannot have. */
+export function readEnvironment(file: string): Environment {
+  if (!existsSync(file))
+    throw new CommandError(`There is no ${file}. Copy deploy/example.toml to it, and fill in what is empty.`)
+  const result = Environment.safeParse(readRaw(file))
+  if (result.success) return result.data
+  const problems = result.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
+  )
+  throw new CommandError(`${file} cannot be read:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+}
+
+function readRaw(file: string): unknown {
+  try {
+    return JSON.parse(JSON.stringify(readToml({ config: file }).rawConfig))
+  } catch (error) {
+    throw new CommandError(`${file} is not TOML: ${(error as Error).message}`)
+  }
+}
+
+/** What has to be filled in before anything can be deployed: the member, and where its value comes from. */
+export function missingMembers({
+  account_id,
+  domain,
+  operators,
+  relayer,
+  chain,
+}: Environment): [string, string][] {
+  const noContracts = contractNames.filter((name) => chain.contracts[name] === '')
+  const missing: [string, string, boolean][] = [
+    ['account_id', '`npx wrangler whoami` shows it', account_id === ''],
+    ['domain', 'the host of the API, in a zone of the account', domain === ''],
+    ['operators', 'the wallet of at least one person who operates the hub', operators.length === 0],
+    ['relayer', '`npm run -s deploy -- secrets` makes its key and prints it', relayer === ''],
+    [
+      'chain.rpc_urls',
+      'addresses of nodes of the chain; leave the member out to keep them secret',
+      chain.rpc_urls?.length === 0,
+    ],
+    [
+      'chain.start_block',
+      '`npm run deploy:contracts` prints it',
+      chain.start_block === 0 && chain.profile !== 'local',
+    ],
+    [
+      `chain.contracts (${noContracts.join(', ')})`,
+      '`npm run deploy:contracts` prints them',
+      noContracts.length > 0,
+    ],
+  ]
+  return missing.flatMap(([member, source, isMissing]) =>
+    isMissing ? [[member, source] as [string, string]] : [],
+  )
+}

@@ -1,0 +1,182 @@
+/** `npm run -s deploy`: a hub on Cloudflare, from the file of its environment; see {@link help}. */
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { readArguments } from '../scripts/command/arguments.ts'
+import { CommandError, UsageError } from '../scripts/command/errors.ts'
+import { runCommand } from '../scripts/command/run.ts'
+import { readAccount } from './account.ts'
+import { chainProblems } from './chain-problems.ts'
+import { checkHub, type Finding } from './check.ts'
+import { type Environment, missingMembers, readEnvironment } from './environment.ts'
+import { planOf, planText } from './plan.ts'
+import { planSecrets } from './secrets.ts'
+import { settingsPage } from './settings-page.ts'
+import { bringUp } from './up.ts'
+import { wranglerOf } from './wrangler.ts'
+import { resourcesOf } from './wrangler-config.ts'
+
+const help = `Usage: npm run -s deploy -- COMMAND --env NAME [OPTIONS]
+
+Deploys the hub of an environment, which deploy/NAME.toml describes. Copy deploy/example.toml to begin.
+
+Commands:
+  plan      Show what there is, what would be created and set, and what is missing; change nothing
+  secrets   Make the secrets that can be made, take the others from environment variables of their names, and set them
+  up        Do what plan shows. It may be interrupted, and repeated
+  check     Try the hub that is there, and hold the chain against the environment
+  settings  Print the page docs/settings.md; needs no --env
+
+Options:
+  --env NAME         The environment: deploy/NAME.toml
+  --offline          Of plan: ask neither Cloudflare nor the chain
+  --rotate SECRET    Of secrets: replace this one
+  --url URL          Of check: an address of the hub other than that of its domain
+  --yes              Of up: ask nothing before a step that cannot be taken back
+  --json             Print plan and check as JSON
+  -h, --help         Show this help
+
+wrangler acts for you: log in with \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN.
+Exit codes: 0 done, 1 refused or failed, 2 something is missing or wrong usage.
+
+Examples:
+  npm run -s deploy -- plan --env example --offline
+  CHAIN_RPC_URL=https://rpc.example npm run -s deploy -- secrets --env testnet
+  npm run -s deploy -- up --env testnet
+  npm run -s deploy -- check --env testnet --json`
+
+const commands = ['plan', 'secrets', 'up', 'check'] as const
+type Command = (typeof commands)[number]
+
+/** Something that the operator has to do before. */
+class MissingError extends CommandError {
+  override readonly exitCode = 2
+}
+
+interface Options {
+  env?: string
+  offline?: boolean
+  rotate?: string
+  url?: string
+  yes?: boolean
+  json?: boolean
+}
+
+const say = (line: string): void => console.error(line)
+
+const run: Record<Command, (environment: Environment, options: Options) => Promise<void>> = {
+  async plan(environment, { offline, json }) {
+    const isAsked = !offline && environment.account_id !== ''
+    const account = isAsked
+      ? await readAccount(wranglerOf(environment.account_id), resourcesOf(environment))
+      : null
+    const plan = planOf(environment, account)
+    const isComplete = plan.missing.length === 0 && plan.problems.length === 0
+    const onChain = isAsked && isComplete ? await chainProblems(environment, rpcUrlsOf(environment)) : []
+    const whole = { ...plan, problems: [...plan.problems, ...onChain] }
+    console.log(json ? JSON.stringify(whole, null, 2) : planText(whole))
+    if (!isComplete || onChain.length > 0) process.exitCode = 2
+  },
+
+  async secrets(environment, { rotate }) {
+    if (environment.account_id === '')
+      throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
+    const wrangler = wranglerOf(environment.account_id)
+    const resources = resourcesOf(environment)
+    const { secrets: present } = await readAccount(wrangler, resources)
+    const { values, notes, missing } = planSecrets(environment, {
+      present,
+      rotate: rotate ?? null,
+      given: process.env,
+    })
+    if (notes.length > 0)
+      await wrangler(['secret', 'bulk', '--name', resources.worker], JSON.stringify(values))
+    for (const note of notes) say(note)
+    if (missing.length > 0)
+      throw new MissingError(
+        `Give each of these in an environment variable of its name:\n${missing.map(({ name, about }) => `  ${name}  ${about}`).join('\n')}`,
+      )
+    say(notes.length === 0 ? 'Every secret is set.' : 'Set.')
+  },
+
+  async up(environment, { yes }) {
+    const missing = missingMembers(environment)
+    if (missing.length > 0)
+      throw new MissingError(
+        `Fill in:\n${missing.map(([member, source]) => `  ${member}: ${source}`).join('\n')}`,
+      )
+    const onChain = await chainProblems(environment, rpcUrlsOf(environment))
+    if (onChain.length > 0) throw new CommandError(onChain.join('\n'))
+    await bringUp({
+      environment,
+      wrangler: wranglerOf(environment.account_id),
+      say,
+      confirm: async (question) => yes === true || (await ask(question)),
+      commit: commitOf(),
+      given: process.env,
+      check: async (url) => requireNone(await checkHub(environment, url)),
+    })
+  },
+
+  async check(environment, { url, json }) {
+    const findings = await checkHub(environment, url ?? `https://${environment.domain}`)
+    const onChain = await chainProblems(environment, rpcUrlsOf(environment))
+    const all = [
+      ...findings,
+      ...(onChain.length > 0 ? onChain : [null]).map((problem) => ({ what: 'contracts', problem })),
+    ]
+    if (json) console.log(JSON.stringify(all, null, 2))
+    else
+      for (const { what, problem } of all)
+        console.log(`${problem === null ? 'ok   ' : 'FAIL '} ${what}${problem === null ? '' : ` ${problem}`}`)
+    if (all.some(({ problem }) => problem !== null)) process.exitCode = 1
+  },
+}
+
+function requireNone(findings: readonly Finding[]): void {
+  const problems = findings.flatMap(({ what, problem }) => (problem === null ? [] : [`  ${what} ${problem}`]))
+  if (problems.length > 0) throw new CommandError(`The hub is not well:\n${problems.join('\n')}`)
+}
+
+const rpcUrlsOf = ({ chain }: Environment): string[] =>
+  chain.rpc_urls ?? (process.env.CHAIN_RPC_URL ?? '').split(',').filter((url) => url !== '')
+
+async function ask(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new CommandError(`${question} Nobody can be asked here: add --yes.`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await terminal.question(`${question} (y/N) `)
+  terminal.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+const commitOf = (): string => {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  } catch {
+    return 'no commit'
+  }
+}
+
+await runCommand(async () => {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean' } as const
+  const config = {
+    allowPositionals: true,
+    options: {
+      ...{ env: text, rotate: text, url: text, offline: flag, yes: flag, json: flag },
+      help: { type: 'boolean', short: 'h' },
+    },
+  } as const
+  const { values, positionals } = readArguments(config, help)
+  if (values.help) return console.log(help)
+  if (positionals[0] === 'settings' && positionals.length === 1) {
+    process.stdout.write(settingsPage())
+    return
+  }
+  const command = commands.find((name) => name === positionals[0])
+  if (command === undefined || positionals.length > 1)
+    throw new UsageError(`Name one of the commands: ${[...commands, 'settings'].join(', ')}.\n\n${help}`)
+  if (values.env === undefined || !/^[\w-]+$/.test(values.env))
+    throw new UsageError('Name the environment: --env NAME stands for deploy/NAME.toml.')
+  await run[command](readEnvironment(path.join('deploy', `${values.env}.toml`)), values)
+})

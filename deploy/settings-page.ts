@@ -1,0 +1,268 @@
+import { settingFields } from '../workers/settings.ts'
+
+interface SettingNote {
+  readonly is: string
+  /** What needs it, or when it is of use. */
+  readonly need: string
+  /** What a wrong value does. */
+  readonly wrong: string
+  readonly isSecret?: true
+}
+
+const refused = 'the hub answers 503 and names it'
+
+/** What every setting means. The type holds the list complete where it is printed: see {@link settingsPage}. */
+const notes: Readonly<Record<string, SettingNote>> = {
+  HUB_SECRET: {
+    is: 'text of at least 32 characters that seals cursors and derives ids',
+    need: 'always',
+    wrong: 'another value makes cursors and tickets that are out invalid',
+    isSecret: true,
+  },
+  BASE_URL: {
+    is: 'https address at which clients reach the hub',
+    need: 'always',
+    wrong: 'signatures for this hub are refused; http and hosts of this machine are refused',
+  },
+  LOCAL_NETWORK: {
+    is: '`true` on a network of one machine: http and published keys are allowed',
+    need: 'local networks',
+    wrong: `with the address of other machines ${refused}`,
+  },
+  PROFILE: {
+    is: 'JSON object with the members of the network profile that differ from the default: names, chain id',
+    need: 'networks with names of their own',
+    wrong: 'every hash and signature differs from that of the nodes and contracts',
+  },
+  WEB_HOSTS: {
+    is: 'further hosts whose pages may ask wallets to sign in, comma separated',
+    need: 'web pages on other hosts',
+    wrong: 'sign-in on these pages is refused',
+  },
+  OPERATOR_ADDRESSES: {
+    is: 'wallets of operators, comma separated',
+    need: 'the operator API',
+    wrong: 'nobody, or somebody else, decides about projects and nodes',
+  },
+  RATE_LIMIT_MULTIPLIER: {
+    is: 'factor of all rate limits',
+    need: 'networks with few callers',
+    wrong: 'callers are stopped too early, or too late',
+  },
+  AUTO_APPROVE_DEVELOPERS: {
+    is: '`true` approves developers as they enroll',
+    need: 'networks without a review',
+    wrong: 'strangers are verified developers',
+  },
+  AUTO_APPROVE_NODES: {
+    is: '`true` counts validators without an operator',
+    need: 'networks of one operator',
+    wrong: 'strangers decide about results',
+  },
+  CHAIN_RPC_URL: {
+    is: 'JSON-RPC nodes that take batches, comma separated, the preferred first. Secret if the addresses have keys in them',
+    need: 'the chain',
+    wrong: 'nothing is indexed or relayed; a node of another chain is refused',
+  },
+  CHAIN_NAME: {
+    is: 'name of the chain in the descriptor',
+    need: 'display',
+    wrong: 'clients show another name',
+  },
+  CHAIN_CONTRACTS: {
+    is: 'JSON object with the addresses of the contracts',
+    need: 'the chain',
+    wrong: 'nothing is indexed, and actions fail',
+  },
+  CHAIN_START_BLOCK: {
+    is: 'block before the first one with an event of the contracts',
+    need: 'the chain',
+    wrong: 'too late: events are missing; too early: the first indexing takes longer',
+  },
+  CHAIN_CONFIRMATIONS: {
+    is: 'blocks, its own included, after which a relayed transaction is final',
+    need: 'the relayer',
+    wrong: `below the least of a known chain ${refused}`,
+  },
+  CHAIN_FINALITY_BLOCKS: {
+    is: 'depth at which events are final; left out, the chain says it',
+    need: 'chains without a finalized block',
+    wrong: `below the least of a known chain ${refused}`,
+  },
+  CHAIN_WINDOW_BLOCKS: {
+    is: 'blocks whose hashes are kept, to find where two histories part',
+    need: 'the index',
+    wrong: 'a deeper reorganisation stops the index',
+  },
+  CHAIN_TIMEOUT_MS: {
+    is: 'time after which a chain node counts as away',
+    need: 'the chain',
+    wrong: 'too short: nodes that are well are skipped',
+  },
+  CHAIN_BLOCK_SECS: {
+    is: 'time from one block to the next; the hub looks for a block once in it',
+    need: 'the chain',
+    wrong: 'too short: more calls; too long: everything is seen later',
+  },
+  CHAIN_PUBLIC_RPC_URL: {
+    is: 'chain node that clients may use, shown in the descriptor',
+    need: 'clients without a node',
+    wrong: 'clients cannot read the chain',
+  },
+  EXPLORER_URL: {
+    is: 'block explorer, shown in the descriptor',
+    need: 'display',
+    wrong: 'links lead nowhere',
+  },
+  CLOCK: {
+    is: '`system`, or `chain` on local networks whose time is moved',
+    need: 'local networks',
+    wrong: '`chain` on a public network makes the hub late',
+  },
+  RELAYER_PRIVATE_KEY: {
+    is: 'key that submits and pays for actions; nothing else may sign with it',
+    need: 'the relayer',
+    wrong: 'without roles on the chain its actions fail',
+    isSecret: true,
+  },
+  RELAYER_PREVIOUS_KEYS: {
+    is: 'keys that relayed before this one, comma separated, while they have open actions',
+    need: 'a change of the relayer',
+    wrong: 'open actions are never final',
+    isSecret: true,
+  },
+  ARBITER_PRIVATE_KEY: {
+    is: 'key that decides disputes and vetoes; left out where a person does',
+    need: 'disputes decided by the hub',
+    wrong: 'decisions fail on the chain',
+    isSecret: true,
+  },
+  COORDINATOR_SEED: {
+    is: 'ed25519 seed that signs calls to validators',
+    need: 'validators',
+    wrong: 'validators refuse the calls until they read the descriptor again',
+    isSecret: true,
+  },
+  RELAYER_FEE_CAP_GWEI: {
+    is: 'the most that a transaction may pay per gas',
+    need: 'the relayer',
+    wrong: 'too low: actions wait; too high: they cost more than expected',
+  },
+  RELAYER_TX_FEE_CAP_WEI: {
+    is: 'the most that a transaction may pay in all',
+    need: 'the relayer',
+    wrong: 'nodes of the chain refuse more than 1 ether',
+  },
+  RELAYER_TICK_MS: {
+    is: 'how often the relayer looks at its transactions',
+    need: 'the relayer',
+    wrong: 'too short: more calls; too long: later answers',
+  },
+  RELAYER_STUCK_MS: {
+    is: 'time after which a transaction is sent again at a higher price',
+    need: 'the relayer',
+    wrong: 'too short: higher fees',
+  },
+  RELAYER_GAS_PER_DAY: {
+    is: 'gas that all wallets together may have relayed in a day',
+    need: 'the relayer',
+    wrong: 'too low: actions are refused; too high: the account is emptied',
+  },
+  RELAYER_OWNER_GAS_PERCENT: {
+    is: 'how much of that one wallet may take',
+    need: 'the relayer',
+    wrong: 'one wallet takes what others need',
+  },
+  RELAY_ALLOWANCES: {
+    is: 'JSON object with daily allowances of a wallet that differ from the default, by action',
+    need: 'the relayer',
+    wrong: 'actions of a kind are refused',
+  },
+  FAUCET_ENABLED: {
+    is: '`false` closes the faucet until an operator opens it',
+    need: 'the faucet',
+    wrong: 'the faucet is closed',
+  },
+  FAUCET_AMOUNT_WEI: {
+    is: 'tokens of a drip',
+    need: 'the faucet',
+    wrong: 'too much: the supply is gone early',
+  },
+  FAUCET_NATIVE_WEI: {
+    is: 'native coin of a drip',
+    need: 'the faucet',
+    wrong: 'too much: the relayer is emptied',
+  },
+  FAUCET_NATIVE_RESERVE_WEI: {
+    is: 'native coin that stays for relaying',
+    need: 'the faucet',
+    wrong: 'too low: the relayer runs dry',
+  },
+  FAUCET_COOLDOWN_SECONDS: {
+    is: 'time between two drips of a wallet',
+    need: 'the faucet',
+    wrong: 'too short: the supply is gone early',
+  },
+  FAUCET_WALLETS_PER_ADDRESS: {
+    is: 'wallets of one network address that may have a drip in that time',
+    need: 'the faucet',
+    wrong: 'too high: one person takes all',
+  },
+  FAUCET_DRIPS_PER_DAY: {
+    is: 'drips of all wallets in a day',
+    need: 'the faucet',
+    wrong: 'too low: newcomers wait',
+  },
+  FAUCET_REQUIRES_VALIDATORS: {
+    is: '`true` opens the faucet only while validators count',
+    need: 'the faucet',
+    wrong: 'the faucet is closed',
+  },
+  DIRECT_ROUNDS_ENABLED: {
+    is: '`false` switches `POST /v1/execute` off',
+    need: 'direct rounds',
+    wrong: 'nobody can run a function without a project',
+  },
+  DIRECT_GAS_MAX: {
+    is: 'most gas of one direct round',
+    need: 'direct rounds',
+    wrong: 'too high: validators refuse it',
+  },
+  DIRECT_KEEP_SECONDS: {
+    is: 'how long direct rounds are kept',
+    need: 'direct rounds',
+    wrong: 'too short: results are gone when they are read',
+  },
+  DIRECT_KEEP_ROUNDS: { is: 'how many direct rounds are kept', need: 'direct rounds', wrong: 'as above' },
+  DIRECT_KEEP_BYTES: { is: 'how much of direct rounds is kept', need: 'direct rounds', wrong: 'as above' },
+}
+
+function defaultOf(name: string): string | undefined {
+  const { success, data } = settingFields[name as keyof typeof settingFields].safeParse(undefined)
+  const isShown = success && /^(string|number|boolean|bigint)$/.test(typeof data) && data !== ''
+  return isShown ? String(data) : undefined
+}
+
+/** The page docs/settings.md. @throws {Error} which names settings without a note, and notes without a setting. */
+export function settingsPage(): string {
+  const [known, noted] = [Object.keys(settingFields), Object.keys(notes)]
+  const differing = [
+    ...known.filter((name) => !noted.includes(name)),
+    ...noted.filter((name) => !known.includes(name)),
+  ]
+  if (differing.length > 0)
+    throw new Error(`deploy/settings-page.ts and workers/settings.ts differ: ${differing}`)
+  const rows = Object.entries(notes).map(([name, { is, need, wrong, isSecret }]) => {
+    const value = defaultOf(name)
+    const secret = isSecret ? 'yes' : ''
+    return `| \`${name}\` | ${is} | ${value === undefined ? '' : `\`${value}\``} | ${secret} | ${need} | ${wrong} |`
+  })
+  return `# Settings of the hub
+
+\`npm run -s deploy -- settings\` prints this page. The hub reads its settings before it answers a request: while one is wrong or missing, every request is answered with 503 and the names of all of them. [Deploy a hub](deploy.md) says where they are entered.
+
+| Setting | Meaning | Default | Secret | Needed for | A wrong value |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { type Wrangler, WranglerError } from '../wrangler.ts'
+
+interface Deployed {
+  created_on: string
+  annotations: Record<string, string>
+  versions: { version_id: string; percentage: number }[]
+}
+
+/** An account of Cloudflare, which answers the calls of wrangler in the words of its version 4. */
+export class RecordedAccount {
+  readonly calls: string[] = []
+  readonly databases: { name: string; uuid: string }[] = []
+  readonly buckets: string[] = []
+  readonly queues: string[] = []
+  readonly rules: string[] = []
+  /** Null while there is no Worker. */
+  secrets: Record<string, string> | null = null
+  readonly deployments: Deployed[] = []
+  isMigrated = false
+  uploads = 0
+  /** `before: CALL` or `after: CALL`: that call fails once. */
+  fault: string | null = null
+
+  readonly wrangler: Wrangler = async (args, input = '') => {
+    const call = args.join(' ')
+    this.calls.push(call)
+    const command = Object.keys(this.#commands)
+      .filter((words) => call.startsWith(words))
+      .sort((a, b) => b.length - a.length)[0]
+    if (command === undefined) throw new WranglerError(args, `Unknown arguments: ${call}`)
+    const fault = this.fault?.endsWith(`: ${call}`) ? this.fault : null
+    if (fault !== null) this.fault = null
+    if (fault?.startsWith('before')) throw new WranglerError(args, 'A request to the Cloudflare API failed.')
+    const answer = this.#commands[command]!(args, input)
+    if (answer instanceof Error) throw new WranglerError(args, answer.message)
+    if (fault !== null) throw new WranglerError(args, 'The connection was lost.')
+    return typeof answer === 'string' ? answer : ''
+  }
+
+  readonly #noWorker = new Error('This Worker does not exist on your account. [code: 10007]')
+
+  readonly #commands: Record<string, (args: readonly string[], input: string) => unknown> = {
+    'd1 list': () => JSON.stringify(this.databases),
+    'd1 create': ([, , name]) => this.databases.push({ name: name!, uuid: `uuid-${this.databases.length}` }),
+    'd1 migrations list': () =>
+      this.isMigrated
+        ? '✅ No migrations to apply!'
+        : '│ 0001_accounts.sql │\n│ 0002_modules_and_images.sql │',
+    'd1 migrations apply': () => {
+      this.isMigrated = true
+    },
+    'd1 time-travel info': () => JSON.stringify({ bookmark: '00000085-0000024c-00004c6d-8e61117bf38d7adb' }),
+    'r2 bucket list': () =>
+      this.buckets.map((name) => `name:           ${name}\ncreation_date:  2026-10-01\n`).join('\n'),
+    'r2 bucket create': ([, , , name]) => this.buckets.push(name!),
+    'r2 bucket lifecycle list': () => this.rules.map((name) => `name:     ${name}\nenabled:  Yes`).join('\n'),
+    'r2 bucket lifecycle add': (args) => this.rules.push(args[5]!),
+    'queues info': ([, , name]) =>
+      this.queues.includes(name!) ? `Queue Name: ${name}` : new Error(`Queue "${name}" does not exist.`),
+    'queues create': ([, , name]) => this.queues.push(name!),
+    'secret list': () =>
+      this.secrets === null
+        ? this.#noWorker
+        : JSON.stringify(Object.keys(this.secrets).map((name) => ({ name, type: 'secret_text' }))),
+    'secret bulk': (_, input) => {
+      this.secrets = { ...this.secrets, ...JSON.parse(input) }
+    },
+    'deployments list': () =>
+      this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
+    'deployments status': () => JSON.stringify(this.deployments.at(-1)),
+    deploy: (args) => {
+      const { name } = JSON.parse(readFileSync(after(args, '--config')!, 'utf8')) as { name: string }
+      this.#deployed(args, [{ version_id: `${name}-${this.deployments.length}`, percentage: 100 }])
+    },
+    'versions upload': () => `Worker Version ID: upload-${++this.uploads}`,
+    'versions deploy': (args) =>
+      this.#deployed(
+        args,
+        args.flatMap((arg) => {
+          const [, version, share] = /^(.+)@(\d+)%$/.exec(arg) ?? []
+          return version === undefined ? [] : [{ version_id: version, percentage: Number(share) }]
+        }),
+      ),
+  }
+
+  #deployed(args: readonly string[], versions: Deployed['versions']): void {
+    this.deployments.push({
+      created_on: new Date(1_800_000_000_000 + this.deployments.length).toISOString(),
+      annotations: { 'workers/message': after(args, '--message') ?? '' },
+      versions,
+    })
+  }
+}
+
+const after = (args: readonly string[], name: string): string | undefined =>
+  args.includes(name) ? args[args.indexOf(name) + 1] : undefined

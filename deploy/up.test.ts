@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { CommandError } from '../scripts/command/errors.ts'
+import { readAccount } from './account.ts'
+import { planOf } from './plan.ts'
+import { completeEnvironment } from './testing/environments.ts'
+import { RecordedAccount } from './testing/recorded-account.ts'
+import { bringUp, type UpOptions } from './up.ts'
+import { resourcesOf } from './wrangler-config.ts'
+
+const environment = completeEnvironment({ name: 'hub-up' })
+let account: RecordedAccount
+let checked: string[]
+beforeEach(() => {
+  account = new RecordedAccount()
+  checked = []
+})
+
+const up = (over: Partial<UpOptions> = {}) =>
+  bringUp({
+    environment,
+    wrangler: account.wrangler,
+    say: () => {},
+    confirm: async () => true,
+    commit: 'abc1234',
+    given: {},
+    check: async (url) => void checked.push(url),
+    ...over,
+  })
+/** What changes something, in order. */
+const changes = () =>
+  account.calls.filter((call) => /create|lifecycle add|secret bulk|apply|^deploy |versions/.test(call))
+const made = () => {
+  const { databases, buckets, queues, rules, secrets, isMigrated } = account
+  return { databases, buckets, queues, rules, secrets: Object.keys(secrets ?? {}), isMigrated }
+}
+
+describe('up', () => {
+  test('makes all that the plan shows, and a second time changes nothing but the version', async () => {
+    await up()
+    const state = await readAccount(account.wrangler, resourcesOf(environment))
+    expect(planOf(environment, state).rows.map((row) => row.state)).not.toContain('will be created')
+    expect(changes().map((call) => call.replace(/ --config.*/, ''))).toEqual([
+      'd1 create hub-up',
+      'r2 bucket create hub-up-modules',
+      'r2 bucket create hub-up-rounds',
+      'r2 bucket lifecycle add hub-up-rounds delete-payloads payloads/ --expire-days 30 --force',
+      ...resourcesOf(environment).queues.map((queue) => `queues create ${queue}`),
+      'secret bulk --name hub-up',
+      'd1 migrations apply hub-up --remote',
+      'deploy',
+    ])
+    const first = { changes: changes().length, secrets: account.secrets }
+    await up()
+    expect(
+      changes()
+        .slice(first.changes)
+        .map((call) => call.replace(/ --(config|name).*/, '')),
+    ).toEqual([
+      'versions upload',
+      'versions deploy upload-1@10% hub-up-0@90%',
+      'versions deploy upload-1@50% hub-up-0@50%',
+      'versions deploy upload-1@100%',
+    ])
+    expect(account.secrets).toEqual(first.secrets)
+    expect(checked).toEqual(Array.from({ length: 4 }, () => 'https://hub.example.org'))
+  })
+
+  test('that ends at any step, before or after it, comes to the same when it is run again', async () => {
+    await up()
+    const [whole, steps] = [made(), changes()]
+    for (const step of steps)
+      for (const when of ['before', 'after']) {
+        account = new RecordedAccount()
+        account.fault = `${when}: ${step}`
+        await expect(up(), step).rejects.toThrow(CommandError)
+        await up()
+        expect(made(), step).toEqual(whole)
+        expect(account.deployments.at(-1)?.versions.at(-1)?.percentage).toBe(100)
+      }
+  })
+
+  test('leaves what is there when the new version is not well', async () => {
+    await up()
+    const before = account.deployments.length
+    const check = async (url: string) => {
+      throw new CommandError(`${url} is not well`)
+    }
+    await expect(up({ check })).rejects.toThrow(/is not well/)
+    // The first step of the traffic, and no further.
+    expect(account.deployments).toHaveLength(before + 1)
+  })
+
+  test('asks before it migrates, and names the bookmark to go back to', async () => {
+    const said: string[] = []
+    const refusing = up({ confirm: async () => false, say: (line) => void said.push(line) })
+    await expect(refusing).rejects.toThrow('Nothing was migrated or deployed.')
+    expect(said.join('\n')).toMatch(/taken back to the bookmark 00000085-/)
+    expect(account.isMigrated).toBe(false)
+  })
+
+  test('prints no secret', async () => {
+    const said: string[] = []
+    await up({ say: (line) => void said.push(line) })
+    for (const secret of Object.values(account.secrets ?? {})) {
+      expect(said.join('\n')).not.toContain(secret)
+      expect(account.calls.join('\n')).not.toContain(secret)
+    }
+  })
+
+  test('wants the secrets that only the operator has', async () => {
+    const { rpc_urls, ...chain } = environment.chain
+    const secretive = { ...environment, chain }
+    await expect(up({ environment: secretive })).rejects.toThrow(
+      /environment variable of its name:\n +CHAIN_RPC_URL/,
+    )
+    await up({ environment: secretive, given: { CHAIN_RPC_URL: 'https://rpc.example.org/key' } })
+    expect(account.secrets?.CHAIN_RPC_URL).toBe('https://rpc.example.org/key')
+  })
+})

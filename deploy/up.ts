@@ -1,0 +1,153 @@
+import { CommandError } from '../scripts/command/errors.ts'
+import { type AccountState, deploymentMessage, readAccount } from './account.ts'
+import type { Environment } from './environment.ts'
+import { planOf, planText } from './plan.ts'
+import { planSecrets } from './secrets.ts'
+import type { Wrangler } from './wrangler.ts'
+import { lifecycleRule, type Resources, resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
+
+export interface UpOptions {
+  readonly environment: Environment
+  readonly wrangler: Wrangler
+  readonly say: (line: string) => void
+  /** Asks before a step that cannot be taken back. */
+  readonly confirm: (question: string) => Promise<boolean>
+  /** Tells versions apart. */
+  readonly commit: string
+  /** Values of secrets that an operator gives, by name. */
+  readonly given: Readonly<Record<string, string | undefined>>
+  /** Tries a deployed hub. @throws {@link CommandError} with what is wrong. */
+  readonly check: (url: string) => Promise<void>
+}
+
+/** Shares of the traffic that a new version takes, one after another, each followed by a check. */
+const shares = [10, 50, 100]
+
+/**
+ * Brings an account to what its environment says. Each step looks at what is there, so a run that was interrupted is repeated from its
+ * beginning. @throws {@link CommandError} with what has to be done first, or what failed.
+ */
+export async function bringUp(options: UpOptions): Promise<void> {
+  const { environment, wrangler, say } = options
+  const plan = planOf(environment, null)
+  if (plan.missing.length > 0 || plan.problems.length > 0)
+    throw new CommandError(`This environment cannot be deployed.\n${planText({ ...plan, rows: [] })}`)
+  const resources = resourcesOf(environment)
+  const account = await readAccount(wrangler, resources)
+  await createResources(options, resources, account)
+  const { databaseId } = await readAccount(wrangler, resources)
+  if (databaseId === null)
+    throw new CommandError(`The database ${resources.database} was created, and is not listed.`)
+  const config = writeWranglerConfig(environment, databaseId)
+  await setSecrets(options, resources, account)
+  await migrate(options, resources, config)
+  await deployWorker(options, resources, account, config)
+  say(`The hub answers at https://${environment.domain}.`)
+}
+
+async function createResources({ wrangler, say }: UpOptions, resources: Resources, account: AccountState) {
+  const { database, buckets, queues, payloadBucket } = resources
+  const create = async (what: string, exists: boolean, args: readonly string[]) => {
+    if (exists) return
+    say(`Creating ${what}`)
+    await wrangler(args)
+  }
+  await create(`the database ${database}`, account.databaseId !== null, ['d1', 'create', database])
+  for (const bucket of buckets)
+    await create(`the bucket ${bucket}`, account.buckets.has(bucket), ['r2', 'bucket', 'create', bucket])
+  const { name, prefix, expireDays } = lifecycleRule
+  await create(`the rule ${name} of ${payloadBucket}`, account.hasLifecycleRule, [
+    ...['r2', 'bucket', 'lifecycle', 'add', payloadBucket, name, prefix],
+    ...['--expire-days', String(expireDays), '--force'],
+  ])
+  for (const queue of queues)
+    await create(`the queue ${queue}`, account.queues.has(queue), ['queues', 'create', queue])
+}
+
+async function setSecrets(
+  { environment, wrangler, say, given }: UpOptions,
+  { worker }: Resources,
+  { secrets }: AccountState,
+): Promise<void> {
+  const { values, notes, missing } = planSecrets(environment, {
+    present: secrets,
+    rotate: null,
+    given: givenOf(secrets, given),
+  })
+  if (missing.length > 0)
+    throw new CommandError(
+      `Secrets are missing. Give each in an environment variable of its name:\n${missing.map(({ name, about }) => `  ${name}  ${about}`).join('\n')}`,
+    )
+  if (notes.length === 0) return
+  for (const note of notes) say(`Secret ${note}`)
+  await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
+}
+
+/** `up` replaces no secret, whatever variables there are. */
+const givenOf = (present: ReadonlySet<string>, given: UpOptions['given']): UpOptions['given'] =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !present.has(name)))
+
+async function migrate(
+  { wrangler, say, confirm }: UpOptions,
+  { database }: Resources,
+  config: string,
+): Promise<void> {
+  const target = [database, '--remote', '--config', config]
+  const open = [...(await wrangler(['d1', 'migrations', 'list', ...target])).matchAll(/\b\d{4}_\w+\.sql\b/g)]
+  if (open.length === 0) return
+  const { bookmark } = JSON.parse(
+    await wrangler(['d1', 'time-travel', 'info', database, '--json', '--config', config]),
+  ) as { bookmark: string }
+  say(`The database can be taken back to the bookmark ${bookmark}`)
+  const names = open.map(([name]) => name)
+  if (!(await confirm(`Apply ${names.length} migrations, from ${names[0]} to ${names.at(-1)}?`)))
+    throw new CommandError('Nothing was migrated or deployed.')
+  await wrangler(['d1', 'migrations', 'apply', ...target])
+  say(`Applied ${names.length} migrations`)
+}
+
+/** A version with other classes of Durable Objects takes all traffic at once, as the platform wants it; every other in steps. */
+async function deployWorker(
+  { environment, wrangler, say, commit, check }: UpOptions,
+  resources: Resources,
+  { objectsTag }: AccountState,
+  config: string,
+): Promise<void> {
+  const message = deploymentMessage(resources, commit)
+  const url = `https://${environment.domain}`
+  if (objectsTag !== resources.objectsTag) {
+    say('Deploying the Worker')
+    await wrangler(['deploy', '--config', config, '--message', message])
+    return check(url)
+  }
+  say('Uploading a new version of the Worker')
+  const uploaded = await wrangler(['versions', 'upload', '--config', config, '--message', message])
+  const version = /Version ID:\s*(\S+)/i.exec(uploaded)?.[1]
+  if (version === undefined) throw new CommandError(`wrangler names no version:\n${uploaded}`)
+  const preview = /Version Preview URL:\s*(\S+)/i.exec(uploaded)?.[1]
+  if (preview !== undefined) await check(preview)
+  const before = await currentVersion(wrangler, resources.worker)
+  for (const share of shares) {
+    const parts = [`${version}@${share}%`, ...(share < 100 ? [`${before}@${100 - share}%`] : [])]
+    await wrangler([
+      'versions',
+      'deploy',
+      ...parts,
+      '--name',
+      resources.worker,
+      '--message',
+      message,
+      '--yes',
+    ])
+    say(`The new version takes ${share} % of the traffic`)
+    await check(url)
+  }
+}
+
+/** The version with most of the traffic. */
+async function currentVersion(wrangler: Wrangler, worker: string): Promise<string> {
+  const status = JSON.parse(await wrangler(['deployments', 'status', '--name', worker, '--json'])) as {
+    versions: { version_id: string; percentage: number }[]
+  }
+  return status.versions.toSorted((a, b) => b.percentage - a.percentage)[0]!.version_id
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { CommandError } from '../scripts/command/errors.ts'
+
+/** Runs wrangler once. @returns What it prints. @throws {@link WranglerError} when it fails. */
+export type Wrangler = (args: readonly string[], input?: string) => Promise<string>
+
+export class WranglerError extends CommandError {
+  override readonly name = 'WranglerError'
+  readonly output: string
+
+  constructor(args: readonly string[], output: string) {
+    super(`\`wrangler ${args.join(' ')}\` failed:\n${output.trim()}`)
+    this.output = output
+  }
+
+  /** Whether the account does not have what was asked for. */
+  get isAbsence(): boolean {
+    return /not found|does not exist|could not find|couldn't find|10007|10090|11000/i.test(this.output)
+  }
+}
+
+const program = path.join('node_modules', 'wrangler', 'bin', 'wrangler.js')
+
+/** @param accountId - Of the account that everything is in. */
+export const wranglerOf =
+  (accountId: string): Wrangler =>
+  (args, input) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...args], {
+        // What is read from the answers is in no colour, and nobody is asked.
+        env: {
+          ...process.env,
+          CLOUDFLARE_ACCOUNT_ID: accountId,
+          CI: 'true',
+          NO_COLOR: '1',
+          WRANGLER_SEND_METRICS: 'false',
+        },
+      })
+      const text = { out: '', all: '' }
+      child.stdout.on('data', (bytes: Buffer) => {
+        text.out += bytes
+        text.all += bytes
+      })
+      child.stderr.on('data', (bytes: Buffer) => {
+        text.all += bytes
+      })
+      child.on('error', reject)
+      child.on('close', (code) =>
+        code === 0
+          ? resolve(text.out)
+          : reject(
+              new WranglerError(
+                args.filter((arg) => !arg.startsWith('{')),
+                text.all,
+              ),
+            ),
+      )
+      child.stdin.end(input ?? '')
+    })
