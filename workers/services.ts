@@ -151,6 +151,8 @@ export function createServices(env: Env) {
     proofs: new ProofStore(db),
     epochRounds: new EpochRoundStore(db),
     lateWork: new LateWorkStore(db),
+    /** The rounds on their way to the database. */
+    roundQueue: () => env.ROUND_ROWS.metrics(),
     networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
