@@ -87,6 +87,7 @@ export function createServices(env: Env) {
     store: new BeaconStore(db),
     chain,
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
+    seekOnce: indexer && ((epochSecs, epoch) => indexer.beacon(epochSecs, epoch)),
   })
   const deviceLinks = new DeviceLinkStore(db)
   return {

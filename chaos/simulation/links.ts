@@ -1,5 +1,5 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types.ts'
+import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
 import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   parseHubFrame,
@@ -161,6 +161,7 @@ function linkConfig(
     returnSecs: async () => returnSecs(count),
     ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
+    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }
 
