@@ -75,7 +75,7 @@ export class ProjectSets {
       if (await askForAttestations(asking, set, generation?.validators ?? [])) return true
       if (!(await committeeSets.count(set, await clock.now()))) return false
     }
-    await committeeSets.forgetMissing({ projectId, epoch: due.epoch })
+    if (set.noted) await committeeSets.forgetMissing({ projectId, epoch: due.epoch })
     return true
   }
 
@@ -100,7 +100,7 @@ export class ProjectSets {
     const inserted = await committeeSets.insert(set, document)
     if (inserted === 'exists') return committeeSets.find(projectId, epoch)
     const { setHash, bytes, entries } = document
-    return { ...set, setHash, bytes, entries, attestedAt: null, attestations: [], valid: false }
+    return { ...set, setHash, bytes, entries, attestedAt: null, attestations: [], valid: false, noted: true }
   }
 }
 

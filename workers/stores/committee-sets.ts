@@ -34,6 +34,8 @@ export interface ReadSet extends CommitteeSet {
   attestations: readonly KeptAttestation[]
   /** Whether a quorum of the validators of its epoch has attested it. */
   valid: boolean
+  /** Whether it is noted that the epoch has no attested set. */
+  noted: boolean
 }
 
 export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'committee' | 'builtAt'>
@@ -75,11 +77,12 @@ export class CommitteeSetStore extends Store {
       .select({
         ...getTableColumns(committeeSets),
         valid: sql<number>`${this.#valid}`,
+        noted: sql<number>`EXISTS (SELECT 1 FROM ${epochsWithoutSet} WHERE ${isEpoch(epochsWithoutSet, projectId, epoch)})`,
         attestations: attestations.mapWith((text: string) => JSON.parse(text) as KeptAttestation[]),
       })
       .from(committeeSets)
       .where(isEpoch(committeeSets, projectId, epoch))
-    return row === undefined ? null : { ...row, valid: row.valid === 1 }
+    return row === undefined ? null : { ...row, valid: row.valid === 1, noted: row.noted === 1 }
   }
 
   /**
