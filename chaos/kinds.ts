@@ -1,10 +1,11 @@
 import type { KindEntry } from './harness/kind.ts'
 
 /** They run the hub's own code, so they are checked with the types of the platform, apart from programs of Node. */
-const [simulation, platform, links]: string[] = [
+const [simulation, platform, links, hours]: string[] = [
   './simulation/kind.ts',
   './simulation/platform-kind.ts',
   './simulation/links-kind.ts',
+  './simulation/hours-kind.ts',
 ]
 
 export const kinds: Readonly<Record<string, KindEntry>> = {
@@ -51,6 +52,14 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     count: 3_000,
     example: 'links 3000 1',
     load: async () => (await import(links!)).links,
+  },
+  hours: {
+    about: 'sets of many projects are attested before their epoch, and nobody notices, on virtual time',
+    counted: 'projects',
+    count: 1_000,
+    example: 'hours 1000 1 --validators 4',
+    options: { validators: 4 },
+    load: async () => (await import(hours!)).hours,
   },
   node: {
     about: 'a node that is killed keeps its votes, receipts and chunks',

@@ -19,6 +19,10 @@ const sentences: Readonly<Record<string, (late: Late) => string>> = {
     `Degraded: epoch ${epoch} of ${project_id} runs without an attested set. Its tasks wait.`,
   tasks_waiting: ({ project_id, epoch, count }) =>
     `Degraded: ${count} tasks of ${project_id} wait for more than a minute, in epoch ${epoch}.`,
+  rounds_without_block: ({ project_id, epoch, count }) =>
+    `Degraded: ${count} rounds of epoch ${epoch} of ${project_id} wait for the block that decides about their audit.`,
+  rounds_without_quorum: ({ project_id, epoch, count }) =>
+    `Degraded: ${count} rounds of epoch ${epoch} of ${project_id} wait for a quorum of validators.`,
   rounds_unpaid: ({ project_id, epoch, count }) =>
     `${count} rounds of epoch ${epoch} of ${project_id} became final too late to be paid.`,
 }

@@ -4,7 +4,7 @@ import { createFinalityVote, type FinalityVote, parseFinalityVote } from '../pro
 import { echo } from '../testing/node/artifacts.ts'
 import type { HubSocket } from '../testing/node/link-hub.ts'
 import { createTestRound, finalityRequest, profile } from '../testing/node/test-project.ts'
-import { decide, keys, sharedValidator, shown } from '../testing/node/validator-calls.ts'
+import { attestSet, decide, keys, sharedValidator, shown } from '../testing/node/validator-calls.ts'
 import { showArtifact, validatorSeeds } from '../testing/node/validator-network.ts'
 
 const { attesting } = sharedValidator()
@@ -29,8 +29,10 @@ test('rounds of a frame are answered with the votes that the route gives, and th
     ReturnType<typeof createTestRound>,
     ReturnType<typeof createTestRound>,
   ]
+  // A member of a later build.
+  const later = { ...ofRound(clean), later: 1 }
   const strange = { round_id: `task:${hashText('strange')}`, task: 'unknown' }
-  const rounds = [ofRound(clean), ofRound(audited, { audited: true }), strange]
+  const rounds = [later, ofRound(audited, { audited: true }), strange]
   socket.send({ type: 'decide', rounds })
   const answers = new Map<string, object>()
   while (answers.size < 3)
@@ -45,6 +47,20 @@ test('rounds of a frame are answered with the votes that the route gives, and th
     expect(parseFinalityVote(profile, json.vote, keys).round_id).toBe(round.roundId)
   }
   expect(answers.get(audited.roundId)).toMatchObject({ run: { receipt: {} } })
+})
+
+test('sets of a frame are attested as the route attests them, and those it refuses are answered with the reason', async () => {
+  const { project, node, socket } = await linked()
+  const other = { ...project.snapshot, network: 'other' }
+  const { project_id, epoch } = project.snapshot
+  for (const sets of [[project.snapshot], [other]]) socket.send({ type: 'attest', sets })
+  const answers: unknown[] = []
+  while (answers.length < 2) answers.push(...(await socket.next('attested')).answers)
+  const { json } = await attestSet(node, project)
+  expect(answers).toEqual([
+    { project_id, epoch, attestation: json },
+    { project_id, epoch, code: 'invalid_evidence' },
+  ])
 })
 
 test('votes of many rounds come in one frame, and one that this node cannot judge keeps it from no other', async () => {

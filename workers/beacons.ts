@@ -14,6 +14,8 @@ export interface BeaconSources {
   chain: BlockReader | null
   /** The last block that no reorganisation removes, as the index has it; null before it has read any. */
   finalBlock: () => Promise<BlockRef | null>
+  /** Has one object of the hub seek for all that ask at once; null where that is what seeks. */
+  seekOnce: ((epochSecs: number, epoch: number) => Promise<BlockRef | null | 'unavailable'>) | null
 }
 
 /** The beacons of this network (section 12), each sought on the chain once. */
@@ -39,12 +41,22 @@ export class Beacons {
    * @throws {@link ApiError} 503 `unavailable` when the chain cannot be asked.
    */
   async seek(epochSecs: number, epoch: number): Promise<Beacon | null> {
-    const { store } = this.#sources
-    const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, this.#sources.params))
+    const { seekOnce } = this.#sources
+    const block = await (seekOnce === null ? this.seekHere(epochSecs, epoch) : seekOnce(epochSecs, epoch))
+    if (block === 'unavailable') throw unavailable('The chain')
+    return block && this.#beaconOf(block)
+  }
+
+  /** The same in this object. */
+  async seekHere(epochSecs: number, epoch: number): Promise<BlockRef | null> {
+    const { store, params } = this.#sources
+    const kept = await store.find(epochSecs, epoch)
+    if (kept !== null) return kept
+    const block = await this.#findBlock(beaconTargetTime(epoch, epochSecs, params))
     if (block === null) return null
     await store.keep(epochSecs, epoch, block)
     // Of two that sought it at once both give what is kept.
-    return this.kept(epochSecs, epoch)
+    return store.find(epochSecs, epoch)
   }
 
   /** The value that the committee of a round was drawn with; null for a round without one. */

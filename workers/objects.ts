@@ -20,7 +20,7 @@ export class Relayer extends loadedObject<RelayerObject<Env>>({
 
 export class ChainIndexer extends loadedObject<ChainIndexerObject<Env>>({
   load: async (ctx, env) => (await import('./chain/indexer-object.ts')).createIndexer(ctx, env),
-  methods: { wake: true, status: true, newest: true },
+  methods: { wake: true, status: true, newest: true, beacon: true },
   events: ['alarm'],
 }) {}
 
@@ -30,6 +30,7 @@ export class NodeLink extends loadedObject<NodeLinkObject<Env>>({
     ...{ offer: true, cancel: true, invalidVote: true, refresh: true, wasHeard: true, status: true },
     decide: true,
     tellFinality: true,
+    attest: true,
   },
   events: ['fetch', 'webSocketMessage', 'webSocketClose', 'webSocketError', 'alarm'],
 }) {}
@@ -77,10 +78,10 @@ function committeesConfig(env: Env): CommitteesConfig {
   return {
     hasChain,
     pollMs: settings.CLOCK === 'chain' ? settings.CHAIN_BLOCK_SECS * 1000 : null,
-    advance: async (projectId) => {
+    advance: async (projectId, listen) => {
       if (!hasChain) return null
       const { ProjectSets } = await import('./committees/project-sets.ts')
-      return new ProjectSets(services(env), settings).advance(projectId)
+      return new ProjectSets(services(env), settings, listen).advance(projectId)
     },
     now: () => services(env).clock.now(),
     runningEpoch: async (projectId, now) => {

@@ -87,6 +87,7 @@ export function createServices(env: Env) {
     store: new BeaconStore(db),
     chain,
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
+    seekOnce: indexer && ((epochSecs, epoch) => indexer.beacon(epochSecs, epoch)),
   })
   const deviceLinks = new DeviceLinkStore(db)
   return {
@@ -151,6 +152,8 @@ export function createServices(env: Env) {
     proofs: new ProofStore(db),
     epochRounds: new EpochRoundStore(db),
     lateWork: new LateWorkStore(db),
+    /** The rounds on their way to the database. */
+    roundQueue: () => env.ROUND_ROWS.metrics(),
     networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),

@@ -4,7 +4,7 @@ export interface KindEntry {
   /** The rule that a run checks, in one line. */
   readonly about: string
   /** The unit of the first argument. */
-  readonly counted: 'scenarios' | 'points' | 'minutes' | 'epochs' | 'tasks' | 'links'
+  readonly counted: 'scenarios' | 'points' | 'minutes' | 'epochs' | 'tasks' | 'links' | 'projects'
   /** The first argument when it is left out. */
   readonly count: number
   readonly example: string

@@ -1,5 +1,5 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types.ts'
+import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
@@ -152,6 +152,7 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
     returnSecs: async () => null,
     ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
+    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }
 

@@ -1,5 +1,5 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, RoundPort } from '../../durable-objects/link/types.ts'
+import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
 import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   parseHubFrame,
@@ -10,6 +10,7 @@ import {
   writeNodeFrame,
 } from '../../protocol/link/index.ts'
 import { draws as drawsOf } from '../harness/draws.ts'
+import { createDatabase, p99, readSteadily } from './database.ts'
 import { profile } from './people.ts'
 import type { ObjectContext } from './platform/object-class.ts'
 import { Platform } from './platform/platform.ts'
@@ -19,9 +20,6 @@ import { openLink, ticketOf } from './upgrade.ts'
 
 /** D1 as a deployment has it. */
 const databaseMs = { min: 4, max: 30 }
-const tripsPerSecond = 500
-/** Reads of other users, in a second. */
-const readsPerSecond = 50
 /** A node waits no longer for the answer to its upgrade request. */
 const upgradeMs = 10_000
 const calmSecs = 300
@@ -161,6 +159,7 @@ function linkConfig(
     returnSecs: async () => returnSecs(count),
     ticket: (_, generation) => ticketOf(generation),
     round: (roundId) => object('Round', roundId) as unknown as RoundPort,
+    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }
 
@@ -171,42 +170,3 @@ const keyOf = (index: number, count: number): string =>
   `0x${Math.floor((index / count) * 2 ** 32)
     .toString(16)
     .padStart(64, '0')}`
-
-/** Trips begin in order, no more of them in a second than the database takes. */
-function createDatabase(time: VirtualTime, takesMs: () => number) {
-  let trips = 0
-  let freeMs = 0
-  const tripOfOthers = (): Promise<void> => {
-    freeMs = Math.max(freeMs + 1_000 / tripsPerSecond, time.nowMs)
-    return time.wait(freeMs - time.nowMs + takesMs())
-  }
-  return {
-    /** Of links, so far. */
-    trips: () => trips,
-    trip: (): Promise<void> => {
-      trips += 1
-      return tripOfOthers()
-    },
-    tripOfOthers,
-  }
-}
-
-/** @returns What answers how long each read took that ended since it was last asked. */
-function readSteadily(time: VirtualTime, trip: () => Promise<void>): () => readonly number[] {
-  let took: number[] = []
-  const read = async (): Promise<void> => {
-    time.after(1_000 / readsPerSecond, () => void read())
-    const beganMs = time.nowMs
-    await trip()
-    took.push(time.nowMs - beganMs)
-  }
-  void read()
-  return () => {
-    const ended = took
-    took = []
-    return ended
-  }
-}
-
-const p99 = (ms: readonly number[]): number =>
-  Math.round(ms.toSorted((one, other) => one - other)[Math.floor(ms.length * 0.99)] ?? Number.NaN)

@@ -1,4 +1,5 @@
 import { quorum } from '../../protocol/committees/index.ts'
+import { type FrameVersion, frameVersions } from '../../protocol/link/index.ts'
 import type { Conduct } from '../harness/conduct.ts'
 import { draws } from '../harness/draws.ts'
 import { epochSecs, membersMax } from './people.ts'
@@ -21,8 +22,14 @@ export interface ValidatorPlan {
 }
 
 export type Incident =
-  /** The hub is gone for so long. */
-  | { readonly kind: 'deploy'; readonly atSecs: number; readonly closeCode: number; readonly secs: number }
+  /** The hub is gone for so long, and comes back as a build that knows frames up to this version: a later one, or an earlier one. */
+  | {
+      readonly kind: 'deploy'
+      readonly atSecs: number
+      readonly closeCode: number
+      readonly secs: number
+      readonly frames: FrameVersion
+    }
   | {
       readonly kind: 'cut_off' | 'killed' | 'stopped'
       readonly atSecs: number
@@ -90,7 +97,10 @@ export function planOf(seed: number): Plan {
     const kind = pick(incidentKinds)
     switch (kind) {
       case 'deploy':
-        return { kind, atSecs, closeCode: pick([1012, 1006]), secs: percent(50) ? 0 : secs }
+        return {
+          ...{ kind, atSecs, closeCode: pick([1012, 1006]), secs: percent(50) ? 0 : secs },
+          frames: frameVersions[atSecs % frameVersions.length]!,
+        }
       case 'hub_clock':
         return { kind, atSecs, secs: below(7) - 3 }
       case 'rounds_down':

@@ -84,6 +84,7 @@ function meet(world: World, incident: Incident): void {
   platform.note(incident.kind)
   switch (incident.kind) {
     case 'deploy':
+      platform.frames = incident.frames
       return platform.deploy(incident.closeCode, incident.secs * 1_000)
     case 'link_down': {
       const { publicKey } = miners[incident.member]!.person

@@ -30,14 +30,16 @@ export async function openLink(
   { publicKey, frames, isValidator = false, ticket, nonce, timestamp, readRecords }: LinkUpgrade,
   client: SocketClient,
 ): Promise<ClientSocket | null> {
+  const spoken = Math.min(frames, platform.frames) as FrameVersion
   const connect = (generation: number | null) =>
     platform.connect('NodeLink', publicKey, client, (name) =>
       upgradeUrl(name, {
-        ...{ frames, signature: { nonce, timestamp }, isVouched: true, generation },
+        ...{ frames: spoken, signature: { nonce, timestamp }, isVouched: true, generation },
         isValidator: generation === null && isValidator,
       }),
     )
-  if (ticket !== null) {
+  // A hub of the first version knows no tickets.
+  if (ticket !== null && platform.frames > 1) {
     const opened = await connect(generationOf(ticket))
     if (typeof opened !== 'number') return opened
     if (opened !== upgradeRefusals.staleTicket) return null

@@ -1,5 +1,6 @@
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
+  type FrameVersion,
   type HubFrame,
   type NodeFrame,
   parseHubFrame,
@@ -16,6 +17,8 @@ export interface ValidatorLinkOptions {
   readonly time: VirtualTime
   readonly platform: Platform
   readonly random: () => number
+  /** The newest version of frames that it knows. */
+  readonly frames?: FrameVersion
   /** While it is, nothing passes, and neither side is told. */
   readonly isAway: () => boolean
   readonly heard: (frame: HubFrame) => void
@@ -32,14 +35,14 @@ export class ValidatorLink {
   }
 
   async connect(): Promise<void> {
-    const { time, platform, publicKey, isAway, random } = this.#options
+    const { time, platform, publicKey, isAway, random, frames = 3 } = this.#options
     for (;;) {
       const socket = isAway()
         ? null
         : await openLink(
             platform,
             {
-              ...{ publicKey, frames: 2, isValidator: true, ticket: this.#ticket },
+              ...{ publicKey, frames, isValidator: true, ticket: this.#ticket },
               ...{ nonce: `${random()}`, timestamp: Math.floor(time.nowMs / 1_000) },
               readRecords: () => time.wait(recordsMs),
             },

@@ -1,4 +1,5 @@
 import { epochStart, type Snapshot } from '../../protocol/committees/index.ts'
+import { frameVersions } from '../../protocol/link/index.ts'
 import type { Ed25519Signer } from '../../protocol/signatures/index.ts'
 import { nativeSigner } from '../../workers/native-ed25519.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
@@ -71,8 +72,8 @@ export class World {
       let offers = 0
       return new SimulatedMiner({
         ...{ person, slots, skewSecs, runMs, time, platform: this.platform, draws },
-        // Every third node is of the build before.
-        frames: index % 3 === 2 ? 1 : 2,
+        // Of three builds, of which two came before.
+        frames: frameVersions[index % frameVersions.length]!,
         signer: signerOf(person),
         conductOf: () => conducts[offers++ % conducts.length]!,
       })

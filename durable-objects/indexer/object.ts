@@ -3,7 +3,7 @@ import type { Block } from '../../protocol/committees/index.ts'
 import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
 import type { RpcMemory } from '../chain/request-size.ts'
 import { IndexerChain } from './chain.ts'
-import type { IndexStore } from './index-store.ts'
+import type { BlockRef, IndexStore } from './index-store.ts'
 import type { NewestBlocks } from './newest-blocks.ts'
 import { nextPoll } from './poll-times.ts'
 import { type IndexerSettings, IndexerStepper } from './step.ts'
@@ -14,6 +14,8 @@ export interface IndexerConfig extends IndexerSettings {
   /** How old the last final block may be before the chain counts as one that does not finalise; null for chains that need not. */
   finalAgeSecsMax: number | null
   store: IndexStore
+  /** Seeks the block of a beacon, and keeps it; null while it is not final. */
+  seekBeacon(epochSecs: number, epoch: number): Promise<BlockRef | null>
 }
 
 export interface IndexerStatus {
@@ -61,6 +63,7 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
   readonly #stepper: IndexerStepper | null
   readonly #bornAtMs = Date.now()
   #seen: Seen
+  readonly #seeking = new Map<string, Promise<BlockRef | null | 'unavailable'>>()
 
   constructor(ctx: DurableObjectState, env: Env, config: IndexerConfig | null) {
     super(ctx, env)
@@ -97,6 +100,25 @@ export class ChainIndexerObject<Env = unknown> extends DurableObject<Env> {
       blocks: isCurrent && isAwake ? blocks : [],
       nextPollMs,
       isFinalizing: this.#isFinalizing(),
+    }
+  }
+
+  /** The block of a beacon, which one search finds for all that ask meanwhile; null while it is not final. */
+  async beacon(epochSecs: number, epoch: number): Promise<BlockRef | null | 'unavailable'> {
+    const name = `${epochSecs} ${epoch}`
+    const sought = this.#seeking.get(name) ?? this.#seek(epochSecs, epoch)
+    this.#seeking.set(name, sought)
+    const found = await sought
+    this.#seeking.delete(name)
+    return found
+  }
+
+  async #seek(epochSecs: number, epoch: number): Promise<BlockRef | null | 'unavailable'> {
+    try {
+      return (await this.#config?.seekBeacon(epochSecs, epoch)) ?? null
+    } catch (error) {
+      console.error(`the beacon of epoch ${epoch} of ${epochSecs} s could not be sought`, error)
+      return 'unavailable'
     }
   }
 

@@ -19,6 +19,8 @@ export interface Session {
   sinceMs: number
   ready: { slots: number; latencyMs: number; isValidator?: boolean } | null
   badFrames: number
+  /** The version of its frames; left out by the build before, which knew none above 2. */
+  frames?: number
 }
 
 /**
@@ -59,14 +61,14 @@ export class Connection {
   }
 
   /** Listens to this socket from now on. @returns The id of its session. */
-  accept(nodeKey: string, socket: WebSocket): string {
+  accept(nodeKey: string, socket: WebSocket, frames: number): string {
     for (const other of this.#ctx.getWebSockets())
       other.close(closeCodes.replaced, 'another socket took over')
     const id = bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
     if (this.session !== null) this.#disconnected('lost')
     this.#ctx.acceptWebSocket(socket, [id])
     if (this.nodeKey !== nodeKey) this.#kv.put('node_key', nodeKey)
-    this.session = { id, sinceMs: Date.now(), ready: null, badFrames: 0 }
+    this.session = { id, sinceMs: Date.now(), ready: null, badFrames: 0, frames }
     return id
   }
 

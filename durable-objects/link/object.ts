@@ -3,7 +3,6 @@ import type { ErrorCode } from '../../protocol/errors.ts'
 import {
   badFramesMax,
   closeCodes,
-  type DecidedFrame,
   type DeclineReason,
   FrameError,
   parseNodeFrame,
@@ -74,7 +73,7 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     const refusal = this.#admissions.refusalOf(upgrade, time, this.#connection.goneMs)
     if (refusal !== null) return new Response(null, { status: refusal })
     const { 0: client, 1: server } = new WebSocketPair()
-    const sessionId = this.#connection.accept(nodeKey, server)
+    const sessionId = this.#connection.accept(nodeKey, server, upgrade.frames)
     if (upgrade.generation === null) {
       this.#checks.makeDue()
       if (upgrade.isValidator) this.#faults.noteValidator()
@@ -140,6 +139,13 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   /** Tells the validator votes of others. @param votes - Each as JSON. @returns Whether they are sent. */
   async tellFinality(votes: readonly string[]): Promise<boolean> {
     return this.#give(() => this.#validating.tellFinality(votes))
+  }
+
+  /** Asks the validator to attest a set. @param set - As JSON. @returns Whether it is sent; its answer goes to the project, or is lost. */
+  async attest(set: string): Promise<boolean> {
+    // Frames before version 3 have no sets.
+    if ((this.#connection.session?.frames ?? 0) < 3) return false
+    return this.#give(() => this.#validating.attest(set))
   }
 
   async status(): Promise<LinkStatus> {
@@ -254,7 +260,9 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
       case 'vote':
         return this.#vote(frame)
       case 'decided':
-        return this.#decided(frame)
+        return this.#answered(() => this.#validating.decided(frame))
+      case 'attested':
+        return this.#answered(() => this.#validating.attested(frame))
     }
   }
 
@@ -353,10 +361,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
     return isSent
   }
 
-  async #decided(frame: DecidedFrame): Promise<void> {
+  async #answered(take: () => Promise<string | null>): Promise<void> {
     if (!this.#isValidator)
-      return this.#sendError('forbidden', 'Only approved validators are asked about rounds.')
-    const problem = await this.#validating.decided(frame)
+      return this.#sendError('forbidden', 'Only approved validators are asked about rounds and sets.')
+    const problem = await take()
     if (problem !== null) this.#refuse('invalid_evidence', problem)
   }
 

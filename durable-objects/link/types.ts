@@ -1,5 +1,11 @@
 import type { NetworkParams } from '../../protocol/identity/index.ts'
-import type { DeclineReason, FrameLimits, FrameVersion, RoundAnswer } from '../../protocol/link/index.ts'
+import type {
+  DeclineReason,
+  FrameLimits,
+  FrameVersion,
+  RoundAnswer,
+  SetAnswer,
+} from '../../protocol/link/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
 
 export interface LinkOffer {
@@ -55,6 +61,12 @@ export interface RoundPort {
   decided(nodeKey: string, answer: RoundAnswer): Promise<string | null>
 }
 
+/** What a link tells a project. */
+export interface ProjectPort {
+  /** What a validator answers about a set. @returns What is wrong with it; null where nothing is. */
+  attested(nodeKey: string, answer: SetAnswer): Promise<string | null>
+}
+
 export interface LinkView {
   readonly nodeKey: string
   /** A device that is connected is `idle` while it has no free slot. */
@@ -103,4 +115,5 @@ export interface NodeLinkConfig {
   /** What a node shows when it comes back. */
   ticket(nodeKey: string, generation: number, isVouched: boolean): string
   round(roundId: string): RoundPort
+  project(projectId: string): ProjectPort
 }

@@ -1,9 +1,11 @@
 import {
+  type AttestedFrame,
   Batch,
+  batchBytesMax,
   type DecidedFrame,
   frameRoundsMax,
+  frameSetsMax,
   frameVotesMax,
-  type RoundAnswer,
   writeBatch,
 } from '../../protocol/link/index.ts'
 import type { Connection } from './connection.ts'
@@ -12,20 +14,30 @@ import type { NodeLinkConfig } from './types.ts'
 
 /** Requests of rounds and votes are collected for so long. */
 const collectMs = 20
+/** Sets of many projects are due within minutes, and no one of them is in a hurry. */
+const collectSetsMs = 250
 /** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */
 const unheardBytesMax = 4 * 1024 * 1024
 const frameMembersBytes = 64
 
-/** What a link does for a validator: it brings requests of rounds and finality votes, many in a frame, and hands its answers to the rounds. It stores nothing. */
+/**
+ * What a link does for a validator: it brings requests of rounds, finality votes and committee sets, many in a frame, and hands its answers to
+ * the rounds and projects. It stores nothing.
+ */
 export class Validating {
   readonly #connection: Connection
   readonly #budget: FrameBudget
-  readonly #config: Pick<NodeLinkConfig, 'limits' | 'round'>
+  readonly #config: Pick<NodeLinkConfig, 'limits' | 'round' | 'project'>
   readonly #rounds = new Batch(frameRoundsMax, collectMs, (texts) => this.#send('decide', texts))
   readonly #votes = new Batch(frameVotesMax, collectMs, (texts) => this.#send('finality', texts))
+  readonly #sets = new Batch(frameSetsMax, collectSetsMs, (texts) => this.#send('attest', texts))
   #unheardBytes = 0
 
-  constructor(connection: Connection, budget: FrameBudget, config: Pick<NodeLinkConfig, 'limits' | 'round'>) {
+  constructor(
+    connection: Connection,
+    budget: FrameBudget,
+    config: Pick<NodeLinkConfig, 'limits' | 'round' | 'project'>,
+  ) {
     this.#connection = connection
     this.#budget = budget
     this.#config = config
@@ -46,25 +58,30 @@ export class Validating {
     return true
   }
 
+  /** @param set - A set to attest, as JSON. @returns Whether it is sent; a large one is brought by HTTP, piece by piece. */
+  attest(set: string): boolean {
+    if (set.length > batchBytesMax || !this.#takes(set.length)) return false
+    this.#budget.giveBack()
+    this.#sets.add(set)
+    return true
+  }
+
   heard(): void {
     this.#unheardBytes = 0
   }
 
   /** Hands each answer to its round. @returns What is wrong with one of them; null where nothing is. */
   async decided({ answers }: DecidedFrame): Promise<string | null> {
-    const problems = await Promise.all(answers.map((answer) => this.#tell(answer)))
-    return problems.find((problem) => problem !== null) ?? null
+    const { nodeKey } = this.#connection
+    return firstProblem(answers, (answer) => this.#config.round(answer.round_id).decided(nodeKey, answer))
   }
 
-  /** A round that cannot be told asks again. */
-  async #tell(answer: RoundAnswer): Promise<string | null> {
-    const { round_id: roundId } = answer
-    try {
-      return await this.#config.round(roundId).decided(this.#connection.nodeKey, answer)
-    } catch (error) {
-      console.error(`${roundId} could not be told what a validator answers`, error)
-      return null
-    }
+  /** The same of sets, for their projects. */
+  async attested({ answers }: AttestedFrame): Promise<string | null> {
+    const { nodeKey } = this.#connection
+    return firstProblem(answers, (answer) =>
+      this.#config.project(answer.project_id).attested(nodeKey, answer),
+    )
   }
 
   #takes(bytes: number): boolean {
@@ -74,7 +91,23 @@ export class Validating {
     return true
   }
 
-  #send(type: 'decide' | 'finality', texts: readonly string[]): void {
+  #send(type: 'decide' | 'finality' | 'attest', texts: readonly string[]): void {
     this.#connection.sendText(writeBatch(type, texts))
   }
+}
+
+/** Who cannot be told asks again. */
+async function firstProblem<T>(
+  answers: readonly T[],
+  tell: (answer: T) => Promise<string | null>,
+): Promise<string | null> {
+  const problems = await Promise.all(
+    answers.map((answer) =>
+      tell(answer).catch((error) => {
+        console.error('an answer of a validator could not be handed on', error)
+        return null
+      }),
+    ),
+  )
+  return problems.find((problem) => problem !== null) ?? null
 }

@@ -1,6 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { epochAt } from '../../protocol/committees/index.ts'
+import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
+import type { ProjectPort } from '../link/types.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { Waiters } from '../waiters.ts'
 import {
@@ -12,6 +14,9 @@ import {
   type TaskRequest,
 } from './task-queue.ts'
 
+/** Takes what a validator answers about a set over its link. @returns What is wrong with it; null where nothing is. */
+export type SetListener = (nodeKey: string, answer: SetAnswer) => Promise<string | null>
+
 export interface CommitteesProgress {
   /** Sets of epochs that run or are about to, and that no quorum has attested. */
   open: number
@@ -22,7 +27,10 @@ export interface CommitteesConfig {
   /** A hub without a chain has no committees, so its objects rest. */
   hasChain: boolean
   /** Builds due sets and has them attested; it may fail or be repeated. Null for a project without committees, and on a hub without a chain. */
-  advance(projectId: string): Promise<CommitteesProgress | null>
+  advance(
+    projectId: string,
+    listen: (listener: SetListener | null) => void,
+  ): Promise<CommitteesProgress | null>
   /** Network time may leap ahead of the machine's where it follows a chain: it is read this often then. */
   pollMs: number | null
   /** Network time. */
@@ -53,13 +61,15 @@ export const retryPauseMs = (attempts: number): number =>
  * comes when the next set is due, and again, with growing pauses, until a quorum has attested it. Sets and attestations lie in the database,
  * whose keys decide between alarms that run twice; here are the tasks that wait or run, and the next `seq`.
  */
-export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
+export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> implements ProjectPort {
   readonly #config: CommitteesConfig
   readonly #alarm: Alarm
   readonly #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
   readonly #waiting = new Waiters()
+  /** While validators are asked about a set. */
+  #listener: SetListener | null = null
   readonly #starting = new Map<string, Promise<void>>()
 
   constructor(ctx: DurableObjectState, env: Env, config: CommitteesConfig) {
@@ -126,6 +136,11 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
   async closeRound(roundId: string): Promise<void> {
     this.#tasks.close(roundId)
     if (this.#tasks.count('queued') > 0) await this.#alarmWithin(0)
+  }
+
+  /** One that comes when nobody is asked is lost: a validator gives it again. */
+  async attested(nodeKey: string, answer: SetAnswer): Promise<string | null> {
+    return this.#listener === null ? null : this.#listener(nodeKey, answer)
   }
 
   override async alarm(): Promise<void> {
@@ -241,7 +256,9 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> {
 
   async #advance(projectId: string): Promise<CommitteesProgress | null> {
     try {
-      return await this.#config.advance(projectId)
+      return await this.#config.advance(projectId, (listener) => {
+        this.#listener = listener
+      })
     } catch (error) {
       console.error(`the committee sets of ${projectId} could not be brought forward`, error)
       return { open: 1, nextInSecs: Number.POSITIVE_INFINITY }

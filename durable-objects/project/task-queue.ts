@@ -37,6 +37,8 @@ export interface RunningEpoch {
   epoch: number
   epochSecs: number
   terms: EpochTerms | null
+  /** Whether it can have no set: nobody validated when its set was due. Its tasks wait for the next one. */
+  isLost?: boolean
 }
 
 export type Submitted = TakenTask | RefusedTask
@@ -180,7 +182,7 @@ export class TaskQueue {
       this.#sql`
         INSERT INTO tasks (task_id, position, state, request, epoch, created_at, round_id, terms, waits_until)
         VALUES (${taskId}, ${this.#lastPosition}, ${terms === null ? 'queued' : 'open'}, ${JSON.stringify(request)},
-          ${running.epoch}, ${now}, ${roundId}, ${terms && JSON.stringify(terms)}, ${endOf(running)})`
+          ${running.epoch}, ${now}, ${roundId}, ${terms && JSON.stringify(terms)}, ${waitsUntil(running)})`
       if (idempotencyKey !== null)
         this.#sql`
           INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
@@ -370,6 +372,10 @@ export class TaskQueue {
 
 const endOf = ({ epoch, epochSecs }: Pick<RunningEpoch, 'epoch' | 'epochSecs'>): number =>
   epochStart(epoch + 1, epochSecs)
+
+/** When tasks that come in an epoch have waited in vain. */
+export const waitsUntil = (running: Pick<RunningEpoch, 'epoch' | 'epochSecs' | 'isLost'>): number =>
+  endOf(running) + (running.isLost ? running.epochSecs : 0)
 
 /** What tells a task from another one. */
 type TaskIdentity = Pick<TaskRequest, 'function' | 'gasLimit' | 'inputHash'>

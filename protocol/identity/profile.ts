@@ -114,8 +114,9 @@ export function profileStrings(profile: Profile) {
     descriptor_protocol: `${prefix}/1`,
     /** Subprotocol of the relay WebSocket with frames of version 1 (section 27). */
     relay_subprotocol: `${prefix}-relay.v1`,
-    /** The same with frames of version 2. */
+    /** The same with frames of versions 2 and 3. */
     relay_subprotocol_2: `${prefix}-relay.v2`,
+    relay_subprotocol_3: `${prefix}-relay.v3`,
     /** Member of the token in `chain.contracts`. */
     token_member: `${prefix}_token`,
     /** Balance field of the collateral summary. */

@@ -1,6 +1,9 @@
 import { batchBytesMax } from './limits.ts'
 
-const listOf = { decide: 'rounds', decided: 'answers', finality: 'votes' } as const
+const listOf = {
+  ...{ decide: 'rounds', decided: 'answers', finality: 'votes' },
+  ...{ attest: 'sets', attested: 'answers' },
+} as const
 
 /** Writes a frame whose members are texts already. Its writer keeps to the sizes. */
 export const writeBatch = (type: keyof typeof listOf, texts: readonly string[]): string =>

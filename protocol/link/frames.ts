@@ -92,6 +92,18 @@ export interface FinalityFrame {
   readonly votes: readonly FinalityVote[]
 }
 
+/** A committee set, as `POST /consensus/committee-sets` of a node takes it. */
+export interface SetToAttest {
+  readonly project_id: string
+  readonly epoch: number
+}
+
+/** Committee sets that a validator is to attest, of any projects. It answers each once it can, in any order. */
+export interface AttestFrame {
+  readonly type: 'attest'
+  readonly sets: readonly SetToAttest[]
+}
+
 /** The answer to a ping. */
 export interface PongFrame {
   readonly type: 'pong'
@@ -106,6 +118,7 @@ export type HubFrame =
   | ErrorFrame
   | DecideFrame
   | FinalityFrame
+  | AttestFrame
   | PongFrame
 
 /** The node's first frame, and again whenever one of its members changes. */
@@ -156,6 +169,19 @@ export interface DecidedFrame {
   readonly answers: readonly RoundAnswer[]
 }
 
+/** What a validator answers about a committee set: its attestation, or why it gives none. */
+export type SetAnswer = SetToAttest &
+  (
+    | { readonly attestation: object; readonly code?: undefined }
+    | { readonly code: ErrorCode; readonly attestation?: undefined }
+  )
+
+/** Answers of a validator to sets that it was to attest. */
+export interface AttestedFrame {
+  readonly type: 'attested'
+  readonly answers: readonly SetAnswer[]
+}
+
 /**
  * Asks whether the hub is there, for nodes whose WebSocket cannot send pings of its own. Written exactly as
  * {@link pingText} it is answered without waking anything of the hub.
@@ -165,7 +191,14 @@ export interface PingFrame {
 }
 
 /** What a node sends. */
-export type NodeFrame = ReadyFrame | AcceptFrame | DeclineFrame | VoteFrame | DecidedFrame | PingFrame
+export type NodeFrame =
+  | ReadyFrame
+  | AcceptFrame
+  | DeclineFrame
+  | VoteFrame
+  | DecidedFrame
+  | AttestedFrame
+  | PingFrame
 
 /**
  * A vote as the hub reads it from a frame: the frame is well formed, and whether the vote is one is for the round to judge.
@@ -183,6 +216,7 @@ export type ReadNodeFrame =
   | DeclineFrame
   | UnjudgedVoteFrame
   | DecidedFrame
+  | AttestedFrame
   | PingFrame
 
 /** The ping, to the byte. */

@@ -13,13 +13,14 @@ import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './fram
 import { type HubFrame, offerRoles } from './frames.ts'
 import {
   frameRoundsMax,
+  frameSetsMax,
   framesNamedMax,
   frameVotesMax,
   inlineInputBytesMax,
   returnSecsMax,
   ticketLengthMax,
 } from './limits.ts'
-import { base64, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
+import { base64, isOfEpoch, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId, parseOfferId } from './offer-id.ts'
 
 const wordPattern = /^[a-z][a-z0-9_]{0,63}$/
@@ -69,6 +70,12 @@ const kinds: FrameKinds = {
   },
   finality: {
     members: { votes: (frame, key) => frame.list(key, frameVotesMax, isObject, 'A finality vote.') },
+    carriesPayload: () => true,
+  },
+  attest: {
+    members: {
+      sets: (frame, key) => frame.list(key, frameSetsMax, isOfEpoch, 'A set with its project and epoch.'),
+    },
     carriesPayload: () => true,
   },
   pong: { members: {} },

@@ -15,6 +15,9 @@ export const voteFrameBytesMax = 4_096
 /** Most rounds in a frame that has a validator decide them, and most answers in a frame of a validator. */
 export const frameRoundsMax = 100
 
+/** Most committee sets in a frame that has a validator attest them, and most answers in a frame of a validator. */
+export const frameSetsMax = 100
+
 /** Most finality votes in a frame. */
 export const frameVotesMax = 2_000
 

@@ -65,6 +65,7 @@ const hubFrames: HubFrame[] = [
   { type: 'pong' },
   { type: 'decide', rounds: [{ round_id }] },
   { type: 'finality', votes: [] },
+  { type: 'attest', sets: [{ project_id: `0x${'ab'.repeat(32)}`, epoch: 7 }] },
   { type: 'error', code: 'not_found', message: 'This offer is not open.', offer_id: id },
 ]
 
@@ -87,6 +88,13 @@ const nodeFrames: NodeFrame[] = [
     answers: [
       { round_id, vote: {}, run: null },
       { round_id, code: 'unavailable' },
+    ],
+  },
+  {
+    type: 'attested',
+    answers: [
+      { project_id: `0x${'ab'.repeat(32)}`, epoch: 7, attestation: {} },
+      { project_id: `0x${'ab'.repeat(32)}`, epoch: 8, code: 'unavailable' },
     ],
   },
 ]
@@ -139,10 +147,10 @@ describe('frames', () => {
 
   test('neither side takes frames of the other', () => {
     expect(refusal(parseNodeFrame, JSON.stringify(hubFrames[0])).message).toBe(
-      'type: One of ping, ready, accept, decline, vote, decided.',
+      'type: One of ping, ready, accept, decline, vote, decided, attested.',
     )
     expect(refusal(parseHubFrame, JSON.stringify(nodeFrames[0])).message).toBe(
-      'type: One of hello, offer, voted, cancel, decide, finality, pong, error.',
+      'type: One of hello, offer, voted, cancel, decide, finality, attest, pong, error.',
     )
   })
 

@@ -1,4 +1,11 @@
-import { base64ToBytes, isObject, isOneOf, type MemberChecker } from '../encoding/index.ts'
+import {
+  base64ToBytes,
+  isBytes32,
+  isObject,
+  isOneOf,
+  isUnsigned,
+  type MemberChecker,
+} from '../encoding/index.ts'
 import { isOfferId, taskRoundIdPattern } from './offer-id.ts'
 
 /** Checks one member of a frame. */
@@ -18,6 +25,10 @@ export const oneOf = (allowed: readonly string[]): MemberRule =>
 /** Whether the value is an object that names a round of a task. */
 export const isOfRound = (value: unknown): value is { readonly round_id: string } =>
   isObject(value) && typeof value.round_id === 'string' && taskRoundIdPattern.test(value.round_id)
+
+/** Whether the value is an object that names an epoch of a project. */
+export const isOfEpoch = (value: unknown): value is { readonly project_id: string; readonly epoch: number } =>
+  isObject(value) && isBytes32(value.project_id) && isUnsigned(value.epoch)
 
 /** Bytes in base64. What is too long is not decoded. */
 export function base64(bytesMax: number): MemberRule {

@@ -5,8 +5,8 @@ import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
 import { type FrameKinds, type FrameLimits, readFrame, writeFrame } from './frame-reader.ts'
 import { declineReasons, type NodeFrame, type ReadNodeFrame } from './frames.ts'
-import { frameRoundsMax, holdingMax, slotsMax } from './limits.ts'
-import { base64, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
+import { frameRoundsMax, frameSetsMax, holdingMax, slotsMax } from './limits.ts'
+import { base64, isOfEpoch, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
 
 const kinds: FrameKinds = {
@@ -45,6 +45,17 @@ const kinds: FrameKinds = {
     },
     carriesPayload: () => true,
   },
+  attested: {
+    members: {
+      answers: (frame, key) =>
+        frame.list(
+          key,
+          frameSetsMax,
+          isSetAnswer,
+          'A project_id and an epoch with attestation, or with the code of an error.',
+        ),
+    },
+  },
 }
 
 /**
@@ -60,11 +71,20 @@ export function writeNodeFrame(frame: NodeFrame, limits: FrameLimits): string {
   return writeFrame(frame, kinds, limits)
 }
 
+const isErrorCode = (value: unknown): boolean => typeof value === 'string' && Object.hasOwn(errorCodes, value)
+
+function isSetAnswer(value: unknown): boolean {
+  if (!isOfEpoch(value)) return false
+  const { project_id: _, epoch: __, ...rest }: Record<string, unknown> = { ...value }
+  const members = Object.keys(rest).join()
+  return members === 'code' ? isErrorCode(rest.code) : members === 'attestation' && isObject(rest.attestation)
+}
+
 function isAnswer(value: unknown): boolean {
   if (!isOfRound(value)) return false
   const { round_id: _, ...rest } = value as { readonly round_id: string } & Record<string, unknown>
   const members = Object.keys(rest).sort().join()
-  if (members === 'code') return typeof rest.code === 'string' && Object.hasOwn(errorCodes, rest.code)
+  if (members === 'code') return isErrorCode(rest.code)
   return members === 'run,vote' && isObject(rest.vote) && (rest.run === null || isObject(rest.run))
 }
 

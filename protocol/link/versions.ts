@@ -8,15 +8,18 @@ import { type Profile, profileStrings } from '../identity/index.ts'
  * | ------- | ---- |
  * | 1       | |
  * | 2       | `hello` says which versions the hub supports, how nodes come back, and has a ticket |
+ * | 3       | committee sets that a validator is to attest |
  *
- * Frames for validators belong to both: a hub sends them only to a node whose `ready` names that role.
+ * The other frames for validators belong to all: a hub sends them only to a node whose `ready` names that role.
  */
-export const frameVersions = [2, 1] as const
+export const frameVersions = [3, 2, 1] as const
 export type FrameVersion = (typeof frameVersions)[number]
+
+const names = { 1: 'relay_subprotocol', 2: 'relay_subprotocol_2', 3: 'relay_subprotocol_3' } as const
 
 /** The subprotocol of a version. */
 export const subprotocolOf = (profile: Profile, version: FrameVersion): string =>
-  version === 1 ? profileStrings(profile).relay_subprotocol : profileStrings(profile).relay_subprotocol_2
+  profileStrings(profile)[names[version]]
 
 /** The subprotocols that a node offers. */
 export const subprotocolsOf = (profile: Profile): string[] =>
@@ -24,6 +27,6 @@ export const subprotocolsOf = (profile: Profile): string[] =>
 
 /** The version that the hub takes of those in a `Sec-WebSocket-Protocol` header; null where it knows none of them. */
 export function agreedVersion(profile: Profile, offered: string): FrameVersion | null {
-  const names = offered.split(',').map((name) => name.trim())
-  return frameVersions.find((version) => names.includes(subprotocolOf(profile, version))) ?? null
+  const known = offered.split(',').map((name) => name.trim())
+  return frameVersions.find((version) => known.includes(subprotocolOf(profile, version))) ?? null
 }

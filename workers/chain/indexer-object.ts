@@ -28,5 +28,6 @@ function indexerConfig(env: Env): IndexerConfig | null {
     topics: eventTopics,
     openedVault: (log) => openedVault(log, contracts),
     store: createIndexStore(services(env).chainIndex, contracts),
+    seekBeacon: (epochSecs, epoch) => services(env).beacons.seekHere(epochSecs, epoch),
   }
 }

@@ -6,7 +6,7 @@ import { objectClient } from '../object-client.ts'
 
 const part = 'The relay'
 
-type Calls = Pick<NodeLinkObject, 'refresh' | 'status' | 'decide' | 'tellFinality'>
+type Calls = Pick<NodeLinkObject, 'refresh' | 'status' | 'decide' | 'tellFinality' | 'attest'>
 
 /** The link of a node. Methods throw 503 `unavailable`. */
 export interface LinkClient extends Calls {
@@ -19,7 +19,7 @@ export const createLinksClient =
   (publicKey: string): LinkClient => {
     const stub = () => env.NODE_LINK.getByName(publicKey)
     const { fetch, ...calls } = objectClient<Calls & Pick<NodeLinkObject, 'fetch'>>(part, stub, [
-      ...(['refresh', 'status', 'decide', 'tellFinality'] as const),
+      ...(['refresh', 'status', 'decide', 'tellFinality', 'attest'] as const),
       'fetch',
     ])
     return {

@@ -34,5 +34,6 @@ function nodeLinkConfig(env: Env): NodeLinkConfig {
     },
     ticket: (nodeKey, generation, isVouched) => makeTicket(cursors, nodeKey, { generation, isVouched }),
     round: (roundId) => env.ROUND.getByName(roundId),
+    project: (projectId) => env.PROJECT_COMMITTEES.getByName(projectId),
   }
 }

@@ -7,7 +7,7 @@ import type { ProjectVersion } from '../stores/projects.ts'
 
 /** The epoch of a time, and what its tasks have in common while its set is attested. Null for a project that is not public. */
 export async function findRunningEpoch(
-  { projectVersions, committeeSets }: Services,
+  { projectVersions, committeeSets, validators }: Services,
   projectId: string,
   now: number,
 ): Promise<RunningEpoch | null> {
@@ -16,7 +16,10 @@ export async function findRunningEpoch(
   const { epochSecs } = version
   const epoch = epochAt(now, epochSecs)
   const set = await committeeSets.find(projectId, epoch)
-  if (set === null || !set.valid) return { epoch, epochSecs, terms: null }
+  if (set === null || !set.valid) {
+    const isLost = (await validators.ofEpoch(epoch, epochSecs)) === null
+    return { epoch, epochSecs, terms: null, isLost }
+  }
   return { epoch, epochSecs, terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, epoch) } }
 }
 

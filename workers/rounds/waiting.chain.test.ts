@@ -1,8 +1,10 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { services } from '../services.ts'
 import { bodyOf, client } from '../test/client.ts'
-import { SimulatedRounds, testEpoch } from '../test/rounds.ts'
+import { SimulatedRounds, testEpoch, written } from '../test/rounds.ts'
+import { runSql } from '../test/tables.ts'
 
 const start = testEpoch * 3_600
 const status = () => bodyOf(client().get('/v1/status'))
@@ -52,7 +54,56 @@ describe('an epoch that runs without an attested set', () => {
   })
 })
 
+describe('an epoch for which nobody validated when its set was due', () => {
+  test('has its tasks wait for the next epoch, and fail at the end of that', async () => {
+    const rounds = await new SimulatedRounds().begin({ isAttested: false })
+    await runSql('UPDATE validator_generations SET effective_at = ?', start)
+    rounds.setTime(start + 1_000)
+    const { task_id: id } = await bodyOf(rounds.submit())
+    const waiting = { code: 'next_epoch', since: start + 1_000, until: start + 7_200 }
+    expect(await rounds.task(id)).toMatchObject({ status: 'queued', waiting_for: waiting })
+    const project = env.PROJECT_COMMITTEES.getByName(rounds.projectId)
+    for (const [time, expected] of [
+      [start + 3_700, { status: 'queued', waiting_for: { code: 'set_not_attested', until: start + 7_200 } }],
+      [start + 7_201, { status: 'failed', waiting_for: null }],
+    ] as const) {
+      rounds.setTime(time)
+      await runDurableObjectAlarm(project)
+      expect(await rounds.task(id)).toMatchObject(expected)
+    }
+  })
+})
+
 describe('a task whose committee is done', () => {
+  test('is late once no block, and then no quorum, has ended it for a minute', async () => {
+    const rounds = await new SimulatedRounds().begin()
+    const { roundId, primaries } = await rounds.begun()
+    for (const member of primaries) {
+      const offer = await member.offer(roundId)
+      member.accept(offer)
+      await member.relay.drain()
+      await member.vote(offer)
+    }
+    await vi.waitUntil(async () => (await rounds.task(roundId)).status === 'committee_agreed')
+    const lateAt = async (time: number) => {
+      rounds.setTime(time)
+      const { late } = await status()
+      return (late as { project_id: string }[]).filter((one) => one.project_id === rounds.projectId)
+    }
+    rounds.setTime(start + 1_020)
+    await rounds.tick(roundId)
+    await vi.waitUntil(async () => (await services(env).rounds.find(roundId)) !== null, 30_000)
+    const late = { project_id: rounds.projectId, epoch: testEpoch, since: start + 1_000, count: 1 }
+    expect(await lateAt(start + 1_059)).toEqual([])
+    expect(await lateAt(start + 1_065)).toEqual([{ what: 'rounds_without_block', ...late }])
+    await runSql('INSERT INTO chain_blocks VALUES (999, ?, ?, ?)', 'hash', 'parent', start + 1_001)
+    expect(await lateAt(start + 1_071)).toEqual([{ what: 'rounds_without_quorum', ...late }])
+    await rounds.mine(roundId)
+    await rounds.tick(roundId)
+    await written(roundId)
+    expect(await lateAt(start + 1_090)).toEqual([])
+  })
+
   test('says that it waits for the audit block, then for the validators, and nothing once it is final', async () => {
     const rounds = await new SimulatedRounds().begin()
     const { roundId, primaries } = await rounds.begun()

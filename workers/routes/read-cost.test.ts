@@ -7,6 +7,7 @@ import { png } from '../images/testing/images.ts'
 import { inputAddress } from '../rounds/input-address.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
+import { lateKinds } from '../stores/late-work.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
 import { createMiner, createNode, networkNow, type TestNode } from '../test/callers.ts'
 import { bodyOf, type Client, client } from '../test/client.ts'
@@ -320,6 +321,9 @@ const whole: Record<string, number> = {
   getNodeCommitteeSet: 2 * things + 1,
   getPendingValidators: things,
   getRelayer: things,
+  // Each kind of what may be late.
+  getStatus: lateKinds.length,
+  getDescriptor: lateKinds.length,
 }
 
 /** A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch. */

@@ -19,7 +19,7 @@ import {
   projects,
   projectVersions,
 } from './schema/index.ts'
-import { build, isEpoch, isSameEpoch } from './statements.ts'
+import { build, insertFrom, isEpoch, isSameEpoch, listed } from './statements.ts'
 import { generationOfEpoch } from './validators.ts'
 
 export type CommitteeSet = typeof committeeSets.$inferSelect
@@ -34,6 +34,8 @@ export interface ReadSet extends CommitteeSet {
   attestations: readonly KeptAttestation[]
   /** Whether a quorum of the validators of its epoch has attested it. */
   valid: boolean
+  /** Whether it is noted that the epoch has no attested set. */
+  noted: boolean
 }
 
 export type NewSet = Pick<CommitteeSet, 'projectId' | 'epoch' | 'epochSecs' | 'committee' | 'builtAt'>
@@ -75,11 +77,12 @@ export class CommitteeSetStore extends Store {
       .select({
         ...getTableColumns(committeeSets),
         valid: sql<number>`${this.#valid}`,
+        noted: sql<number>`EXISTS (SELECT 1 FROM ${epochsWithoutSet} WHERE ${isEpoch(epochsWithoutSet, projectId, epoch)})`,
         attestations: attestations.mapWith((text: string) => JSON.parse(text) as KeptAttestation[]),
       })
       .from(committeeSets)
       .where(isEpoch(committeeSets, projectId, epoch))
-    return row === undefined ? null : { ...row, valid: row.valid === 1 }
+    return row === undefined ? null : { ...row, valid: row.valid === 1, noted: row.noted === 1 }
   }
 
   /**
@@ -143,29 +146,41 @@ export class CommitteeSetStore extends Store {
     return findSnapshotEntry(await this.open(setHash), nodeKey)
   }
 
-  /** Keeps an attestation that was verified; the first of a validator stays. With the one that makes the quorum the set is attested. */
+  /**
+   * Keeps attestations that were verified; the first of a validator stays. With the one that makes the quorum the set is attested.
+   * @returns Whether it is.
+   */
   async attest(
     { projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>,
-    { publicKey, signature }: KeptAttestation,
+    attestations: readonly KeptAttestation[],
     now: number,
-  ): Promise<void> {
-    await batch(this.db, [
-      this.db
-        .insert(committeeSetAttestations)
-        .values({ projectId, epoch, publicKey, signature, receivedAt: now })
-        .onConflictDoNothing(),
+  ): Promise<boolean> {
+    const signed = listed(committeeSetAttestations, ['publicKey', 'signature'])
+    const [, , , counted] = await batch(this.db, [
+      insertFrom(
+        committeeSetAttestations,
+        { ...signed, projectId, epoch, receivedAt: now },
+        sql`FROM json_each(${JSON.stringify(attestations)}) WHERE true`,
+      ).onConflictDoNothing(),
       this.#markAttested(projectId, epoch, now),
       // The note that an epoch lacks its set goes with the attestation that makes its quorum.
       this.db.delete(epochsWithoutSet).where(
         sql`${isEpoch(epochsWithoutSet, projectId, epoch)} AND EXISTS (
             SELECT 1 FROM ${committeeSets} WHERE ${isEpoch(committeeSets, projectId, epoch)} AND ${this.#valid})`,
       ),
+      this.#countValid(projectId, epoch),
     ])
+    return isValid(counted)
   }
 
-  /** Counts again: an emergency generation may have changed who counts. */
-  async count({ projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>, now: number): Promise<void> {
-    await batch(this.db, [this.#markAttested(projectId, epoch, now)])
+  /** Counts again: an emergency generation may have changed who counts. @returns Whether a quorum has attested the set. */
+  async count(
+    { projectId, epoch }: Pick<CommitteeSet, 'projectId' | 'epoch'>,
+    now: number,
+  ): Promise<boolean> {
+    const marked = this.#markAttested(projectId, epoch, now)
+    const [, counted] = await batch(this.db, [marked, this.#countValid(projectId, epoch)])
+    return isValid(counted)
   }
 
   /** Notes that an epoch has no attested set, after something was tried for it. The first note stays. */
@@ -200,6 +215,13 @@ export class CommitteeSetStore extends Store {
     return this.#projects(sql`NOT EXISTS (SELECT 1 FROM ${committeeSets} WHERE ${isCurrentSet(now)})`, limit)
   }
 
+  #countValid(projectId: string, epoch: number) {
+    return build
+      .select({ valid: sql<number>`${this.#valid}`.as('valid') })
+      .from(committeeSets)
+      .where(isEpoch(committeeSets, projectId, epoch))
+  }
+
   #markAttested(projectId: string, epoch: number, now: number) {
     return build
       .update(committeeSets)
@@ -229,6 +251,9 @@ const integer = (value: number): SQL => sql.raw(String(Math.floor(value)))
 /** The set of the epoch that runs, of a project whose version the statement has. */
 const isCurrentSet = (now: number): SQL => sql`${committeeSets.projectId} = ${projects.projectId}
   AND ${committeeSets.epoch} = ${integer(now)} / ${projectVersions.epochSecs}`
+
+const isValid = (counted: D1Result | undefined): boolean =>
+  (counted?.results as { valid: number }[] | undefined)?.[0]?.valid === 1
 
 const candidateOf = ({ node_key, collateral, reputation }: SnapshotEntry): Candidate => ({
   node_key,

@@ -1,17 +1,26 @@
 import { type Column, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import {
+  chainBlocks,
   committeeSets,
   epochRounds,
   epochsWithoutSet,
   projects,
   projectVersions,
+  rounds,
   tasks,
 } from './schema/index.ts'
 import { isSameEpoch } from './statements.ts'
 
 /** What may be late, of a project and an epoch. */
-export const lateKinds = ['set_not_built', 'set_not_attested', 'tasks_waiting', 'rounds_unpaid'] as const
+export const lateKinds = [
+  'set_not_built',
+  'set_not_attested',
+  'tasks_waiting',
+  'rounds_without_block',
+  'rounds_without_quorum',
+  'rounds_unpaid',
+] as const
 
 export interface LateWork {
   what: (typeof lateKinds)[number]
@@ -25,7 +34,7 @@ export interface LateWork {
 const patienceSecs = 60
 /** For how long after the end of an epoch its rounds that nobody is paid for are named. */
 const unpaidShownSecs = 7 * 86_400
-/** Most of each kind that are named, and most tasks that are counted. */
+/** Most of each kind that are named, and most tasks and open rounds that are counted. */
 const namedMax = 20
 const countedMax = 1_000
 
@@ -33,7 +42,7 @@ const countedMax = 1_000
 export class LateWorkStore extends Store {
   /**
    * Epochs that run without a set, or without an attested one, whether it lacks its quorum still or has lost it; projects whose tasks wait
-   * for a round, with the epoch that runs; and epochs with rounds that became final too late to be paid. @param now - Unix seconds.
+   * for a round, with the epoch that runs; rounds whose committee is done, and that no block or no quorum of validators ends; and epochs with rounds that became final too late to be paid. @param now - Unix seconds.
    */
   async list(now: number): Promise<LateWork[]> {
     // Written out, because a bound number is a float to the database, and the division has to be of integers.
@@ -47,6 +56,9 @@ export class LateWorkStore extends Store {
     ) => sql`(${begun.epoch} + 1) * ${begun.epochSecs} > ${time}
       AND ${since(begun, at)} <= ${time} - ${patience}`
     const { builtAt, attestedAt } = committeeSets
+    // Rounds that are open for long are in the database, with the state that they have now.
+    const done = sql`coalesce(${rounds.agreedAt}, ${rounds.issuedAt})`
+    const newestBlock = sql`SELECT ${chainBlocks.timestamp} FROM ${chainBlocks} ORDER BY ${chainBlocks.number} DESC LIMIT 1`
     const { notedAt } = epochsWithoutSet
     return this.db.all<LateWork>(sql`
       SELECT * FROM (SELECT 'set_not_attested' AS what, ${committeeSets.projectId} AS projectId, ${committeeSets.epoch},
@@ -71,6 +83,14 @@ export class LateWorkStore extends Store {
         JOIN ${projectVersions} ON ${projectVersions.projectId} = ${projects.projectId}
           AND ${projectVersions.version} = ${projects.version}
         GROUP BY ${tasks.projectId} ORDER BY since LIMIT ${named})
+      UNION ALL SELECT * FROM (SELECT
+          iif(done >= coalesce((${newestBlock}), 0), 'rounds_without_block', 'rounds_without_quorum') AS what,
+          projectId, epoch, min(done) AS since, count(*) AS count
+        FROM (SELECT ${rounds.projectId} AS projectId, ${rounds.epoch} AS epoch, ${done} AS done
+          FROM ${rounds} INDEXED BY rounds_undecided
+          WHERE ${rounds.state} IN ('committee_agreed', 'escalated', 'fallback') AND ${done} <= ${time} - ${patience}
+            AND ${rounds.projectId} IS NOT NULL ORDER BY ${done} LIMIT ${counted})
+        GROUP BY what, projectId, epoch ORDER BY since LIMIT ${named})
       UNION ALL SELECT * FROM (SELECT 'rounds_unpaid' AS what, ${epochRounds.projectId} AS projectId,
           ${epochRounds.epoch}, ${epochRounds.endsAt} AS since, ${epochRounds.unpaid} AS count
         FROM ${epochRounds} INDEXED BY epoch_rounds_unpaid

@@ -1,5 +1,6 @@
 import { type Attestation, countAttestations, snapshotText } from '../../protocol/committees/index.ts'
 import type { Profile } from '../../protocol/identity/index.ts'
+import { verifyNatively } from '../native-ed25519.ts'
 
 /** Whether a value is the attestation of a set by the node with this key. */
 export const isAttestationOf = (
@@ -8,4 +9,4 @@ export const isAttestationOf = (
   publicKey: string,
   value: unknown,
 ): value is Attestation =>
-  countAttestations(profile, snapshotText(profile, setHash), [value], [publicKey]) === 1
+  countAttestations(profile, snapshotText(profile, setHash), [value], [publicKey], verifyNatively) === 1

@@ -1,3 +1,4 @@
+import { type FrameVersion, frameVersions } from '../../../protocol/link/index.ts'
 import type { Draws } from '../../harness/draws.ts'
 import { noFaults, type PlatformFaults } from './faults.ts'
 import type { ObjectClass, ObjectContext } from './object-class.ts'
@@ -46,6 +47,8 @@ interface Place {
 /** Durable Objects with their storage, alarms, sockets and calls, on virtual time. Their processes end when the plan says so. */
 export class Platform {
   faults: PlatformFaults = noFaults
+  /** The newest version of frames that the build of the hub knows. */
+  frames: FrameVersion = frameVersions[0]
   /** Faults so far, by name. */
   readonly met = new Map<string, number>()
   readonly #time: VirtualTime

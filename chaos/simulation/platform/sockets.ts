@@ -92,21 +92,21 @@ export function joinSocket(socket: ServerSocket, client: SocketClient, object: O
   }
 }
 
-/** An answer that may carry a socket, which the runtime of this process does not allow. */
-class UpgradeResponse {
-  readonly status: number
-  readonly webSocket: unknown
-  constructor(_body: null, init: { status: number; webSocket?: unknown }) {
-    this.status = init.status
-    this.webSocket = init.webSocket
-  }
-}
+/** Answers that may carry a socket, which the runtime of this process does not allow. */
+const responsesOf = (Real: typeof Response) =>
+  new Proxy(Real, {
+    construct(target, [body, init]: [BodyInit | null, (ResponseInit & { webSocket?: unknown })?]) {
+      const { status = 200, webSocket } = init ?? {}
+      const isUpgrade = status === 101 || (body === null && status >= 400)
+      return isUpgrade ? { status, webSocket } : new target(body, init)
+    },
+  })
 
 /** Has the code of this process find the classes of the platform. @returns A function that puts the real ones back. */
 export function installSockets(): () => void {
   const kept = { Response: globalThis.Response }
   Object.assign(globalThis, {
-    Response: UpgradeResponse,
+    Response: responsesOf(kept.Response),
     WebSocketPair: class {
       readonly 0 = {}
       readonly 1 = new ServerSocket()

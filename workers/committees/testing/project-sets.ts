@@ -154,7 +154,7 @@ export const answerOf = (node: TestNode) => async (request: Request) =>
 /** Keeps an attestation as the call of the validator does. */
 export async function attestAs(node: TestNode): Promise<void> {
   const attestation = { publicKey: node.publicKey, signature: attest(node, await readSet()).signature }
-  await services(env).committeeSets.attest({ projectId: project, epoch }, attestation, now)
+  await services(env).committeeSets.attest({ projectId: project, epoch }, [attestation], now)
 }
 
 export const attest = ({ seed: own }: TestNode, snapshot: Snapshot) =>

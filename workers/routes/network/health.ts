@@ -12,6 +12,9 @@ export type Health = 'ok' | 'unavailable'
 /** An index this far behind serves records that are out of date. */
 const lagSecsMax = 120
 
+/** Lists show a round two seconds after its end; a queue that is so late does not catch up. */
+const projectionLagMsMax = 60_000
+
 /** A part that has not answered by then counts as one that does not. */
 const answerMsMax = 2_000
 
@@ -44,6 +47,13 @@ interface PreviousKey {
   open: number | null
 }
 
+/** Rounds on their way from their objects to the database. */
+interface Projection {
+  /** How long the oldest of them has waited. */
+  lagMs: number
+  queued: number
+}
+
 interface Report {
   status: 'ok' | 'degraded'
   /** Null while the database does not answer. */
@@ -58,6 +68,8 @@ interface Report {
   missing: Record<string, string[]>
   /** Null while the database does not answer. */
   late: LateWork[] | null
+  /** Null while the queue does not answer. */
+  projection: Projection | null
 }
 
 const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
@@ -86,7 +98,7 @@ function isFresh(readAtMs: number): boolean {
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
   const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = c.var.services
-  const [totals, late, moduleStorage, chain, queue, relayer, previous] = await Promise.all([
+  const [totals, open, moduleStorage, chain, queue, relayer, previous, projection] = await Promise.all([
     // One row, so that the question is as good as any to see whether the database answers.
     inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
       lacksMigrations(error) ? ('unmigrated' as const) : null,
@@ -98,7 +110,10 @@ async function askEverything(c: HubContext): Promise<Report> {
     ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
     ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
     Promise.all(previousRelayers.map(readPrevious)),
+    inTime(readProjection(c), answerMsMax).catch(() => null),
   ])
+  // The hub names no block while the chain does not finalise.
+  const late = chain.facts.finalizing === false ? (open?.map(withoutBlock) ?? null) : open
   const relay = totals === 'unmigrated' ? null : totals
   const database = relay === null ? 'unavailable' : 'ok'
   const parts: (Health | null)[] = [
@@ -110,7 +125,8 @@ async function askEverything(c: HubContext): Promise<Report> {
     ...previous.map(({ health }) => health),
   ]
   const isLate = late === null || late.some(({ what }) => what !== 'rounds_unpaid')
-  const status = isLate || parts.includes('unavailable') ? 'degraded' : 'ok'
+  const isBehind = projection === null || projection.lagMs > projectionLagMsMax
+  const status = isLate || isBehind || parts.includes('unavailable') ? 'degraded' : 'ok'
   return {
     status,
     relay,
@@ -125,6 +141,7 @@ async function askEverything(c: HubContext): Promise<Report> {
       ...missingSettings(c.var.settings),
     },
     late,
+    projection,
   }
 }
 
@@ -132,6 +149,14 @@ async function askEverything(c: HubContext): Promise<Report> {
 async function readLate(c: HubContext): Promise<LateWork[]> {
   const { lateWork, clock } = c.var.services
   return lateWork.list(await clock.now())
+}
+
+const withoutBlock = (one: LateWork): LateWork =>
+  one.what === 'rounds_without_quorum' ? { ...one, what: 'rounds_without_block' } : one
+
+async function readProjection(c: HubContext): Promise<Projection> {
+  const { backlogCount: queued, oldestMessageTimestamp: oldest } = await c.var.services.roundQueue()
+  return { lagMs: queued === 0 || !oldest ? 0 : Math.max(0, Date.now() - oldest.getTime()), queued }
 }
 
 const probe = (health: Promise<Health>): Promise<Health> =>

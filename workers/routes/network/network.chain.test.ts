@@ -104,6 +104,23 @@ describe('GET /v1/status', () => {
     expect(await status()).toMatchObject({ relayer: 'unavailable' })
   })
 
+  test('says how far lists are behind, and degraded where that is more than a minute or unknown', async () => {
+    const behind = (metrics: () => Promise<Partial<QueueMetrics>>) =>
+      status(client({ bindings: { ROUND_ROWS: { metrics } as never } }))
+    const number = expect.any(Number)
+    expect(await status()).toMatchObject({ status: 'ok', projection: { lag_ms: number, queued: number } })
+    const ago = (ms: number) => async () => ({
+      backlogCount: 7,
+      oldestMessageTimestamp: new Date(Date.now() - ms),
+    })
+    expect(await behind(ago(2_000))).toMatchObject({ status: 'ok', projection: { queued: 7 } })
+    const late = await behind(ago(61_000))
+    expect(late).toMatchObject({ status: 'degraded', projection: { queued: 7 } })
+    expect((late.projection as { lag_ms: number }).lag_ms).toBeGreaterThanOrEqual(61_000)
+    const away = () => Promise.reject(new Error('queue away'))
+    expect(await behind(away)).toMatchObject({ status: 'degraded', projection: null })
+  })
+
   test('says degraded when the relaying key has no balance left', async () => {
     await forgetView()
     chain.balance = 0n

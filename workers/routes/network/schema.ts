@@ -90,16 +90,25 @@ export const Status = z
           what: z
             .enum(lateKinds)
             .describe(
-              '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: the epoch runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_unpaid`: rounds of the epoch became final too late for its receipt.',
+              '`set_not_built`: the epoch runs without a set, because its beacon is not known. `set_not_attested`: the epoch runs without an attested set. `tasks_waiting`: tasks have waited for a round for more than a minute. `rounds_without_block`: committees were done more than a minute ago, and no block since then decides about an audit. `rounds_without_quorum`: the block exists, and no quorum of validators has made the result final. `rounds_unpaid`: rounds of the epoch became final too late for its receipt.',
             ),
           project_id: Bytes32,
           epoch: z.int(),
           since: Timestamp,
-          count: z.int().describe('Number of tasks (1,000 at most) or rounds.'),
+          count: z.int().describe('Number of tasks or open rounds (1,000 at most), or of unpaid rounds.'),
         }),
       )
       .nullable()
       .describe('Sets, tasks and rounds that are late; null while the database does not answer.'),
+    projection: z
+      .strictObject({
+        lag_ms: z.int().describe('How long the oldest of them has waited; 0 if none waits.'),
+        queued: z.int().describe('Number of messages, about. A batch that is being written is not counted.'),
+      })
+      .nullable()
+      .describe(
+        'Rounds that have ended, or are open for long, on their way to lists and figures; null while the queue does not answer.',
+      ),
     previous_keys: z
       .array(
         z.strictObject({

@@ -13,7 +13,7 @@ export const getStatus = defineRoute(
     tag: 'Network',
     summary: 'Show the health of the hub',
     description:
-      'Answers 200 also if a part is unavailable. `status` is `degraded` then, and also while an epoch runs without an attested set or tasks wait for more than a minute.',
+      'Answers 200 also if a part is unavailable. `status` is `degraded` then, and also while an epoch runs without an attested set tasks or rounds wait for more than a minute, or lists are more than a minute late.',
     cache: { maxAgeSeconds: 5 },
     responses: ok('The health of each part.', Status, {
       status: 'ok',
@@ -32,6 +32,7 @@ export const getStatus = defineRoute(
       relayer: 'ok',
       relay: { connected_devices: 120, available_slots: 310 },
       late: [],
+      projection: { lag_ms: 0, queued: 0 },
       previous_keys: [{ address: example.relayer, open: 2 }],
       missing: {},
       version: hubVersion,
@@ -39,8 +40,9 @@ export const getStatus = defineRoute(
     }),
   },
   async (c) => {
-    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing, late } =
-      await readHealth(c)
+    const report = await readHealth(c)
+    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing } = report
+    const { late, projection } = report
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -54,6 +56,7 @@ export const getStatus = defineRoute(
         available_slots: relay.availableSlots,
       },
       late: late?.map(({ projectId, ...one }) => ({ ...one, project_id: projectId })) ?? null,
+      projection: projection && { lag_ms: projection.lagMs, queued: projection.queued },
       previous_keys: previousKeys,
       missing,
       version: hubVersion,

@@ -72,7 +72,7 @@ export const attestCommitteeSet = defineRoute(
         `The signature is not from this node over the set ${set.setHash}. Rebuild the set and sign its hash.`,
         { details: { path: 'signature', set_hash: set.setHash } },
       )
-    await committeeSets.attest(set, { publicKey, signature: attestation.signature }, await clock.now())
+    await committeeSets.attest(set, [{ publicKey, signature: attestation.signature }], await clock.now())
     const counted = (await committeeSets.find(project_id, epoch)) ?? set
     // Tasks may wait for this set. Their own alarm looks again should this fail.
     if (counted.valid && !set.valid)

@@ -13,7 +13,11 @@ import {
 import { bodyOf, client, expectRefusal, freshAddress } from '../../test/client.ts'
 import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../../test/relay-socket.ts'
 
-const { relay_subprotocol: first, relay_subprotocol_2: second } = profileStrings(resolveProfile())
+const {
+  relay_subprotocol: first,
+  relay_subprotocol_2: second,
+  relay_subprotocol_3: third,
+} = profileStrings(resolveProfile())
 
 let owner: Awaited<ReturnType<typeof createMiner>>['owner']
 let node: TestNode
@@ -28,8 +32,8 @@ const connect = (headers: Record<string, string>) => client().get('/v1/relay', h
 
 describe('GET /v1/relay', () => {
   test.each([
-    ['both, and a later one', `hub-relay.v3, ${second}, ${first}`, second],
-    ['both, in another order', `${first},${second}`, second],
+    ['all, and a later one', `hub-relay.v4, ${third}, ${second}, ${first}`, third],
+    ['two, in another order', `${first},${second}`, second],
     ['the second alone', second, second],
     ['the first alone', first, first],
   ])('101: a socket with the newest subprotocol that both know, of %s', async (_, offered, taken) => {
@@ -43,7 +47,7 @@ describe('GET /v1/relay', () => {
   test.each([
     ['without an upgrade', { Upgrade: 'h2c' }],
     ['without the subprotocol', { 'Sec-WebSocket-Protocol': '' }],
-    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v3' }],
+    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v4' }],
   ])('426: %s', async (_, change) => {
     const response = await connect({ ...(await upgradeHeaders(node)), ...change })
     await expectRefusal(response, '426 bad_request')

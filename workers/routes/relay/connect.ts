@@ -13,7 +13,7 @@ export const connectRelay = defineRoute(
     tag: 'Nodes',
     summary: 'Open the WebSocket for task offers and rounds',
     description:
-      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v2` or `{{prefix}}-relay.v1`, the newest that both know; each signature opens one socket. The device must be bound, and its node registered; or the node is an approved validator. A node that lost its socket sends the ticket of its last `hello` as `{{header_prefix}}Ticket`, and the hub need not look it up again; a ticket that counts no more changes nothing. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
+      'A node-signed request with `Upgrade: websocket` and the subprotocol `{{prefix}}-relay.v3`, `{{prefix}}-relay.v2` or `{{prefix}}-relay.v1`, the newest that both know; each signature opens one socket. The device must be bound, and its node registered; or the node is an approved validator. A node that lost its socket sends the ticket of its last `hello` as `{{header_prefix}}Ticket`, and the hub need not look it up again; a ticket that counts no more changes nothing. A second socket of a key replaces the first, which is closed with 4001. The hub closes the socket of a banned device with 4003.',
     auth: { node: 'known_key', link: true },
     budget: 'relay_socket',
     headers: {

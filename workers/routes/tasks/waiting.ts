@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { waitsUntil } from '../../../durable-objects/project/task-queue.ts'
 import { epochStart } from '../../../protocol/committees/index.ts'
 import type { HubContext } from '../../context.ts'
 import type { TaskRecord } from '../../rounds/find-round.ts'
@@ -30,7 +31,7 @@ async function waitingForRound(
 ): Promise<Waiting | null> {
   const running = await findRunningEpoch(services, projectId, await services.clock.now())
   if (running === null) return null
-  const { epoch, epochSecs, terms } = running
+  const { epoch, epochSecs, terms, isLost } = running
   if (terms !== null)
     return {
       code: 'queue',
@@ -38,7 +39,14 @@ async function waitingForRound(
       since: createdAt,
       until: null,
     }
-  const until = epochStart(epoch + 1, epochSecs)
+  const until = waitsUntil(running)
+  if (isLost)
+    return {
+      code: 'next_epoch',
+      message: `Nobody validated when the set of epoch ${epoch} was due, so tasks begin in the next epoch. The task fails if that ends without an attested set.`,
+      since: createdAt,
+      until,
+    }
   return {
     code: 'set_not_attested',
     message: `No quorum of the validators has attested the set of epoch ${epoch}. The task fails if the epoch ends without an attested set.`,

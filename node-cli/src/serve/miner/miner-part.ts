@@ -119,9 +119,7 @@ export function minerPart(
         desk.rejoin()
         void benchmark()
       },
-      heard: (frame) => {
-        if (frame.type !== 'decide' && frame.type !== 'finality') desk.hear(frame)
-      },
+      heard: (frame) => desk.hear(frame),
       changed: (now) => {
         if (now.state === 'connected') counts.connected()
         tellLink(log, client, now)

@@ -2,10 +2,8 @@ import type { ErrorCode } from '../../../../protocol/errors.ts'
 import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import {
-  type DecideFrame,
   type DeclineReason,
   type ErrorFrame,
-  type FinalityFrame,
   FrameError,
   holdingMax,
   type NodeFrame,
@@ -113,9 +111,11 @@ export class OfferDesk {
     for (const held of this.#held.values()) this.#repeat(held)
   }
 
-  hear(frame: Exclude<WorkFrame, DecideFrame | FinalityFrame>): void {
+  /** Frames for validators are no business of a miner. */
+  hear(frame: WorkFrame): void {
     if (frame.type === 'offer') return this.#begin(frame)
     if (frame.type === 'error') return this.#refused(frame)
+    if (frame.type !== 'cancel' && frame.type !== 'voted') return
     const held = this.#held.get(frame.offer_id)
     // What is over here may cross with what the hub says of it.
     if (held === undefined) return

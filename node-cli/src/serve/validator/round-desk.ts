@@ -12,7 +12,7 @@ import { ApiError } from '../http/api-error.ts'
 import type { WorkFrame } from '../miner/link.ts'
 import type { NodeParts } from '../part.ts'
 import { orFault } from '../routes/faults.ts'
-import { readTaskRound } from './task-round-body.ts'
+import { readTaskRound, taskRoundMembers } from './task-round-body.ts'
 import type { Validator } from './validator.ts'
 
 /** An answer waits so long for others. */
@@ -20,6 +20,10 @@ const collectMs = 5
 /** Rounds that are decided, and rounds whose votes are taken, at once. */
 const roundsMax = 1_000
 const frameMembersBytes = 64
+
+/** What this build reads of a round in a frame. Hubs are newer than some of their nodes, and may say more. */
+const bodyOf = (round: object): JsonObject =>
+  Object.fromEntries(Object.entries(round).filter(([key]) => taskRoundMembers.includes(key)))
 
 /** Where rounds come in over the link, and votes on their finality go out. Nothing of it is stored here: the hub asks again for what is lost. */
 export class RoundDesk {
@@ -55,11 +59,11 @@ export class RoundDesk {
   }
 
   async #decide(round: RoundToDecide): Promise<void> {
-    const { round_id: roundId, ...body } = round
+    const { round_id: roundId } = round
     this.#deciding += 1
     try {
       const params = this.#parts.params()
-      const asked = readTaskRound(body as unknown as JsonObject, params)
+      const asked = readTaskRound(bodyOf(round), params)
       const { vote, answer } = await orFault(() => this.#validator.decide(asked))
       const text = `{"round_id":"${roundId}","vote":${vote},"run":${answer}}`
       if (Buffer.byteLength(text) + frameMembersBytes > params.relay_max_frame_bytes)

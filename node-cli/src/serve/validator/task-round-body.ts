@@ -17,10 +17,13 @@ import type { TaskRound } from './round-rules.ts'
 const votesMax = ({ committee_max_size, committee_max_backups }: NetworkParams) =>
   2 * (committee_max_size + committee_max_backups)
 const fallbacks = ['too_few_members', 'underfunded'] as const
+export const taskRoundMembers: readonly string[] = [
+  ...['task', 'input_b64', 'votes', 'agreed_at', 'audit_block', 'fallback'],
+]
+
 /** Reads what the coordinator asks about a closed round. @throws {@link ApiError} that names what is wrong. */
 export function readTaskRound(body: JsonObject, params: NetworkParams): TaskRound {
-  const members = ['task', 'input_b64', 'votes', 'agreed_at', 'audit_block', 'fallback']
-  checkMembers(body, members, members, (found) => checkTaskRound(found, votesMax(params)))
+  checkMembers(body, taskRoundMembers, taskRoundMembers, (found) => checkTaskRound(found, votesMax(params)))
   const { input_b64: inputText, ...round } = body as unknown as Omit<TaskRound, 'input'> & {
     readonly input_b64: string
   }

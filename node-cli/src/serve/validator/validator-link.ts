@@ -8,11 +8,12 @@ import type { Link } from '../miner/link.ts'
 import { linkView, tellLink } from '../miner/link-view.ts'
 import type { NodeParts, Part } from '../part.ts'
 import { RoundDesk } from './round-desk.ts'
+import { SetDesk } from './set-desk.ts'
 import type { Validator } from './validator.ts'
 
 type LinkParts = Pick<NodeParts, 'clock' | 'log' | 'metrics' | 'params' | 'profile' | 'seed' | 'status'>
 
-/** Decides rounds that come over the link to the hub. Its routes take the same, for a hub that does not reach it there. */
+/** Decides rounds and attests sets that come over the link to the hub. Its routes take the same, for a hub that does not reach it there. */
 export function validatorLinkPart(
   parts: LinkParts,
   validator: Validator,
@@ -24,7 +25,9 @@ export function validatorLinkPart(
   const client = hubClient(parseHubUrl(url), stopping.signal)
   let link: Link | null = null
   let beginning: Promise<void> = Promise.resolve()
-  const desk = new RoundDesk(parts, validator, (text) => void link?.sendText(text))
+  const send = (text: string) => void link?.sendText(text)
+  const desk = new RoundDesk(parts, validator, send)
+  const sets = new SetDesk(log, validator, send)
   status.set('relay', () => linkView(link?.standing ?? null))
   metrics.gauge('relay_connected', 'Whether the link to the hub is open', () =>
     Number(link?.standing.state === 'connected'),
@@ -50,7 +53,7 @@ export function validatorLinkPart(
         role: 'validator',
       }),
       joined: () => {},
-      heard: (frame) => desk.hear(frame),
+      heard: (frame) => (frame.type === 'attest' ? sets.attestAll(frame) : desk.hear(frame)),
       changed: (now) => tellLink(log, client, now),
       log,
     })
