@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { Anvil } from '../contracts/anvil.ts'
 import type { Roles } from '../contracts/deploy-options.ts'
 import type { RelayerHealth, RelayRequest, RelayResult, RelayView } from '../durable-objects/relayer/types.ts'
-import { type Hub, startHub } from '../localnet/hub.ts'
+import { type Hub, type HubOptions, startHub } from '../localnet/hub.ts'
 import type { PlatformOptions } from '../localnet/platform.ts'
 import { bundleHub, type HubBundle } from '../scripts/bundle.ts'
 import { startAnvil } from './anvil.ts'
@@ -47,6 +47,8 @@ export interface NetworkOptions {
   /** Puts something in front of the hub. */
   front?: (script: HubBundle) => HubBundle | Promise<HubBundle>
   platform?: PlatformOptions
+  /** Of V8, as in `HubOptions`. */
+  inspectorPort?: HubOptions['inspectorPort']
   /** Where the n-th hub finds the chain, when something stands between. */
   between?: (chain: Anvil) => Promise<(hub: number) => string>
 }
@@ -91,6 +93,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
       callersNameAddress: true,
       ...(statePath !== undefined && { statePath }),
       ...(options.platform && { platform: options.platform }),
+      ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
       vars: { ...common, ...own(0) },
       extraHubs: Object.fromEntries(keys.slice(1).map((_, i) => [`hub${i + 1}`, own(i + 1)])),
       extraWorkers: { driver },

@@ -7,9 +7,10 @@ const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** `verifyEd25519` of the protocol by the runtime, at a fifth of its cost. */
-export const verifyNatively = strictEd25519Verifier((publicKey, message, signature) => {
-  const key = createPublicKey({ key: Buffer.concat([publicKeyHead, publicKey]), format: 'der', type: 'spki' })
-  return verify(null, message, key, signature)
+export const verifyNatively = strictEd25519Verifier({
+  readKey: (bytes) =>
+    createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' }),
+  verify: (key, message, signature) => verify(null, message, key, signature),
 })
 
 /** Signs as `signEd25519` of the protocol does, by the runtime. */

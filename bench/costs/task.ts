@@ -9,6 +9,7 @@ import { finishTasks } from '../../chaos/rounds/tasks.ts'
 import { cpuMs, ownWorkerds } from '../../testing/workerd.ts'
 import { readCounts, writeResult } from '../result.ts'
 import { countedHub } from './counted-hub.ts'
+import { hubShare } from './hub-share.ts'
 import { costOf, objectRowsWritten, type PerTask, taskUnits } from './kinds.ts'
 
 const isJson = process.argv.includes('--json')
@@ -21,7 +22,10 @@ const idleSecs = 20
 
 const counted = await onNetwork({ front: countedHub }, countTasks)
 // Counting costs time, so the processor is measured without it.
-const cpu = await onNetwork({}, measureCpu)
+const cpuWithSimulator = await onNetwork({}, measureCpu)
+// And looking at what runs costs time as well.
+const share = await onNetwork({ inspectorPort: 0 }, measureShare)
+const cpu = cpuWithSimulator * share
 if (isJson) {
   const { perTask } = counted
   const sum = (...names: string[]) => names.reduce((all, name) => all + (perTask[name] ?? 0), 0)
@@ -32,6 +36,7 @@ if (isJson) {
     objectRowsWritten: objectRowsWritten(perTask),
     validatorRequests: sum('outside.request', 'Worker.requestOfNode', 'validators.frame'),
     cpuMs: cpu,
+    cpuMsWithSimulator: cpuWithSimulator,
     costPerMillion: costOf({ units: taskUnits(perTask, cpu) }),
   }
   const entries = Object.entries(result).map(([key, value]) => [key, rounded(value)])
@@ -41,13 +46,14 @@ if (isJson) {
   writeResult('bench/costs/task.json', {
     ...{ tasks, projects, ...about },
     cpu_ms: Number(cpu.toFixed(1)),
+    cpu_ms_with_simulator: Number(cpuWithSimulator.toFixed(1)),
     per_task: perTask,
   })
 }
 process.exit()
 
 async function onNetwork<T>(
-  options: Pick<Parameters<typeof startRoundsNetwork>[0], 'front'>,
+  options: Pick<Parameters<typeof startRoundsNetwork>[0], 'front' | 'inspectorPort'>,
   measure: (network: RoundsNetwork) => Promise<T>,
 ): Promise<T> {
   const network = await startRoundsNetwork({ projects, slots: 64, onProgress: console.error, ...options })
@@ -92,6 +98,11 @@ async function measureCpu(network: RoundsNetwork): Promise<number> {
   const results = await finishTasks(network, { label: 'measured', tasks, atOnce: 20 })
   const seconds = (performance.now() - begun.ms) / 1_000
   return (spent() - begun.cpu - idle * seconds) / finalOf(results)
+}
+
+/** The part of it that is the hub's own, and not of the simulation of the platform. */
+async function measureShare(network: RoundsNetwork): Promise<number> {
+  return hubShare(await network.inspector(), () => finishTasks(network, { label: 'seen', tasks, atOnce: 20 }))
 }
 
 function finalOf(results: Awaited<ReturnType<typeof finishTasks>>): number {

@@ -42,6 +42,7 @@ export interface FaultyHubOptions {
   /** Puts something in front of the hub. */
   readonly front?: NetworkOptions['front']
   readonly platform?: PlatformOptions
+  readonly inspectorPort?: number
   /** Where the next request comes from; another place each time when left out. */
   readonly address?: () => string
 }
@@ -63,6 +64,7 @@ export async function startFaultyHub(options: FaultyHubOptions) {
     anvilFlags: ['--auto-impersonate'],
     ...(options.front && { front: options.front }),
     ...(options.platform && { platform: options.platform }),
+    ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
     roles: {
       ...{ reviewer: relayer, proposer: relayer, poster: relayer },
       arbiter: privateKeyToAddress(arbiterKey),
@@ -135,6 +137,8 @@ export async function startFaultyHub(options: FaultyHubOptions) {
         }),
       ),
     wake: runSchedule,
+    /** Where V8's inspector listens; the options name its port. */
+    inspector: () => network.use(({ miniflare }) => miniflare.getInspectorURL()),
     /** Lets time pass on the chain, which the hub follows. */
     async pass(seconds: number) {
       await faulty.pass(seconds)

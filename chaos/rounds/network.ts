@@ -18,6 +18,7 @@ export interface RoundsOptions {
   readonly onProgress: (text: string) => void
   readonly front?: FaultyHubOptions['front']
   readonly platform?: FaultyHubOptions['platform']
+  readonly inspectorPort?: number
   /** Keys that may become validators, beside those that are from the beginning. */
   readonly spareValidators?: number
   /** Seconds that the clock of a miner is ahead of the network's. */
@@ -49,6 +50,7 @@ export async function startRoundsNetwork(options: RoundsOptions) {
     blockMs,
     ...(options.front && { front: options.front }),
     ...(options.platform && { platform: options.platform }),
+    ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
     vars: { CHAIN_BLOCK_SECS: '0.5' },
     address: () => addresses[calls++ % callers]!,
   })

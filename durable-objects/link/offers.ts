@@ -24,6 +24,9 @@ const freedSecs = 10
 const forgetSecs = 60
 /** An accept is stored after this, unless the vote was stored before. */
 const acceptsStoredMs = 2_000
+/** Votes that come while other offers are open are stored together, after this at the latest. */
+const votesStoredMs = 250
+const storedTogetherMax = 64
 
 const migrations = [
   `CREATE TABLE offers (
@@ -41,6 +44,8 @@ const migrations = [
     -- Whether a decline is excused: another offer of the node has just ended.
     is_excused INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID`,
+  // Votes that were stored together, by offers and answers; the rows of these offers still say that they are open.
+  'CREATE TABLE votes (offers TEXT NOT NULL, vote_by INTEGER NOT NULL)',
 ]
 
 const voteLost = 'vote'
@@ -64,11 +69,18 @@ interface OpenOffer {
 
 /**
  * The offers of a link, the only SQL of it. Each change names the states it may follow. What every frame asks for is in memory: there are
- * as many rows as a device had offers in minutes.
+ * as many rows as a device had offers in minutes. Each row that is written costs, so a vote is stored with others that come at the same time.
  */
 export class OfferLedger {
   readonly #sql: Sql
   readonly #open = new Map<string, OpenOffer>()
+  /** Rows of open offers, as far as they were read or written. */
+  readonly #rows = new Map<string, KeptOffer>()
+  /** Answers to the votes on offers whose rows say that they are open. */
+  readonly #voted = new Map<string, string>()
+  /** Of these, with `vote_by`, those that are in memory alone. */
+  readonly #unstoredVotes = new Map<string, number>()
+  #storingVotes: ReturnType<typeof setTimeout> | undefined
   /** Accepted, which is in memory alone: it is stored with the vote, or by {@link storeAccepted}. */
   readonly #unstored = new Set<string>()
   #storing: ReturnType<typeof setTimeout> | undefined
@@ -80,23 +92,32 @@ export class OfferLedger {
   constructor(storage: DurableObjectStorage) {
     migrate(storage, migrations)
     this.#sql = sqlOf(storage)
+    for (const { offers } of this.#sql<{ offers: string }>`SELECT offers FROM votes`)
+      for (const [offerId, answer] of JSON.parse(offers) as [string, string][])
+        this.#voted.set(offerId, answer)
     const rows = this.#sql<Row>`SELECT offer_id, state, vote_by, told FROM offers`
     for (const { offer_id: offerId, state, vote_by: voteBy, told } of rows) {
-      if (told === 0) this.#untold.add(offerId)
-      if (state === 'offered' || state === 'accepted') this.#open.set(offerId, { state, voteBy })
+      const isVoted = this.#voted.has(offerId)
+      if (told === 0 && !isVoted) this.#untold.add(offerId)
+      if (isOpen({ state }) && !isVoted)
+        this.#open.set(offerId, { state: state as OpenOffer['state'], voteBy })
       else this.#noteOver(voteBy)
     }
   }
 
   find(offerId: string): KeptOffer | null {
-    const [row] = this.#sql<Row>`SELECT * FROM offers WHERE offer_id = ${offerId}`
-    return row === undefined ? null : this.#kept(row)
+    const kept = this.#rows.get(offerId) ?? this.#read(offerId)
+    if (kept === null) return null
+    const answer = this.#voted.get(offerId)
+    if (answer !== undefined) return { ...kept, state: 'voted', answer }
+    return { ...kept, state: this.#open.get(offerId)?.state ?? kept.state }
   }
 
   open(): KeptOffer[] {
-    const rows = this.#sql<Row>`
-      SELECT * FROM offers WHERE state IN ('offered', 'accepted') ORDER BY vote_by, offer_id`
-    return rows.map((row) => this.#kept(row))
+    const byTime = [...this.#open].sort(
+      ([one, a], [other, b]) => a.voteBy - b.voteBy || (one < other ? -1 : 1),
+    )
+    return byTime.flatMap(([offerId]) => this.find(offerId) ?? [])
   }
 
   countOpen(): number {
@@ -117,6 +138,14 @@ export class OfferLedger {
       INSERT INTO offers (offer_id, offer, state, session_id, vote_by)
       VALUES (${offerId}, ${JSON.stringify(offer)}, 'offered', ${sessionId}, ${voteBy})`
     this.#open.set(offerId, { state: 'offered', voteBy })
+    this.#rows.set(offerId, {
+      offer,
+      state: 'offered',
+      sessionId,
+      reason: null,
+      isExcused: false,
+      answer: null,
+    })
   }
 
   /** The times of an offer are those that its round says last. */
@@ -124,12 +153,14 @@ export class OfferLedger {
     const { offer_id: offerId, vote_by: voteBy } = offer
     this.#sql`
       UPDATE offers SET offer = ${JSON.stringify(offer)}, vote_by = ${voteBy} WHERE offer_id = ${offerId}`
+    this.#rows.delete(offerId)
     const known = this.#open.get(offerId)
     if (known !== undefined) this.#open.set(offerId, { ...known, voteBy })
   }
 
   setSession(offerId: string, sessionId: string): void {
     this.#sql`UPDATE offers SET session_id = ${sessionId} WHERE offer_id = ${offerId}`
+    this.#rows.delete(offerId)
   }
 
   accept(offerId: string): void {
@@ -168,17 +199,30 @@ export class OfferLedger {
     this.#untold.add(offerId)
   }
 
-  /** The round took a vote, and so needs not be told anything else. */
+  /**
+   * The round took a vote, and so needs not be told anything else. A process that ends before it is stored takes the offer for open: the node
+   * is offered it again, and its vote is known.
+   */
   vote(offerId: string, answer: string): void {
-    this.#sql`UPDATE offers SET state = 'voted', answer = ${answer}, told = 1 WHERE offer_id = ${offerId}`
-    this.#end(offerId)
+    const open = this.#open.get(offerId)
     this.#untold.delete(offerId)
+    if (open === undefined) {
+      if (this.#voted.has(offerId)) this.#voted.set(offerId, answer)
+      else
+        this.#sql`UPDATE offers SET state = 'voted', answer = ${answer}, told = 1 WHERE offer_id = ${offerId}`
+      return
+    }
+    this.#voted.set(offerId, answer)
+    this.#unstoredVotes.set(offerId, open.voteBy)
+    this.#end(offerId)
+    if (this.#open.size === 0 || this.#unstoredVotes.size >= storedTogetherMax) this.#storeVotes()
+    else this.#storingVotes ??= setTimeout(() => this.#storeVotes(), votesStoredMs)
   }
 
   /** What the node said of its open offers may have been lost with this session. */
   noteLost(sessionId: string): void {
-    this.#sql`
-      UPDATE offers SET unheard = coalesce(unheard, ${sessionId}) WHERE state IN ('offered', 'accepted')`
+    for (const offerId of this.#open.keys())
+      this.#sql`UPDATE offers SET unheard = coalesce(unheard, ${sessionId}) WHERE offer_id = ${offerId}`
   }
 
   /** The session did not end by a fault of the link after all. */
@@ -197,6 +241,7 @@ export class OfferLedger {
   remove(offerId: string): void {
     this.#sql`DELETE FROM offers WHERE offer_id = ${offerId}`
     this.#open.delete(offerId)
+    this.#rows.delete(offerId)
     this.#unstored.delete(offerId)
     this.#untold.delete(offerId)
   }
@@ -234,8 +279,22 @@ export class OfferLedger {
     return times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other)) + 1
   }
 
-  #kept(row: Row): KeptOffer {
-    return keptOf(this.#unstored.has(row.offer_id) ? { ...row, state: 'accepted' } : row)
+  #read(offerId: string): KeptOffer | null {
+    const [row] = this.#sql<Row>`SELECT * FROM offers WHERE offer_id = ${offerId}`
+    if (row === undefined) return null
+    const kept = keptOf(row)
+    if (this.#open.has(offerId)) this.#rows.set(offerId, kept)
+    return kept
+  }
+
+  #storeVotes(): void {
+    clearTimeout(this.#storingVotes)
+    this.#storingVotes = undefined
+    const ended = [...this.#unstoredVotes]
+    this.#unstoredVotes.clear()
+    const text = JSON.stringify(ended.map(([offerId]) => [offerId, this.#voted.get(offerId)]))
+    const voteBy = ended.reduce((last, [, at]) => Math.max(last, at), 0)
+    this.#sql`INSERT INTO votes (offers, vote_by) VALUES (${text}, ${voteBy})`
   }
 
   #hasJustExpired(now: number): boolean {
@@ -247,6 +306,7 @@ export class OfferLedger {
     const offer = this.#open.get(offerId)
     if (offer === undefined) return
     this.#open.delete(offerId)
+    this.#rows.delete(offerId)
     this.#unstored.delete(offerId)
     this.#noteOver(offer.voteBy)
   }
@@ -255,14 +315,18 @@ export class OfferLedger {
     this.#firstOver = Math.min(this.#firstOver ?? voteBy, voteBy)
   }
 
+  /** Those that are open have their time still. */
   #forget(now: number): void {
-    const forgotten = this.#sql<Row>`
-      DELETE FROM offers WHERE state NOT IN ('offered', 'accepted') AND vote_by < ${now - keptSecs}
-      RETURNING offer_id`
-    for (const { offer_id: offerId } of forgotten) this.#untold.delete(offerId)
-    const [rest] = this.#sql<{ first: number | null }>`
-      SELECT min(vote_by) AS first FROM offers WHERE state NOT IN ('offered', 'accepted')`
-    this.#firstOver = rest?.first ?? null
+    const before = now - keptSecs
+    const forgotten = this.#sql<Row>`DELETE FROM offers WHERE vote_by < ${before} RETURNING offer_id`
+    for (const { offer_id: offerId } of forgotten) {
+      this.#untold.delete(offerId)
+      this.#voted.delete(offerId)
+    }
+    this.#sql`DELETE FROM votes WHERE vote_by < ${before}`
+    const rest = this.#sql<Row>`
+      SELECT offer_id, vote_by FROM offers ORDER BY vote_by LIMIT ${this.#open.size + 1}`
+    this.#firstOver = rest.find(({ offer_id }) => !this.#open.has(offer_id))?.vote_by ?? null
   }
 }
 
@@ -275,4 +339,5 @@ const keptOf = ({ offer, state, session_id, reason, is_excused, answer }: Row): 
   answer,
 })
 
-export const isOpen = ({ state }: KeptOffer): boolean => state === 'offered' || state === 'accepted'
+export const isOpen = ({ state }: Pick<KeptOffer, 'state'>): boolean =>
+  state === 'offered' || state === 'accepted'

@@ -45,6 +45,30 @@ test('what is open is known to the next process, which begins each round again u
     expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 1, open: 0 })
   }))
 
+test('no seq is given twice, whatever is over when the process ends, and tasks that are open together store it once', () =>
+  within('a project with many tasks', (storage) => {
+    const seqsOf = (queue: TaskQueue, names: readonly string[]) =>
+      names.map((name) => {
+        queue.submit('p', requestOf(name), running, now)
+        return queue.termsOfStarting(name)!
+      })
+    const queue = new TaskQueue(storage)
+    const terms = seqsOf(queue, ['one', 'two', 'three', 'four'])
+    expect(terms.map(({ task }) => task.seq)).toEqual([0, 1, 2, 3])
+    queue.close(terms[3]!.roundId)
+    const next = new TaskQueue(storage)
+    expect(next.openRounds(7)).toEqual({ given: 4, open: 3 })
+    const [five] = seqsOf(next, ['five'])
+    expect(five!.task.seq).toBe(4)
+    const changes = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
+    const before = changes()
+    for (const { roundId } of [...terms, five!]) next.close(roundId)
+    // Four tasks are deleted, and the seq of the last one is stored.
+    expect(changes() - before).toBe(5)
+    expect(new TaskQueue(storage).openRounds(7)).toEqual({ given: 5, open: 0 })
+    expect(seqsOf(new TaskQueue(storage), ['six'])[0]!.task.seq).toBe(5)
+  }))
+
 test('a task that waited has its round under its key, too', () =>
   within('a project whose set comes late', (storage) => {
     const queue = new TaskQueue(storage)

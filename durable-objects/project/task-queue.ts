@@ -114,6 +114,8 @@ const migrations = [
   CREATE INDEX tasks_queued ON tasks (position) WHERE state = 'queued';
   CREATE INDEX tasks_untaken ON tasks (position) WHERE state = 'untaken';
   `,
+  // It lags behind the tasks that are stored, so a hub that takes it for the next seq must not read it.
+  'ALTER TABLE sequences RENAME TO stored_sequences',
 ]
 
 /** `open` from the moment it has its round until that is over; `untaken` until everybody can read that it ended. */
@@ -131,8 +133,15 @@ interface Row {
 interface OpenRound {
   taskId: string
   epoch: number
+  seq: number
   /** Whether the object of its round has it, as far as this process knows. */
   isStarted: boolean
+}
+
+/** The next `seq` of an epoch, and what is stored of it: less, while tasks with later ones are stored. */
+interface Sequence {
+  readonly next: number
+  readonly stored: number
 }
 
 /** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
@@ -141,22 +150,24 @@ export class TaskQueue {
   readonly #sql: Sql
   /** By the ids of their rounds. */
   readonly #open = new Map<string, OpenRound>()
+  /** By epochs. */
+  readonly #sequences = new Map<number, Sequence>()
   #lastPosition = 0
   #purgedAt = 0
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = sqlOf(storage)
     migrate(storage, migrations)
-    for (const row of this.#sql<{
+    for (const { task_id: taskId, round_id: roundId, epoch, position, seq } of this.#sql<{
       task_id: string
       round_id: string | null
       epoch: number
       position: number
+      seq: number
     }>`
-      SELECT task_id, round_id, epoch, position FROM tasks ORDER BY position`) {
-      this.#lastPosition = row.position
-      if (row.round_id !== null)
-        this.#open.set(row.round_id, { taskId: row.task_id, epoch: row.epoch, isStarted: false })
+      SELECT task_id, round_id, epoch, position, terms ->> '$.task.seq' AS seq FROM tasks ORDER BY position`) {
+      this.#lastPosition = position
+      if (roundId !== null) this.#opened(roundId, { taskId, epoch, seq, isStarted: false })
     }
   }
 
@@ -187,7 +198,7 @@ export class TaskQueue {
         this.#sql`
           INSERT INTO keys (idempotency_key, task_id, request, round_id, created_at)
           VALUES (${idempotencyKey}, ${taskId}, ${JSON.stringify(identityOf(request))}, ${roundId}, ${now})`
-      if (roundId !== null) this.#open.set(roundId, { taskId, epoch: running.epoch, isStarted: false })
+      if (terms !== null) this.#openedBy(terms)
       return { status: terms === null ? 'queued' : 'running', taskId, roundId, createdAt: now }
     })
   }
@@ -258,9 +269,10 @@ export class TaskQueue {
   }
 
   close(roundId: string): void {
-    const taskId = this.#open.get(roundId)?.taskId
-    if (taskId === undefined) return
-    this.#sql`DELETE FROM tasks WHERE task_id = ${taskId}`
+    const open = this.#open.get(roundId)
+    if (open === undefined) return
+    this.#keepSeq(open)
+    this.#sql`DELETE FROM tasks WHERE task_id = ${open.taskId}`
     this.#open.delete(roundId)
   }
 
@@ -280,9 +292,8 @@ export class TaskQueue {
 
   /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
   openRounds(epoch: number): { given: number; open: number } {
-    const [row] = this.#sql<{ next: number }>`SELECT next FROM sequences WHERE epoch = ${epoch}`
     const open = [...this.#open.values()].filter((round) => round.epoch === epoch)
-    return { given: row?.next ?? 0, open: open.length }
+    return { given: this.#sequence(epoch).next, open: open.length }
   }
 
   /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */
@@ -320,7 +331,7 @@ export class TaskQueue {
       project_id: projectId,
       consensus_hash: given.consensusHash,
       epoch: given.epoch,
-      seq: this.#nextSeq(given.epoch),
+      seq: this.#sequence(given.epoch).next,
       set_hash: given.setHash,
       module_address: given.moduleAddress,
       function: request.function,
@@ -351,14 +362,34 @@ export class TaskQueue {
     const [row] = this.#sql<Row>`SELECT * FROM tasks WHERE task_id = ${taskId}`
     const { idempotencyKey } = JSON.parse(row!.request) as TaskRequest
     this.#sql`UPDATE keys SET round_id = ${roundId} WHERE idempotency_key = ${idempotencyKey}`
-    this.#open.set(roundId, { taskId, epoch: task.epoch, isStarted: false })
+    this.#openedBy(terms)
   }
 
-  #nextSeq(epoch: number): number {
-    const [row] = this.#sql<{ next: number }>`
-      INSERT INTO sequences (epoch, next) VALUES (${epoch}, 1)
-      ON CONFLICT (epoch) DO UPDATE SET next = next + 1 RETURNING next`
-    return row!.next - 1
+  #openedBy({ roundId, taskId, task: { epoch, seq } }: RoundTerms): void {
+    this.#opened(roundId, { taskId, epoch, seq, isStarted: false })
+  }
+
+  #opened(roundId: string, open: OpenRound): void {
+    this.#open.set(roundId, open)
+    const { next, stored } = this.#sequence(open.epoch)
+    this.#sequences.set(open.epoch, { next: Math.max(next, open.seq + 1), stored })
+  }
+
+  #sequence(epoch: number): Sequence {
+    const known = this.#sequences.get(epoch)
+    if (known !== undefined) return known
+    const [row] = this.#sql<{ next: number }>`SELECT next FROM stored_sequences WHERE epoch = ${epoch}`
+    const stored = row?.next ?? 0
+    this.#sequences.set(epoch, { next: stored, stored })
+    return { next: stored, stored }
+  }
+
+  /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */
+  #keepSeq({ epoch, seq }: OpenRound): void {
+    const { next, stored } = this.#sequence(epoch)
+    if (seq < stored) return
+    this.#sql`INSERT OR REPLACE INTO stored_sequences (epoch, next) VALUES (${epoch}, ${next})`
+    this.#sequences.set(epoch, { next, stored: next })
   }
 
   #rows(state: 'queued' | 'untaken', limit: number): Row[] {

@@ -26,6 +26,8 @@ const lateMs = 5_000
 const backstopMs = 15_000
 /** What need not be stored at once is stored after this, where no other change is stored before. */
 const storedSoonMs = 1_000
+/** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
+const votesStoredMs = 100
 /** An alarm may come so much later than what it is for. */
 const alarmSlackMs = 1_000
 
@@ -47,6 +49,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** Whether the round may have its record, of which an object that was loaded again does not know. */
   #isUnsure: boolean
   #storing: ReturnType<typeof setTimeout> | undefined
+  /** Votes that are in memory alone. */
+  #votesStored: PromiseWithResolvers<void> | null = null
   #looking: ReturnType<typeof setTimeout> | undefined
   /** While validators are asked. */
   #listener: AnswerListener | null = null
@@ -80,6 +84,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   /** The round as everybody reads it; null where it has not begun, or is over and has its record. */
   async read(): Promise<View | null> {
     if (await this.#isRecordedElsewhere()) return null
+    this.#storeVotes()
     return this.#round && this.#view(this.#round)
   }
 
@@ -130,13 +135,17 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (judgement.status === 'valid') {
       // A vote after the close is looked at only for what it proves.
       const isAwaited = transitions.isVoteAwaited(this.#round, lease.position, cameAt)
-      if (isAwaited || this.#round.closedAt !== null)
-        this.#change((round) => transitions.voted(judged(round), judgement.vote, judgement.result, cameAt))
+      const taken = (round: Round) =>
+        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt)
       if (!isAwaited) {
+        if (this.#round.closedAt !== null) this.#change(taken)
         this.#change((round) => transitions.refused(judged(round), lease.position, 'late'))
         this.#work()
         return refusal('invalid_state', 'The vote came after its time.')
       }
+      this.#note(taken)
+      await this.#stored()
+      if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     } else this.#note(judged)
     this.#work()
     return { ok: true, state: publicState(this.#round) }
@@ -152,6 +161,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     if (await this.#isRecordedElsewhere()) return null
     const isSo = () => this.#round === null || isReached(this.#round, awaited)
     const reached = await this.#waiting.until(isSo, ms)
+    this.#storeVotes()
     return this.#round && { isReached: reached, view: this.#view(this.#round) }
   }
 
@@ -207,7 +217,23 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     clearTimeout(this.#storing)
     this.#storing = undefined
     this.ctx.storage.kv.put('round', round)
+    this.#votesStored?.resolve()
+    this.#votesStored = null
     this.#become(round)
+  }
+
+  /** Returns once the vote that was noted just now is stored: at once where nobody else is awaited. */
+  async #stored(): Promise<void> {
+    this.#votesStored ??= Promise.withResolvers<void>()
+    const { promise } = this.#votesStored
+    const timer = setTimeout(() => this.#storeVotes(), votesStoredMs)
+    if (this.#round?.closedAt !== null) this.#storeVotes()
+    await promise
+    clearTimeout(timer)
+  }
+
+  #storeVotes(): void {
+    if (this.#votesStored !== null && this.#round !== null) this.#store(this.#round)
   }
 
   /** Notes that something was done, which is stored with the next change: until then it would be done again. */
@@ -407,15 +433,17 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
     const answers = await asked
     const ms = Date.now() - terms.startedAtMs
     const now = await this.#config.now()
-    const after = (one: Round) => transitions.answered(one, answers, { now, ms })
+    if (this.#round === null) return true
+    const after = transitions.answered(this.#round, answers, { now, ms })
     // An end is stored by its record; before that, another process would come to one again.
-    if (this.#round !== null && after(this.#round).outcome !== null) this.#note(after)
-    else this.#change(after)
+    if (after.outcome !== null) this.#become(after)
+    else this.#change(() => after)
     return true
   }
 
   async #forget(): Promise<boolean> {
     this.#round = null
+    this.#votesStored?.resolve()
     for (const timer of [this.#storing, this.#looking]) clearTimeout(timer)
     this.#waiting.look()
     this.#alarm.gone()

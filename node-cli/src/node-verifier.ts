@@ -12,9 +12,9 @@ import { strictEd25519Verifier } from '../../protocol/signatures/index.ts'
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** `verifyEd25519` of the protocol, natively, at a twentieth of its cost. */
-export const verifyNatively = strictEd25519Verifier((publicKey, message, signature) => {
-  const key = createPublicKey({ key: Buffer.concat([spkiHead, publicKey]), format: 'der', type: 'spki' })
-  return verify(null, message, key, signature)
+export const verifyNatively = strictEd25519Verifier({
+  readKey: (bytes) => createPublicKey({ key: Buffer.concat([spkiHead, bytes]), format: 'der', type: 'spki' }),
+  verify: (key, message, signature) => verify(null, message, key, signature),
 })
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()

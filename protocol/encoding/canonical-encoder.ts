@@ -110,7 +110,21 @@ function codePointRank(unit: number): number {
 export const encodeCanonicalJson = (value: unknown): string => encodeValue(value, '')
 
 /** Hashes the canonical form of a value: `HC(v)` = `H(text(canon(v)))`. Throws as {@link encodeCanonicalJson}. */
-export const hashCanonicalJson = (value: unknown): Hex => hashBytes(utf8(encodeCanonicalJson(value)))
+export function hashCanonicalJson(value: unknown): Hex {
+  const text = encodeCanonicalJson(value)
+  const known = hashes.get(text)
+  if (known !== undefined) return known
+  const hash = hashBytes(utf8(text))
+  if (text.length > keptTextMax) return hash
+  if (hashes.size >= keptMax) hashes.delete(hashes.keys().next().value!)
+  hashes.set(text, hash)
+  return hash
+}
+
+/** Hashes of the latest short texts: each vote of a round names the task, the receipt or the record of the others. */
+const hashes = new Map<string, Hex>()
+const keptMax = 512
+const keptTextMax = 2_048
 
 function encodeValue(value: unknown, path: string): string {
   switch (typeof value) {

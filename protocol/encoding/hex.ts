@@ -21,8 +21,14 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 export function hexToBytes(hex: string, field = 'hex'): Uint8Array {
   if (!isHexBytes(hex)) throw new FormatError(field, '0x and lower-case hex bytes')
   const bytes = new Uint8Array(hex.length / 2 - 1)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i + 2, 2 * i + 4), 16)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(hex, 2 * i + 2) << 4) | digitAt(hex, 2 * i + 3)
   return bytes
+}
+
+/** The value of a digit that is known to be one: `0` has code 48, `a` 97. */
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at)
+  return code < 58 ? code - 48 : code - 87
 }
 
 /**

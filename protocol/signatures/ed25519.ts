@@ -50,7 +50,9 @@ const yOf = (key: Uint8Array): bigint => bytesToUnsigned(key.slice().reverse()) 
  * With {@link isEd25519PublicKey} this is what a caller checks before it uses a native verifier.
  */
 export function isCanonicalEd25519Signature(value: unknown): value is string {
-  return isEd25519Signature(value) && scalarOf(hexToBytes(value)) < groupOrder
+  if (!isEd25519Signature(value)) return false
+  // Most are below 2^252, and L is above it.
+  return value[128] === '0' || scalarOf(hexToBytes(value)) < groupOrder
 }
 
 const scalarOf = (signature: Uint8Array): bigint => bytesToUnsigned(signature.slice(32).reverse())
@@ -66,22 +68,40 @@ const order8Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17
 /** The y of every point of small order, whatever its x. */
 const smallOrderY = new Set([0n, 1n, fieldPrime - 1n, order8Y, fieldPrime - order8Y])
 
+/** What a runtime does for a verifier: reads a key once, and verifies without the cofactor, R compared as bytes. */
+export interface RuntimeEd25519<Key> {
+  readonly readKey: (bytes: Uint8Array) => Key
+  readonly verify: (key: Key, message: Uint8Array, signature: Uint8Array) => boolean
+}
+
+/** Keys that a verifier keeps: those of a round sign again in the next. */
+const keptKeysMax = 1_000
+
 /**
  * A verifier that has the runtime do what costs most: with the outcome of {@link verifyEd25519}, at a fifth of its cost or
  * less. The verifiers of runtimes refuse keys off the curve, but take keys of small order, and some take y or S beyond its
  * bound, so these are looked at first.
- *
- * @param verify The verifier of a runtime: without the cofactor, R compared as bytes.
  */
-export const strictEd25519Verifier =
-  (verify: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean): Ed25519Verifier =>
-  (publicKey, message, signature) => {
+export function strictEd25519Verifier<Key>({ readKey, verify }: RuntimeEd25519<Key>): Ed25519Verifier {
+  const keys = new Map<string, Key>()
+  const keyOf = (publicKey: string): Key | null => {
+    const known = keys.get(publicKey)
+    if (known !== undefined) return known
+    const bytes = hexToBytes(publicKey)
+    const y = yOf(bytes)
+    if (y >= fieldPrime || smallOrderY.has(y)) return null
+    const key = readKey(bytes)
+    if (keys.size >= keptKeysMax) keys.delete(keys.keys().next().value!)
+    keys.set(publicKey, key)
+    return key
+  }
+  return (publicKey, message, signature) => {
     if (!isBytes32(publicKey) || !isCanonicalEd25519Signature(signature)) return false
-    const key = hexToBytes(publicKey)
-    const y = yOf(key)
-    if (y >= fieldPrime || smallOrderY.has(y)) return false
+    const key = keyOf(publicKey)
+    if (key === null) return false
     return verify(key, typeof message === 'string' ? utf8(message) : message, hexToBytes(signature))
   }
+}
 
 /**
  * Verifies an ed25519 signature by RFC 8032 over the message bytes, no pre-hash, no context.

@@ -113,6 +113,12 @@ export class ValidatorStore extends Store {
     return this.#first(undefined)
   }
 
+  /** From when on the network has validators: its first generation counts until the next one does. Null without one. */
+  async since(): Promise<number | null> {
+    const [first] = await this.db.select({ effectiveAt }).from(validatorGenerations).orderBy(number).limit(1)
+    return first?.effectiveAt ?? null
+  }
+
   /** Newest first: those before a number, and after the first no more than so many bytes. */
   async list(before: number | undefined, limit: number, bytesMax: number): Promise<Generation[]> {
     const size = sql`(length(${documents}) + length(${validatorGenerations.signatures}))`

@@ -76,9 +76,11 @@ export const submitTask = defineRoute(
   },
   async (c, { params: { project_id: projectId }, query: { wait = 0, accept = 'final' }, json: body }) => {
     const { clock, committees, derived, roundFiles, validators } = c.var.services
-    const [record, last, now] = await Promise.all([requireOpen(c, projectId), validators.last(), clock.now()])
-    const isInForce = last !== null && last.document.effective_at <= now
-    const generation = isInForce ? last : await validators.at(now)
+    const [record, since, now] = await Promise.all([
+      requireOpen(c, projectId),
+      validators.since(),
+      clock.now(),
+    ])
     const caller = await admitCaller(c, record)
     const { work } = manifestOf(record.current).consensus
     if (!work.functions.includes(body.function))
@@ -87,7 +89,7 @@ export const submitTask = defineRoute(
     if (gasLimit > work.max_gas_limit)
       throw invalidField('gas_limit', `must be at most ${work.max_gas_limit}, the limit of the project`)
     const input = readInput(body)
-    if (generation === null)
+    if (since === null || since > now)
       throw new ApiError('no_validators', 'The network has no validators yet, so no result can become final.')
     if (committees === null) throw notSetUp('The chain', c.var.settings, 'chain')
     const taskId = derived.alphanumerics(c.var.operation, 'task', idLength)

@@ -1,0 +1,73 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test, vi } from 'vitest'
+import { OfferLedger } from './offers.ts'
+import type { LinkOffer } from './types.ts'
+
+const voteBy = 1_000
+const offerOf = (name: string) => ({ offer_id: name, vote_by: voteBy }) as LinkOffer
+
+/** A ledger with open offers, the count of rows that were changed since, and the ledger of the next process. */
+const within = (
+  names: readonly string[],
+  run: (ledger: OfferLedger, changes: () => number, next: () => OfferLedger) => void | Promise<void>,
+): Promise<void> =>
+  runInDurableObject(env.NODE_LINK.getByName('a link with a ledger'), async (_, { storage }) => {
+    await storage.deleteAll()
+    const ledger = new OfferLedger(storage)
+    for (const name of names) ledger.add(offerOf(name), 'a session')
+    const count = () => storage.sql.exec<{ n: number }>('SELECT total_changes() AS n').one().n
+    const before = count()
+    await run(
+      ledger,
+      () => count() - before,
+      () => new OfferLedger(storage),
+    )
+  })
+
+const statesOf = (ledger: OfferLedger, names: readonly string[]) =>
+  names.map((name) => ledger.find(name)?.state ?? null)
+
+test('votes are stored together once nothing is open, and the next process knows them', () =>
+  within(['a', 'b', 'c'], (ledger, changes, next) => {
+    ledger.vote('a', 'pending')
+    ledger.vote('b', 'pending')
+    expect([statesOf(ledger, ['a', 'b', 'c']), ledger.countOpen(), changes()]).toEqual([
+      ['voted', 'voted', 'offered'],
+      1,
+      0,
+    ])
+    // Another vote on the same offer writes nothing either.
+    ledger.vote('a', 'escalated')
+    ledger.vote('c', 'committee_agreed')
+    expect(changes()).toBe(1)
+    const after = next()
+    expect(statesOf(after, ['a', 'b', 'c'])).toEqual(['voted', 'voted', 'voted'])
+    expect([after.find('a')?.answer, after.countOpen(), after.open()]).toEqual(['escalated', 0, []])
+    after.expire(voteBy + 300)
+    expect(after.find('a')).not.toBeNull()
+    after.expire(voteBy + 361)
+    expect([statesOf(after, ['a', 'b', 'c']), after.isEmpty(), next().isEmpty()]).toEqual([
+      [null, null, null],
+      true,
+      true,
+    ])
+  }))
+
+test('while an offer is open votes are stored soon, so that an object that sleeps has them', () =>
+  within(['a', 'b'], async (ledger, changes, next) => {
+    ledger.vote('a', 'pending')
+    await vi.waitUntil(() => changes() === 1)
+    expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'offered'])
+    expect(next().countOpen()).toBe(1)
+  }))
+
+test('a vote that was lost with the process is given again', () =>
+  within(['a', 'b'], (ledger, _, next) => {
+    ledger.vote('a', 'pending')
+    const after = next()
+    expect([statesOf(after, ['a']), after.open().length]).toEqual([['offered'], 2])
+    after.vote('a', 'pending')
+    after.vote('b', 'pending')
+    expect(statesOf(next(), ['a', 'b'])).toEqual(['voted', 'voted'])
+  }))
