@@ -94,7 +94,7 @@ describe('the platform', () => {
 
   test('moves objects, which answer no call and close their sockets', async () => {
     const { ask, connect } = await probeUnder({ moved: 0.3 })
-    const { closed } = await vi.waitFor(connect)
+    const { closed } = await vi.waitFor(connect, { timeout: 30_000 })
     const outcomes = []
     for (let times = 0; times < 20; times += 1) outcomes.push(await ask('object', { method: 'instance' }))
     expect(outcomes).toContainEqual({

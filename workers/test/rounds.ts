@@ -377,7 +377,7 @@ export const written = (roundId: string) =>
   vi.waitUntil(async () => {
     const row = await services(env).rounds.find(roundId)
     return row !== null && isOver(row)
-  }, 30_000)
+  })
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
 
