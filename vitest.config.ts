@@ -153,6 +153,7 @@ export default defineConfig({
           ...inNode,
           include: ['{localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
+          isolate: false,
         },
       },
     ],
