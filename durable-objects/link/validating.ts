@@ -11,7 +11,7 @@ import type { FrameBudget } from './frame-budget.ts'
 import type { NodeLinkConfig } from './types.ts'
 
 /** Requests of rounds and votes are collected for so long. */
-const collectMs = 20
+export const collectMs = 20
 /** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */
 const unheardBytesMax = 4 * 1024 * 1024
 const frameMembersBytes = 64
