@@ -142,8 +142,8 @@ export default defineConfig({
         test: {
           name: 'node-cli',
           ...inNode,
-          include: ['node-cli/*.test.ts'],
-          // What they test runs in processes of its own, so one process can call many of them.
+          include: ['node-cli/*.test.ts', '{contracts,scripts}/**/*.test.ts'],
+          // What they test runs in processes of its own, or changes nothing, so one process can call many of them.
           isolate: false,
         },
       },
@@ -151,9 +151,8 @@ export default defineConfig({
         test: {
           name: 'node',
           ...inNode,
-          include: ['{localnet,tools,testing,scripts,contracts,e2e,bench,chaos}/**/*.test.ts'],
+          include: ['{localnet,tools,testing,e2e,bench,chaos}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
-          isolate: false,
         },
       },
     ],
