@@ -10,7 +10,7 @@ process.env.CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV = 'false'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /** What is waited for comes when it comes, however busy the machine is; only what never comes fails. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
+const patience = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } }
 
 /** Loading the hub again for each file would take longer than all tests; `setup.ts` empties what is stored instead. */
 const oneHub = {
@@ -36,7 +36,7 @@ const contractNames = [
 /** The hub in workerd, with what all of its tests need. */
 const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<string, string>) =>
   cloudflareTest(async (provided) => ({
-    main: 'workers/index.ts',
+    main: 'workers/test/hub.ts',
     wrangler: { configPath: './wrangler.toml' },
     miniflare: {
       bindings: {
@@ -56,7 +56,6 @@ const inNode = {
   exclude: ['**/node_modules/**', '**/dist/**'],
   // Programs that tests put into folders of their own are never run again, so nothing compiled of them is kept.
   env: { NODE_COMPILE_CACHE: path.join(process.env.TMPDIR, 'compiled') },
-  expect: { poll: { timeout: 30_000 } },
 }
 
 /** Only alarms that a test runs happen. */
@@ -144,8 +143,8 @@ export default defineConfig({
         test: {
           name: 'node-cli',
           ...inNode,
-          include: ['node-cli/*.test.ts'],
-          // What they test runs in processes of its own, so one process can call many of them.
+          include: ['node-cli/*.test.ts', '{contracts,scripts}/**/*.test.ts'],
+          // What they test runs in processes of its own, or changes nothing, so one process can call many of them.
           isolate: false,
         },
       },
@@ -153,7 +152,7 @@ export default defineConfig({
         test: {
           name: 'node',
           ...inNode,
-          include: ['{localnet,tools,testing,scripts,contracts,deploy,e2e,bench,chaos}/**/*.test.ts'],
+          include: ['{localnet,tools,testing,deploy,e2e,bench,chaos}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
         },
       },

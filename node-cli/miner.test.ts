@@ -153,6 +153,7 @@ describe('an offer that holds', () => {
 
   test('is not answered while the hub does not say who validates, since an emergency may have replaced those that signed', async () => {
     const { hub, miner, project, node } = await createStage({ attestedBy: 2 })
+    await untilStatus(node, { generations: { newest: 0 } })
     await node.stop()
     const target = hub.requests.find((one) => one.startsWith('GET /v1/validators/generations'))!
     hub.answers.set(target, json({ error: 'unavailable', message: 'Try again shortly.' }, 503))

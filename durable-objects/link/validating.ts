@@ -13,7 +13,7 @@ import type { FrameBudget } from './frame-budget.ts'
 import type { NodeLinkConfig } from './types.ts'
 
 /** Requests of rounds and votes are collected for so long. */
-const collectMs = 20
+export const collectMs = 20
 /** Sets of many projects are due within minutes, and no one of them is in a hurry. */
 const collectSetsMs = 250
 /** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */

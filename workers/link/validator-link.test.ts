@@ -9,6 +9,7 @@ import { countedDatabase } from '../test/counted-database.ts'
 import { recordRounds } from '../test/recorded-rounds.ts'
 import { linkOf, openRelay, RelaySocket, upgradeHeaders } from '../test/relay-socket.ts'
 import { runSql } from '../test/tables.ts'
+import { together } from '../test/together.ts'
 import { offerOf } from './testing/links.ts'
 
 const rounds = recordRounds()
@@ -49,9 +50,8 @@ describe('a validator', () => {
       runInDurableObject(link(), (_, { storage }) => storage.sql.exec('SELECT total_changes() AS n').one().n)
     const before = await stored()
     const names = Array.from({ length: 30 }, (_, i) => `round ${i}`)
-    expect(await Promise.all(names.map((name) => link().decide(requestOf(name))))).toEqual(
-      names.map(() => true),
-    )
+    const asking = () => Promise.all(names.map((name) => link().decide(requestOf(name))))
+    expect(await together(asking)).toEqual(names.map(() => true))
     expect(await relay.next()).toEqual({
       type: 'decide',
       rounds: names.map((name) => ({ round_id: roundId(name), input: '' })),
@@ -71,7 +71,7 @@ describe('a validator', () => {
   test('gets no more than 100 rounds and 256 KiB in a frame, and a larger request alone', async () => {
     const relay = await openReady()
     const ask = (names: readonly string[], input = '') =>
-      Promise.all(names.map((name) => link().decide(requestOf(name, input))))
+      together(() => Promise.all(names.map((name) => link().decide(requestOf(name, input)))))
     const sizes = async (count: number) => {
       const found: number[] = []
       while (found.reduce((sum, one) => sum + one, 0) < count) {
@@ -92,7 +92,9 @@ describe('a validator', () => {
   test('is told each finality vote once, of many rounds in one frame', async () => {
     const relay = await openReady()
     const votes = [1, 2, 3].map((n) => JSON.stringify({ n }))
-    await Promise.all([link().tellFinality(votes.slice(0, 2)), link().tellFinality(votes.slice(1))])
+    await together(() =>
+      Promise.all([votes.slice(0, 2), votes.slice(1)].map((some) => link().tellFinality(some))),
+    )
     expect(await relay.next()).toEqual({ type: 'finality', votes: [{ n: 1 }, { n: 2 }, { n: 3 }] })
     expect(await relay.drain()).toEqual([])
   })

@@ -34,6 +34,6 @@ test('a round of real members credits who was right, and its offences are on rec
     { creditedRounds: 0, reputation: 4_000, disagreements: 1 },
   ])
   const slash = () => rowOf('SELECT kind, node_id FROM slashes WHERE round_id = ?', roundId)
-  await vi.waitUntil(async () => (await slash()) !== null, { timeout: 30_000 })
+  await vi.waitUntil(async () => (await slash()) !== null)
   expect(await slash()).toEqual({ kind: 'invalid_result', node_id: primaries[2]?.member.device.nodeId })
 })

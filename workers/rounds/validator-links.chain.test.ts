@@ -1,5 +1,6 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Validating } from '../../durable-objects/link/validating.ts'
 import {
   closeCodes,
   type DecideFrame,
@@ -8,12 +9,10 @@ import {
 } from '../../protocol/link/index.ts'
 import { linkOf, openRelay, type RelaySocket } from '../test/relay-socket.ts'
 import type { SimulatedValidator } from '../test/rounds.ts'
+import { together } from '../test/together.ts'
 import { fileOf, simulatedRounds, voteAll } from './testing/simulated.ts'
 
 const { rounds, accepted, decide, silence } = simulatedRounds()
-
-/** Only a failure waits for so long. */
-const patience = { timeout: 10_000 }
 
 /** A validator of which the hub has a link. */
 class LinkedValidator {
@@ -87,7 +86,7 @@ describe('validators that are linked', () => {
     await decide(roundId)
     expect(await statusOf(roundId)).toBe('finalized')
     const { finality_votes } = await fileOf(roundId)
-    await vi.waitUntil(() => links.every(({ told }) => told.length > 0), patience)
+    await vi.waitUntil(() => links.every(({ told }) => told.length > 0))
     for (const [i, { decided, told }] of links.entries()) {
       const own = rounds.validators[i]!.node.publicKey
       expect(decided.map((frame) => frame.rounds.map(({ round_id }) => round_id))).toEqual([[roundId]])
@@ -98,26 +97,25 @@ describe('validators that are linked', () => {
     expect(byHttp()).toEqual([0, 0, 0, 0])
   })
 
-  test('are all asked for each of the rounds that close together', async () => {
+  test('decide rounds that close together in a frame that these share', async () => {
     const ids = [await closed(), await closed(), await closed()]
+    const asked = vi.spyOn(Validating.prototype, 'decide')
     await rounds.mine(ids[0]!)
-    await Promise.all(
-      ids.map((roundId) =>
-        vi.waitUntil(async () => {
-          await rounds.tick(roundId)
-          return (await statusOf(roundId)) === 'finalized'
-        }, patience),
-      ),
+    const ending = ids.map((roundId) =>
+      vi.waitUntil(async () => {
+        await rounds.tick(roundId)
+        return (await statusOf(roundId)) === 'finalized'
+      }),
     )
-    // A quorum makes them final while the frame of the last validator is under way.
-    await vi.waitUntil(
-      () =>
-        links.every(({ decided }) => {
-          const asked = decided.flatMap((frame) => frame.rounds.map(({ round_id }) => round_id))
-          return ids.every((roundId) => asked.includes(roundId))
-        }),
-      patience,
-    )
+    await together(() => vi.waitUntil(() => asked.mock.calls.length >= ids.length * links.length))
+    await Promise.all(ending)
+    asked.mockRestore()
+    for (const { decided } of links) {
+      expect(decided.flatMap((frame) => frame.rounds.map(({ round_id }) => round_id)).toSorted()).toEqual(
+        ids.toSorted(),
+      )
+      expect(decided).toHaveLength(1)
+    }
     expect(byHttp()).toEqual([0, 0, 0, 0])
   })
 
@@ -163,7 +161,7 @@ describe('validators that are linked', () => {
     const roundId = await closed()
     await rounds.mine(roundId)
     const ending = rounds.tick(roundId)
-    await vi.waitUntil(() => links.every(({ decided }) => decided.length === 1), patience)
+    await vi.waitUntil(() => links.every(({ decided }) => decided.length === 1))
     for (const { node } of rounds.validators) await evictDurableObject(linkOf(node), { webSockets: 'close' })
     links = await Promise.all(rounds.validators.map(open))
     await ending
@@ -179,7 +177,7 @@ describe('validators that are linked', () => {
     const roundId = await closed()
     await decide(roundId)
     expect(await statusOf(roundId)).toBe('finalized')
-    await vi.waitUntil(() => links.every(({ told }) => told.length > 0), patience)
+    await vi.waitUntil(() => links.every(({ told }) => told.length > 0))
     expect(rounds.validators.map((validator) => validator.asked('/consensus/votes').length)).toEqual([
       1, 1, 0, 0,
     ])
@@ -195,7 +193,7 @@ describe('validators that are linked', () => {
     })
     for (let i = 0; i < 3; i++) {
       // A round that is final looks at no answer.
-      for (const link of links.slice(1)) link.before = () => vi.waitUntil(() => forger.refused > i, patience)
+      for (const link of links.slice(1)) link.before = () => vi.waitUntil(() => forger.refused > i)
       const roundId = await closed()
       await decide(roundId)
       expect(await statusOf(roundId)).toBe('finalized')

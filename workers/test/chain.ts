@@ -93,7 +93,7 @@ export async function followChain(): Promise<void> {
     const indexed = (await services(env).chainIndex.cursor())?.number ?? -1
     return indexed >= Number(newest.number) && (await networkNow()) >= Number(newest.timestamp)
   }
-  await vi.waitUntil(hasFollowed, { timeout: 30_000, interval: 100 })
+  await vi.waitUntil(hasFollowed, { interval: 100 })
 }
 
 /** Lets time pass on the chain, which the hub follows. */

@@ -1,6 +1,7 @@
-import { listDurableObjectIds, reset, runInDurableObject } from 'cloudflare:test'
+import { reset, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { budgets } from '../middleware/budgets.ts'
+import { takeUsed } from './used-objects.ts'
 
 const sharedBudgets = Object.entries(budgets)
   .filter(([, budget]) => 'total' in budget)
@@ -14,19 +15,14 @@ const sharedBudgets = Object.entries(budgets)
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
     forgetBytes(),
-    wakeAll(env.RELAYER),
-    wakeAll(env.CHAIN_INDEXER),
-    wakeAll(env.FAUCET_COOLDOWN),
-    wakeAll(env.PROJECT_COMMITTEES),
-    wakeAll(env.ROUND),
-    wakeAll(env.DIRECT_ORDER),
-    wakeAll(env.NODE_LINK),
-    wakeAll(env.GENERATION_KEEPER),
-    ...sharedBudgets.map((key) => runInDurableObject(env.RATE_LIMITER.getByName(key), () => {})),
+    ...takeUsed().map(wake),
+    ...sharedBudgets.map((key) => wake(env.RATE_LIMITER.getByName(key))),
   ])
   // Last, because waking many objects may take as long.
   await env.DB.prepare('SELECT name FROM sqlite_master LIMIT 1').run()
   await reset()
+  // Those that were made again to be emptied.
+  takeUsed()
 }
 
 /** Takes what is stored out of the cache too, where nothing else says what there is. */
@@ -39,9 +35,4 @@ async function forgetBytes(): Promise<void> {
   await Promise.all(paths.map((path) => caches.default.delete(new URL(path, env.BASE_URL))))
 }
 
-async function wakeAll<T extends Rpc.DurableObjectBranded>(
-  namespace: DurableObjectNamespace<T>,
-): Promise<void> {
-  const ids = await listDurableObjectIds(namespace)
-  await Promise.all(ids.map((id) => runInDurableObject(namespace.get(id), () => {})))
-}
+const wake = (stub: DurableObjectStub): Promise<void> => runInDurableObject(stub, () => {})

@@ -290,16 +290,19 @@ export class SimulatedRounds {
     this.setTime((await networkNow()) + seconds)
   }
 
-  /** Mines a block a second from now. @param audits - Whether its hash has the round audited. */
+  /**
+   * Mines a block a second from now, which is there as soon as it is that time: a round that looks in between would not look again in the
+   * same moment. @param audits - Whether its hash has the round audited.
+   */
   async mine(roundId: string, audits = false): Promise<void> {
-    await this.passTime(1)
-    const timestamp = await networkNow()
+    const timestamp = (await networkNow()) + 1
     const { number } = this.blocks.at(-1) as Block
     for (let salt = 0; ; salt++) {
       const hash = hashText(`${roundId} ${number} ${salt}`)
       if (auditDraw(profile, roundId, hash) < defaultNetworkParams.audit_bp !== audits) continue
       this.blocks.push({ number: number + 1, hash, timestamp })
-      return this.chain.serve(this.blocks)
+      this.chain.serve(this.blocks)
+      return this.setTime(timestamp)
     }
   }
 
@@ -377,7 +380,7 @@ export const written = (roundId: string) =>
   vi.waitUntil(async () => {
     const row = await services(env).rounds.find(roundId)
     return row !== null && isOver(row)
-  }, 30_000)
+  })
 
 export const roundOf = (roundId: string) => env.ROUND.getByName(roundId)
 

@@ -5,6 +5,7 @@ import { forgetAllowances } from '../middleware/allowances.ts'
 import { leaveAddress } from './client.ts'
 import { emptyStorage } from './empty-storage.ts'
 import './late-modules.ts'
+import './patience.ts'
 import { showLogged, takeLogged } from './quiet-console.ts'
 import { takeSeenAnswers } from './seen-answers.ts'
 

@@ -501,7 +501,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     const decide = (action: string, caller = operator.client) =>
       caller.post(`/admin/v1/projects/${project_id}/review`, { action })
     expect((await decide('approve')).status).toBe(200)
-    await expect.poll(mirrored, { timeout: 30_000 }).toBe('listed')
+    await expect.poll(mirrored).toBe('listed')
 
     // Where nothing can be relayed at the moment, only the row says that the registry has to be told.
     const bindings = { RELAYER_PRIVATE_KEY: undefined as never, OPERATOR_ADDRESSES: operator.address }
@@ -509,7 +509,7 @@ describe.skipIf(chain === null)('what operators decide', () => {
     // It was put off by a minute, which is over.
     await runSql("UPDATE hub_actions SET next_attempt_at = 0 WHERE state = 'open'")
     await runSchedule()
-    await expect.poll(mirrored, { timeout: 30_000 }).toBe('paused')
+    await expect.poll(mirrored).toBe('paused')
     const wish = () => services(env).hubActions.find('set_listing_status', project_id)
     expect(await wish()).toMatchObject({ state: 'open', attempts: 1 })
     // Deep enough for the chain to call the block final.
