@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
 import type { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
@@ -38,6 +39,7 @@ export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> 
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
+  ARCHIVIST: DurableObjectNamespace<ArchivistObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
   ROUND_ROWS: Queue<RoundMessage>
@@ -151,6 +153,15 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
+  /** How long, and how many, rounds of tasks are in the database before they are archived. */
+  ROUNDS_KEEP_DAYS: z.coerce.number().int().min(1).default(30),
+  ROUNDS_KEEP_ROWS: z.coerce.number().int().min(1).default(5_000_000),
+  /** Bytes of the whole database above which rounds are archived as soon as their epoch is posted; D1 holds 10 GB. */
+  ROUNDS_KEEP_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(4 * 1024 ** 3),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })
