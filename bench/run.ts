@@ -12,6 +12,7 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   node: ['node/cost.ts', '[seconds]', 'What does a serving node cost, idle and busy?'],
   engine: ['engine/speed.ts', '[known answers]', 'How fast is the engine, and what does metering cost?'],
   links: ['links/return.ts', '[links]', 'How soon are miners back after a restart, and what does that cost?'],
+  archive: ['archive/run.ts', '[epochs] [rounds]', 'How large do database and archives become?'],
   startup: ['startup/startup.ts', '', 'What does the hub load before its first answer?'],
 }
 

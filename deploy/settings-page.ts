@@ -235,6 +235,17 @@ const notes: Readonly<Record<string, SettingNote>> = {
   },
   DIRECT_KEEP_ROUNDS: { is: 'how many direct rounds are kept', need: 'direct rounds', wrong: 'as above' },
   DIRECT_KEEP_BYTES: { is: 'how much of direct rounds is kept', need: 'direct rounds', wrong: 'as above' },
+  ROUNDS_KEEP_DAYS: {
+    is: 'how long rounds of tasks stay in the database before they are archived',
+    need: 'lists of rounds',
+    wrong: 'too short: lists end early; too long: the database is full',
+  },
+  ROUNDS_KEEP_ROWS: { is: 'how many rounds of tasks stay there', need: 'lists of rounds', wrong: 'as above' },
+  ROUNDS_KEEP_BYTES: {
+    is: 'size of the database above which rounds are archived as soon as their epoch is posted; D1 holds 10 GB',
+    need: 'lists of rounds',
+    wrong: 'too high: the database is full',
+  },
 }
 
 function defaultOf(name: string): string | undefined {

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
 import type { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
@@ -34,6 +35,7 @@ export interface Env extends Partial<Record<keyof z.output<typeof SettingsSchema
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
+  ARCHIVIST: DurableObjectNamespace<ArchivistObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
   ROUND_ROWS: Queue<RoundMessage>

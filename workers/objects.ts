@@ -1,3 +1,4 @@
+import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
 import { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
@@ -53,6 +54,12 @@ export class DirectOrder extends loadedObject<DirectOrderObject<Env>>({
   load: async (ctx, env) => (await import('./rounds/direct-order-object.ts')).createDirectOrder(ctx, env),
   methods: { execute: true },
   events: [],
+}) {}
+
+export class Archivist extends loadedObject<ArchivistObject<Env>>({
+  load: async (ctx, env) => (await import('./archive/object.ts')).createArchivist(ctx, env),
+  methods: { wake: true },
+  events: ['alarm'],
 }) {}
 
 export class ProjectCommittees extends ProjectCommitteesObject<Env> {

@@ -143,6 +143,9 @@ export function createServices(env: Env) {
       const { writeRounds } = await import('./stores/round-writer.ts')
       return writeRounds(db, given, following)
     },
+    // Most requests are about rounds that are not in archives.
+    archive: async () => (await import('./archive/open.ts')).openArchive(db, env.ROUNDS),
+    expiredRows: async () => new (await import('./stores/expired-rows.ts')).ExpiredRows(db),
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
     roundLists: new RoundLists(db),

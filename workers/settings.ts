@@ -111,6 +111,15 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
+  /** How long, and how many, rounds of tasks are in the database before they are archived. */
+  ROUNDS_KEEP_DAYS: z.coerce.number().int().min(1).default(30),
+  ROUNDS_KEEP_ROWS: z.coerce.number().int().min(1).default(5_000_000),
+  /** Bytes of the whole database above which rounds are archived as soon as their epoch is posted; D1 holds 10 GB. */
+  ROUNDS_KEEP_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(4 * 1024 ** 3),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })

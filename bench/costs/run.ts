@@ -33,12 +33,9 @@ const taskRows = units.flatMap((unit) => {
 })
 const monthSecs = 30 * 86_400
 const gigabyte = 1_000_000_000
-/** Most that one database keeps. */
-const databaseGb = 10
 const rateRows = [1, 10, 100, 1_000].map((rate) => {
   const tasks = rate * monthSecs
   const trips = rate * (counted.per_task['D1.trip'] ?? 0)
-  const hours = (databaseGb * gigabyte) / ((task.units.d1Bytes ?? 0) * rate * 3_600)
   return row(
     rate.toLocaleString('en'),
     Math.round((tasks / million) * costOf(task)).toLocaleString('en', {
@@ -49,7 +46,6 @@ const rateRows = [1, 10, 100, 1_000].map((rate) => {
     Math.round(trips).toLocaleString('en'),
     Math.round(rate * (counted.per_task['D1.rowsWritten'] ?? 0)).toLocaleString('en'),
     `${Math.round((tasks * (task.units.r2Bytes ?? 0)) / gigabyte).toLocaleString('en')} GB`,
-    hours > 48 ? `${Math.round(hours / 24)} days` : `${hours.toFixed(1)} hours`,
   )
 })
 const together = (dollarsInAll: number) => row('**Together**', '', `**${dollars(dollarsInAll)}**`)
@@ -65,7 +61,6 @@ const tables = [
       'D1 trips per second',
       'D1 rows written per second',
       'R2 bytes in a month',
-      'D1 is full after',
     ),
     rateRows,
   ),

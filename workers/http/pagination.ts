@@ -25,6 +25,23 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 export const onePage = (id: string, item: z.ZodType, example: unknown) =>
   ok('One page.', pageOf(item).meta({ id }), { items: [example], next_cursor: null })
 
+/** The same of a list of what is archived in the end. */
+export const keptPage = (id: string, item: z.ZodType, example: unknown) =>
+  ok(
+    'One page.',
+    pageOf(item)
+      .extend({
+        archived_before: z
+          .int()
+          .optional()
+          .describe(
+            'On the last page, when older items are in archives: items of rounds that began before this time, in Unix seconds, may be there alone.',
+          ),
+      })
+      .meta({ id }),
+    { items: [example], next_cursor: null },
+  )
+
 interface PageRequest<Row, Position extends (string | number)[]> {
   /** Names the list and its filters; a cursor of another list is refused. */
   list: string
@@ -37,26 +54,36 @@ interface PageRequest<Row, Position extends (string | number)[]> {
   isCut?: (rows: readonly Row[]) => boolean
   /** For a list whose filter no index has: whether a row that was read belongs to it. A page may have few rows then, and still go on. */
   keep?: (row: Row) => boolean
+  /** For a list whose older items are in archives: those before this time may be; null where none is. */
+  archivedBefore?: () => Promise<number | null>
 }
 
 /** One page by keyset: reads one row more than asked for, to know whether another page follows. */
 export async function paginate<Row, Position extends (string | number)[]>(
   c: HubContext,
-  { list, isOwn = false, query, position, fetch, isCut, keep = () => true }: PageRequest<Row, Position>,
-): Promise<{ rows: Row[]; next_cursor: string | null }> {
+  {
+    list,
+    isOwn = false,
+    query,
+    position,
+    fetch,
+    isCut,
+    keep = () => true,
+    archivedBefore,
+  }: PageRequest<Row, Position>,
+): Promise<{ rows: Row[]; next_cursor: string | null; archived_before?: number }> {
   const { cursors } = c.var.services
   const limit = query.limit ?? 50
   // Who calls may be known only later.
   const name = () => (isOwn ? `${list} of=${c.var.holder ?? 'anybody'}` : list)
   const after = query.cursor === undefined ? undefined : (cursors.decode(name(), query.cursor) as Position)
-  const rows = await fetch(after, limit + 1)
+  const [rows, before] = await Promise.all([fetch(after, limit + 1), archivedBefore?.() ?? null])
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const goesOn = rows.length > limit || isCut?.(rows)
-  return {
-    rows: page.filter(keep),
-    next_cursor: goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null,
-  }
+  const next_cursor = goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null
+  const rest = next_cursor === null && before !== null ? { archived_before: before } : {}
+  return { rows: page.filter(keep), next_cursor, ...rest }
 }
 
 interface ShownPage<Row, Key extends keyof Row> extends Omit<PageRequest<Row, never>, 'position' | 'fetch'> {
@@ -71,12 +98,12 @@ export async function answerPage<Row, Key extends keyof Row>(
   c: HubContext,
   { by, fetch, view, ...page }: ShownPage<Row, Key>,
 ): Promise<Answer> {
-  const { rows, next_cursor } = await paginate<Row, (string | number)[]>(c, {
+  const { rows, ...rest } = await paginate<Row, (string | number)[]>(c, {
     ...page,
     // Null sorts before every number.
     position: (row) => by.map((key) => (row[key] ?? 0) as string | number),
     fetch: (after, limit) =>
       fetch(after && (Object.fromEntries(by.map((key, i) => [key, after[i]])) as Pick<Row, Key>), limit),
   })
-  return json({ items: rows.map(view), next_cursor })
+  return json({ items: rows.map(view), ...rest })
 }

@@ -1,3 +1,4 @@
+import { findWaited } from '../archive/find-archived.ts'
 import type { Services } from '../services.ts'
 import type { PublishedRound, RoundRow } from '../stores/rounds.ts'
 import type { TaskRow } from '../stores/tasks.ts'
@@ -47,14 +48,19 @@ export async function findPublished(
 
 /** A task by the hub's own id, which those have that had to wait, or by that of its round. @throws {@link ApiError} 503 `unavailable`. */
 export async function findTask(
-  services: Records & Pick<Services, 'tasks'>,
+  services: Records & Pick<Services, 'tasks' | 'archive'>,
   id: string,
 ): Promise<TaskRecord | null> {
   if (id.startsWith('task:')) {
     const round = await findRound(services, id)
     return round && { task: taskOf(round), round }
   }
-  const found = await services.tasks.find(id)
+  const { store } = await services.archive()
+  const [found, archivedBefore] = await Promise.all([services.tasks.find(id), store.archivedBefore()])
+  if (found === null && archivedBefore !== null) {
+    const round = await findWaited(services, id)
+    return round && { task: taskOf(round), round }
+  }
   const roundId = found?.task.roundId ?? null
   return found && roundId !== null ? { ...found, round: await latest(services, roundId, found.round) } : found
 }

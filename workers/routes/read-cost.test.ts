@@ -138,6 +138,10 @@ await env.DB.batch([
     `${wallet}, '${project}', i, 1, '1', 0`,
   ),
   fill(
+    'INSERT INTO archives (project_id, epoch, rounds, bytes, sha256, last_issued_at, archived_at)',
+    `'${project}', i, 1, 7, 'hash', 3600 * i, 1`,
+  ),
+  fill(
     'INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)',
     `printf('%016d', i), '${project}', ${wallet}, 5, '', 0, i, i`,
   ),
@@ -209,6 +213,7 @@ const params: Record<string, string> = {
   ticket: await ticketOfInput(),
 }
 await fillRounds()
+await env.ROUNDS.put(`archive/${project}/1.jsonl.gz`, 'archive')
 await insertTask(project)
 // From the second reading on, bytes come from the cache.
 for (const path of [`/v1/assets/${params.sha256}`, `/v1/modules/${params.module}/hbc`])

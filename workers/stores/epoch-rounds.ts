@@ -1,7 +1,7 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
-import { epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
+import { archives, epochCredits, epochReceipts, epochRounds, rounds } from './schema/index.ts'
 import { build, fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
 /** What the rounds of an epoch came to. Primaries are those that were asked first, of whom some answered with a valid vote. */
@@ -14,19 +14,10 @@ export type AccruingEpoch = Awaited<ReturnType<EpochRoundStore['accruing']>>[num
 /** Most rounds of an epoch, the last ones, of which the median time to finality is taken. */
 const timedMax = sql.raw('10000')
 
-/** How long credits of an epoch without a receipt are kept. */
-const keptSecs = 30 * 86_400
-
 /** What the rounds of each epoch of a project come to. */
 export class EpochRoundStore extends Store {
   /** Null for an epoch without rounds. */
   async counts(projectId: string, epoch: number) {
-    const newest = sql`SELECT ${rounds.finalityMs} AS ms FROM ${rounds} INDEXED BY rounds_final_of_project
-      WHERE ${rounds.projectId} = ${projectId} AND ${rounds.state} = 'finalized' AND ${rounds.issuedAt} < ${epochRounds.endsAt}
-        AND ${rounds.issuedAt} >= ${epochRounds.endsAt} - (${epochRounds.terms}->>'epoch_secs') ORDER BY ${rounds.issuedAt} DESC LIMIT ${timedMax}`
-    const median = sql`SELECT ms FROM (${newest}) ORDER BY ms LIMIT 1
-      OFFSET (SELECT (min(${epochRounds.finalized}, ${timedMax}) - 1) / 2 FROM ${epochRounds}
-        WHERE ${isEpoch(epochRounds, projectId, epoch)})`
     const { rounds: all, finalized, fallback, primaries, answered } = epochRounds
     const [row] = await this.db
       .select({
@@ -35,7 +26,8 @@ export class EpochRoundStore extends Store {
         fallback,
         primaries,
         answered,
-        medianFinalityMs: sql<number | null>`(${median})`,
+        medianFinalityMs: sql<number | null>`(SELECT iif(count(*) = 0, (${medianOf(projectId, epoch)}),
+          max(${archives.medianFinalityMs})) FROM ${archives} WHERE ${isEpoch(archives, projectId, epoch)})`,
       })
       .from(epochRounds)
       .where(isEpoch(epochRounds, projectId, epoch))
@@ -88,11 +80,16 @@ export class EpochRoundStore extends Store {
       )
       .orderBy(desc(endsAt), desc(id), desc(epoch))
   }
+}
 
-  /** Forgets credits of epochs that ended long ago: nobody attests them any more. @param now - Unix seconds. */
-  async purge(now: number): Promise<void> {
-    await this.db.delete(epochCredits).where(lt(epochCredits.endsAt, now - keptSecs))
-  }
+/** The median time to finality, in a statement that has the row of the epoch. */
+export function medianOf(projectId: string, epoch: number): SQL {
+  const newest = sql`SELECT ${rounds.finalityMs} AS ms FROM ${rounds} INDEXED BY rounds_final_of_project
+    WHERE ${rounds.projectId} = ${projectId} AND ${rounds.state} = 'finalized' AND ${rounds.issuedAt} < ${epochRounds.endsAt}
+      AND ${rounds.issuedAt} >= ${epochRounds.endsAt} - (${epochRounds.terms}->>'epoch_secs') ORDER BY ${rounds.issuedAt} DESC LIMIT ${timedMax}`
+  return sql`SELECT ms FROM (${newest}) ORDER BY ms LIMIT 1
+    OFFSET (SELECT (min(${epochRounds.finalized}, ${timedMax}) - 1) / 2 FROM ${epochRounds}
+      WHERE ${isEpoch(epochRounds, projectId, epoch)})`
 }
 
 /** Forgets what payout addresses were credited in an epoch that counts from now on. */

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { idempotencyKeys } from './schema/index.ts'
 
@@ -81,10 +81,6 @@ export class IdempotencyKeyStore extends Store {
   /** Forgets an operation that did nothing. */
   async forget(request: IdempotentRequest): Promise<void> {
     await this.db.delete(idempotencyKeys).where(this.#isUnanswered(request))
-  }
-
-  async purge(now: number): Promise<void> {
-    await this.db.delete(idempotencyKeys).where(lte(idempotencyKeys.expiresAt, now))
   }
 
   /** Whether this try holds the claim, and has not answered. */

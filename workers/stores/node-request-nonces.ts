@@ -1,4 +1,4 @@
-import { lte, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
 import { chainStates, devices, nodeRequestNonces, nodes, subscriptions } from './schema/index.ts'
 import { insertFrom } from './statements.ts'
@@ -34,10 +34,6 @@ export class NodeRequestNonceStore extends Store {
   async standing(publicKey: string): Promise<KeyStanding> {
     const [row] = await this.db.all<StandingRow>(standingOf(publicKey))
     return row?.standing ?? 'unknown'
-  }
-
-  async purge(now: number): Promise<void> {
-    await this.db.delete(nodeRequestNonces).where(lte(nodeRequestNonces.expiresAt, now))
   }
 }
 

@@ -3,7 +3,7 @@ import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
 import type { LeaseRow } from './rounds.ts'
 import { epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
-import { fromTemplate, isSameEpoch } from './statements.ts'
+import { fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
 export interface LeaseFilter {
   state?: LeaseRow['state'] | undefined
@@ -64,6 +64,31 @@ export class ProofStore extends Store {
     const found = sql`(SELECT * FROM ${leases} WHERE ${leases.proofId} = ${proofId} AND ${isProof}) AS ${leases}`
     const [proof] = await this.#proofs(found)
     return proof ?? null
+  }
+
+  /** What the database says of a proof whose round is in an archive alone. */
+  async standing({
+    projectId,
+    epoch,
+    roundId,
+    nodeId,
+  }: Pick<LeaseRow, 'projectId' | 'epoch' | 'roundId' | 'nodeId'>) {
+    const [[counted], [slash]] = await Promise.all([
+      this.db
+        .select({ epochUnits: epochRounds.units, terms: epochRounds.terms })
+        .from(epochRounds)
+        .where(isEpoch(epochRounds, projectId, epoch)),
+      this.db
+        .select({ slashId: slashes.evidenceHash })
+        .from(slashes)
+        .where(and(eq(slashes.roundId, roundId), eq(slashes.nodeId, nodeId)))
+        .limit(1),
+    ])
+    return {
+      epochUnits: counted?.epochUnits ?? null,
+      terms: counted?.terms ?? null,
+      slashId: slash?.slashId ?? null,
+    }
   }
 
   /** Of rounds that ended since an hour began. @param sinceHour - Counted from 1970; null for all there were. */

@@ -6,7 +6,7 @@ import { rounds } from './schema/index.ts'
 export interface ExecutedReceipt {
   receipt: ExecutionReceipt
   /** Newest first. */
-  roundIds: string[]
+  rounds: { roundId: string; issuedAt: number }[]
   /** When the newest of them came to it, in Unix seconds. */
   at: number
 }
@@ -19,7 +19,7 @@ export class ReceiptStore extends Store {
     const rows = await this.db
       .select({
         ...{ roundId, module_address: moduleAddress, function: rounds.function, input_hash: inputHash },
-        ...{ output_hash: outputHash, events_hash: eventsHash, gas_used: gasUsed, success },
+        ...{ output_hash: outputHash, events_hash: eventsHash, gas_used: gasUsed, success, issuedAt },
         at: sql<number>`coalesce(${rounds.agreedAt}, ${rounds.finalizedAt}, ${issuedAt})`,
       })
       .from(rounds)
@@ -28,8 +28,8 @@ export class ReceiptStore extends Store {
       .limit(roundsMax)
     const [newest] = rows
     if (newest === undefined) return null
-    const { roundId: _, at, ...run } = newest
+    const { roundId: _, issuedAt: __, at, ...run } = newest
     const receipt = { v: 1, ...run, success: run.success === true } as ExecutionReceipt
-    return { receipt, roundIds: rows.map((row) => row.roundId), at }
+    return { receipt, rounds: rows.map((row) => ({ roundId: row.roundId, issuedAt: row.issuedAt })), at }
   }
 }

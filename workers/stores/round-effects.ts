@@ -16,7 +16,7 @@ import {
 } from './schema/index.ts'
 import { added, build, insertFrom, jsonParts, listed, membersOf } from './statements.ts'
 
-type RoundRow = typeof rounds.$inferSelect
+type RoundRow = Omit<typeof rounds.$inferSelect, 'leaseKeys'>
 type LeaseRow = typeof leases.$inferSelect
 
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {

@@ -53,7 +53,7 @@ describe.each(cases)('a list of rounds with %s', (_, filter) => {
     const lists = new RoundLists(openDatabase(env.DB))
     const listed: ListedRound[] = []
     for (let after: RoundPosition | undefined; ; ) {
-      const page = await lists.list(filter, after, 3, attemptOf)
+      const { rounds: page } = await lists.list(filter, after, 3, attemptOf)
       // Of the rounds of a project those of other modules are passed over by who makes the page.
       listed.push(...page.filter((row) => module === undefined || row.moduleAddress === module))
       const last = page.at(-1)

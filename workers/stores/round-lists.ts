@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { RoundState } from '../../protocol/rounds/index.ts'
 import { Store } from './database.ts'
-import { epochReceipts, rounds } from './schema/index.ts'
+import { archives, epochReceipts, rounds } from './schema/index.ts'
 import { fromTemplate } from './statements.ts'
 
 export interface ListedRound {
@@ -40,19 +40,28 @@ const epochName = sql.raw("('epoch:' || project_id || ':' || epoch || ':')")
 
 /** Rounds as lists show them, newest first: tasks, direct rounds, and the epochs that validators attested. */
 export class RoundLists extends Store {
-  /** `limit` of them after `after`. @param attemptOf - The attempt in which an epoch was attested. */
+  /**
+   * `limit` of them after `after`, and the time before which others may be in archives alone. @param attemptOf - The attempt in which an epoch
+   * was attested.
+   */
   async list(
     filter: RoundFilter,
     after: RoundPosition | undefined,
     limit: number,
     attemptOf: (epoch: AcceptedEpoch) => number,
-  ): Promise<ListedRound[]> {
-    const [epochs, listed] = await Promise.all([
-      hasEpochs(filter) ? this.#epochs(filter.projectId, after, limit) : [],
-      this.#rounds(rangesOf(filter), after, limit),
+  ): Promise<{ rounds: ListedRound[]; archivedBefore: number | null }> {
+    const ranges = rangesOf(filter)
+    const [{ epochs, archivedBefore: before }, listed] = await Promise.all([
+      this.#epochs(filter.projectId, after, hasEpochs(filter) ? limit : 0),
+      this.#rounds(ranges, after, limit),
     ])
     const all = [...listed, ...epochs.map((epoch) => epochRound(epoch, attemptOf(epoch)))]
-    return all.sort(newestFirst).slice(0, limit)
+    // Direct rounds are in no archive.
+    const mayBeArchived = ranges.some(({ kind }) => kind !== 'exec')
+    return {
+      rounds: all.sort(newestFirst).slice(0, limit),
+      archivedBefore: mayBeArchived ? before : null,
+    }
   }
 
   /** The database merges the ranges, and reads no more of each than the page takes. */
@@ -99,27 +108,34 @@ export class RoundLists extends Store {
       .$dynamic()
   }
 
-  async #epochs(
-    projectId: string | undefined,
-    after: RoundPosition | undefined,
-    limit: number,
-  ): Promise<AcceptedEpoch[]> {
+  async #epochs(projectId: string | undefined, after: RoundPosition | undefined, limit: number) {
     const { projectId: id, epoch, epochSecs, acceptedAt, receiptHash, attestations } = epochReceipts
     const index =
       projectId === undefined ? 'epoch_receipts_by_acceptance' : 'epoch_receipts_of_project_by_acceptance'
-    return this.db
-      .select(fromTemplate({ projectId: id, epoch, epochSecs, acceptedAt, receiptHash, attestations }))
-      .from(sql`${epochReceipts} INDEXED BY ${sql.raw(index)}`)
-      .where(
-        and(
-          projectId === undefined ? undefined : eq(id, projectId),
-          after && sql`(${acceptedAt}, ${epochName}) < (${after.createdAt}, ${after.name})`,
-        ),
-      )
-      .orderBy(desc(acceptedAt), desc(epochName))
-      .limit(limit)
+    const conditions = and(
+      projectId === undefined ? undefined : eq(id, projectId),
+      after && sql`(${acceptedAt}, ${epochName}) < (${after.createdAt}, ${after.name})`,
+    )
+    // The first row has no epoch.
+    const [first, ...epochs] = await this.db.all<AcceptedEpoch & { archivedBefore: number | null }>(sql`
+      SELECT NULL AS projectId, NULL AS epoch, NULL AS epochSecs, NULL AS acceptedAt, NULL AS receiptHash, NULL AS attestations,
+        (${archivedBefore(projectId)}) AS archivedBefore
+      UNION ALL SELECT * FROM (SELECT ${id}, ${epoch}, ${epochSecs}, ${acceptedAt}, ${receiptHash}, ${attestations}, NULL
+        FROM ${epochReceipts} INDEXED BY ${sql.raw(index)} WHERE ${conditions ?? sql`true`}
+        ORDER BY ${acceptedAt} DESC, ${epochName} DESC LIMIT ${limit})`)
+    return { epochs, archivedBefore: first?.archivedBefore ?? null }
   }
 }
+
+/** The time before which rounds may be in archives alone: those of a project, or of all. */
+export const archivedBefore = (
+  projectId: string | undefined,
+) => sql`SELECT ${archives.lastIssuedAt} + 1 AS at FROM ${archives}
+  ${
+    projectId === undefined
+      ? sql`ORDER BY ${archives.lastIssuedAt} DESC`
+      : sql`WHERE ${archives.projectId} = ${projectId} ORDER BY ${archives.epoch} DESC`
+  } LIMIT 1`
 
 export type AcceptedEpoch = Pick<
   typeof epochReceipts.$inferSelect,

@@ -2,12 +2,19 @@ import { and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-or
 import { batch, type Database } from './database.ts'
 import { type RoundEnd, roundEffects } from './round-effects.ts'
 import type { WrittenRound } from './rounds.ts'
-import { leases, rounds, subscriptions } from './schema/index.ts'
+import { archives, type LeaseKey, leases, rounds, subscriptions } from './schema/index.ts'
 import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
 import { scheduledStatement } from './tasks.ts'
 
 const isNoneOver = (roundIds: readonly string[]): SQL => sql`NOT EXISTS (SELECT 1 FROM ${rounds}
   WHERE ${isOneOf(rounds.roundId, roundIds)} AND ${rounds.state} IN ('finalized', 'failed'))`
+
+/** Archives of the epochs of some rounds. */
+const archivesOf = (of: readonly WrittenRound[]): SQL => {
+  const epochs = new Set(of.map(({ round: { projectId, epoch } }) => JSON.stringify([projectId, epoch])))
+  return sql`json_each(${`[${[...epochs].join(',')}]`}) AS one JOIN ${archives}
+    ON ${archives.projectId} = one.value->>0 AND ${archives.epoch} = one.value->>1`
+}
 
 /** Where the state of a round can only go on to one further right. */
 const rankOf = (state: SQL): SQL =>
@@ -42,6 +49,7 @@ async function write(
   const ends = written.flatMap(({ end }) => end ?? [])
   const isNew = and(
     isNoneOver(written.map(({ round }) => round.roundId)),
+    sql`NOT EXISTS (SELECT 1 FROM ${archivesOf(written)})`,
     memberSince === null ? isNoneYounger(ends) : undefined,
   ) as SQL
   const [guard] = await batch(db, [
@@ -50,25 +58,38 @@ async function write(
     ...roundEffects(ends, memberSince, isNew),
     ...waitedStatements(written, isNew),
     ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
-    roundsStatement(JSON.stringify(written.map(({ round }) => round)), isNew),
+    roundsStatement(JSON.stringify(written.map(rowOf)), isNew),
   ])
   const [row] = (guard?.results ?? []) as { holds: number }[]
   return row?.holds === 1 ? ends.map(({ round }) => round.roundId) : null
 }
 
-/** Which rounds are over, and since when the subscriptions of their members exist. */
+const rowOf = ({ round, leases: own }: WrittenRound) => ({
+  ...round,
+  leaseKeys: own.map(({ owner, createdAt, position }): LeaseKey => [owner, createdAt, position]),
+})
+
+/** Which rounds are over, or in an archive, and since when the subscriptions of their members exist. */
 async function knownOf(db: Database, given: readonly WrittenRound[]) {
   const ids = given.map(({ round }) => round.roundId)
   const members = given.flatMap(({ end }) => end?.members.map(({ subscriptionId }) => subscriptionId) ?? [])
-  const [over, subscribed] = await batch(db, [
+  const [over, archived, subscribed] = await batch(db, [
     sql`SELECT ${rounds.roundId} AS id FROM ${rounds}
         WHERE ${isOneOf(rounds.roundId, ids)} AND ${rounds.state} IN ('finalized', 'failed')`,
+    sql`SELECT ${archives.projectId} AS projectId, ${archives.epoch} FROM ${archivesOf(given)}`,
     sql`SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.createdAt} AS since FROM ${subscriptions}
         WHERE ${isOneOf(subscriptions.subscriptionId, [...new Set(members)])}`,
   ])
+  const epochs = (archived?.results ?? []) as { projectId: string; epoch: number }[]
+  const isArchived = new Set(epochs.map(({ projectId, epoch }) => `${projectId}:${epoch}`))
   const since = (subscribed?.results ?? []) as { id: string; since: number }[]
   return {
-    over: new Set(((over?.results ?? []) as { id: string }[]).map(({ id }) => id)),
+    over: new Set([
+      ...((over?.results ?? []) as { id: string }[]).map(({ id }) => id),
+      ...given.flatMap(({ round }) =>
+        isArchived.has(`${round.projectId}:${round.epoch}`) ? round.roundId : [],
+      ),
+    ]),
     memberSince: new Map(since.map((row) => [row.id, row.since])),
   }
 }

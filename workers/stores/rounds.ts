@@ -1,9 +1,13 @@
-import { eq, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import type { RoundEnd } from './round-effects.ts'
 import { type leases, rounds } from './schema/index.ts'
 
-export type RoundRow = InferSelectModel<typeof rounds>
+const { leaseKeys: _, ...columns } = getTableColumns(rounds)
+/** What readers see of a round. */
+export const roundColumns = columns
+
+export type RoundRow = Omit<InferSelectModel<typeof rounds>, 'leaseKeys'>
 export type LeaseRow = InferSelectModel<typeof leases>
 
 export interface PublishedRound {
@@ -24,6 +28,6 @@ export const isRoundOpen = (roundId: string | SQL): SQL => sql`NOT EXISTS (SELEC
 /** What lists show of rounds, and what figures count: a row for each, and one for each member that was asked. */
 export class RoundStore extends Store {
   async find(roundId: string): Promise<RoundRow | null> {
-    return (await this.db.select().from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null
+    return (await this.db.select(roundColumns).from(rounds).where(eq(rounds.roundId, roundId)).get()) ?? null
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { type AccountStanding, standingFrom, standingStatement } from './accounts.ts'
 import { batch, type Database, isChanged, Store } from './database.ts'
 import { sessions } from './schema/index.ts'
@@ -6,9 +6,6 @@ import { consumeNonce } from './siwe-nonces.ts'
 import { insertFrom } from './statements.ts'
 
 export type Session = typeof sessions.$inferSelect
-
-/** An expired session is kept this long, so that its holder is told `session_expired` and not `unauthorized`. */
-const keptAfterExpirySeconds = 7 * 86_400
 
 export class SessionStore extends Store {
   readonly #find: ReturnType<typeof prepareFind>
@@ -49,10 +46,6 @@ export class SessionStore extends Store {
       .update(sessions)
       .set({ revokedAt: now })
       .where(and(eq(sessions.tokenHash, tokenHash), isNull(sessions.revokedAt)))
-  }
-
-  async purge(now: number): Promise<void> {
-    await this.db.delete(sessions).where(lte(sessions.expiresAt, now - keptAfterExpirySeconds))
   }
 }
 

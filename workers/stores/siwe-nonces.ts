@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { and, eq, gt, isNull } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { siweNonces } from './schema/index.ts'
 import { build } from './statements.ts'
@@ -26,9 +26,5 @@ export class SiweNonceStore extends Store {
   async consume(nonce: string, now: number): Promise<'consumed' | 'gone'> {
     const result = await this.db.run(consumeNonce(nonce, now))
     return result.meta.changes === 1 ? 'consumed' : 'gone'
-  }
-
-  async purge(now: number): Promise<void> {
-    await this.db.delete(siweNonces).where(lte(siweNonces.expiresAt, now))
   }
 }

@@ -1,6 +1,6 @@
 import { and, eq, type InferSelectModel, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
-import type { RoundRow } from './rounds.ts'
+import { type RoundRow, roundColumns } from './rounds.ts'
 import { rounds, tasks } from './schema/index.ts'
 import { build, insertFrom, isOneOf, listed } from './statements.ts'
 
@@ -15,7 +15,7 @@ export class TaskStore extends Store {
     const roundId = this.db.select({ id: tasks.roundId }).from(tasks).where(isTask)
     const [[task], [round]] = await Promise.all([
       this.db.select().from(tasks).where(isTask),
-      this.db.select().from(rounds).where(inArray(rounds.roundId, roundId)),
+      this.db.select(roundColumns).from(rounds).where(inArray(rounds.roundId, roundId)),
     ])
     return task === undefined ? null : { task, round: round ?? null }
   }

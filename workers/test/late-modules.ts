@@ -6,6 +6,8 @@ import { pageFiles, routes } from '../routes/index.ts'
  */
 await Promise.all([
   ...[...routes, ...pageFiles].map(({ load }) => load()),
+  import('../archive/object.ts'),
+  import('../archive/open.ts'),
   import('../benchmarks/suite-modules.ts'),
   import('../chain/indexer-object.ts'),
   import('../committees/project-sets.ts'),
@@ -19,6 +21,8 @@ await Promise.all([
   import('../rounds/object.ts'),
   import('../rounds/running-epoch.ts'),
   import('../queues/round-rows.ts'),
+  import('../schedule.ts'),
+  import('../stores/expired-rows.ts'),
   import('../stores/round-writer.ts'),
   import('../slashing/due-slashes.ts'),
   import('../slashing/round-offences.ts'),

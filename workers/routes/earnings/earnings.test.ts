@@ -298,7 +298,7 @@ describe('what accrues', () => {
     const month = 30 * 24 * hour
     await accrue(1, unixNow() - month + 2 * hour, members)
     await accrue(1, unixNow() - month - 2 * hour, members)
-    await services(env).epochRounds.purge(unixNow())
+    await (await services(env).expiredRows()).purge({ machine: 0, network: unixNow(), tasksKeptSecs: 0 })
     expect(await payouts('', owner.client)).toHaveLength(1)
   })
 })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { findExecuted } from '../../archive/find-archived.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
@@ -62,9 +63,9 @@ export const getReceipt = defineRoute(
     }),
   },
   async (c, { params: { receipt_hash: hash } }) => {
-    const { receipts, epochs, clock } = c.var.services
+    const { epochs, clock } = c.var.services
     const [executed, epoch, now] = await Promise.all([
-      receipts.executed(hash, roundsMax),
+      findExecuted(c.var.services, hash, roundsMax),
       epochs.findByReceipt(hash),
       clock.now(),
     ])
@@ -72,7 +73,7 @@ export const getReceipt = defineRoute(
       return json({
         kind: 'execution',
         receipt: await envelopeOf(c, hash, executed),
-        rounds: executed.roundIds,
+        rounds: executed.rounds.map(({ roundId }) => roundId),
       })
     if (epoch === null) throw new ApiError('not_found', `The receipt ${hash} does not exist.`)
     return json({
@@ -88,13 +89,13 @@ export const getReceipt = defineRoute(
 async function envelopeOf(
   c: HubContext,
   receiptHash: string,
-  { receipt, roundIds, at }: ExecutedReceipt,
+  { receipt, rounds: [newest], at }: ExecutedReceipt,
 ): Promise<z.output<typeof ReceiptEnvelope>> {
   const { roundFiles } = c.var.services
-  const [newest = ''] = roundIds
-  const votes = newest.startsWith('exec:')
-    ? (await roundFiles.directRound(newest))?.exec_votes
-    : (await roundFiles.round(newest))?.votes
+  const { roundId = '' } = newest ?? {}
+  const votes = roundId.startsWith('exec:')
+    ? (await roundFiles.directRound(roundId))?.exec_votes
+    : (await roundFiles.round(roundId))?.votes
   const vote = votes?.find(({ receipt_hash }) => receipt_hash === receiptHash)
   return {
     receipt: { ...receipt, receipt_hash: receiptHash },

@@ -3,7 +3,7 @@ import { roundStates } from '../../../protocol/rounds/index.ts'
 import type { HubContext } from '../../context.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject } from '../../http/formats.ts'
-import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
+import { keptPage, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import { type ListedRound, type RoundFilter, roundPosition } from '../../stores/round-lists.ts'
 import { findVisibleProject } from '../projects/access.ts'
@@ -11,7 +11,7 @@ import { ProjectParams } from '../projects/schema.ts'
 import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
 import { attemptOf, summaryView } from './view.ts'
 
-const responses = onePage('RoundPage', RoundSummary, summaryExample)
+const responses = keptPage('RoundPage', RoundSummary, summaryExample)
 
 export const listProjectRounds = defineRoute(
   {
@@ -66,6 +66,7 @@ async function answerPage(
   filter: RoundFilter,
 ): Promise<Answer> {
   const { projectId = '', module = '', kind = '', state = '' } = filter
+  let archivedBefore: number | null = null
   const { rows, next_cursor } = await paginate(c, {
     list: `rounds project=${projectId} module=${module} kind=${kind} state=${state}`,
     query,
@@ -74,13 +75,17 @@ async function answerPage(
       return [createdAt, name]
     },
     keep: ({ moduleAddress }) => module === '' || moduleAddress === module,
-    fetch: (after, limit) =>
-      c.var.services.roundLists.list(
-        filter,
-        after && { createdAt: after[0], name: after[1] },
-        limit,
-        attemptOf,
-      ),
+    fetch: async (after, limit) => {
+      const position = after && { createdAt: after[0], name: after[1] }
+      const listed = await c.var.services.roundLists.list(filter, position, limit, attemptOf)
+      archivedBefore = listed.archivedBefore
+      return listed.rounds
+    },
   })
-  return json({ items: rows.map(summaryView), next_cursor })
+  const isLast = next_cursor === null && archivedBefore !== null
+  return json({
+    items: rows.map(summaryView),
+    next_cursor,
+    ...(isLast && { archived_before: archivedBefore }),
+  })
 }

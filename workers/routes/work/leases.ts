@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { leaseStates } from '../../../durable-objects/round/states.ts'
 import { PathNodeId, PathProject } from '../../http/formats.ts'
-import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, keptPage, pageQuery } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import { LeaseView, leaseExample, leaseView } from './schema.ts'
@@ -22,10 +22,11 @@ export const listLeases = defineRoute(
       node_id: PathNodeId.optional(),
       project_id: PathProject.optional(),
     }),
-    responses: onePage('LeasePage', LeaseView, leaseExample),
+    responses: keptPage('LeasePage', LeaseView, leaseExample),
   },
   async (c, { query: { state, node_id: nodeId, project_id: projectId, ...query } }) => {
     const owner = callerOf(c)
+    const { store } = await c.var.services.archive()
     return answerPage(c, {
       list: `leases state=${state ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
       isOwn: true,
@@ -34,6 +35,7 @@ export const listLeases = defineRoute(
       keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) =>
         c.var.services.proofs.leases(owner, { state, nodeId, projectId }, after, limit),
+      archivedBefore: () => store.archivedBefore(),
       view: leaseView,
     })
   },

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { proofStatuses } from '../../../durable-objects/round/states.ts'
+import { findProof } from '../../archive/find-archived.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { PathBytes32, PathNodeId, PathProject } from '../../http/formats.ts'
-import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
+import { answerPage, keptPage, pageQuery } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import {
@@ -32,10 +33,11 @@ export const listProofs = defineRoute(
       node_id: PathNodeId.optional(),
       project_id: PathProject.optional(),
     }),
-    responses: onePage('ProofPage', ProofView, proofExample),
+    responses: keptPage('ProofPage', ProofView, proofExample),
   },
   async (c, { query: { status, node_id: nodeId, project_id: projectId, ...query } }) => {
     const owner = callerOf(c)
+    const { store } = await c.var.services.archive()
     return answerPage(c, {
       list: `proofs status=${status ?? ''} node=${nodeId ?? ''} project=${projectId ?? ''}`,
       isOwn: true,
@@ -43,6 +45,7 @@ export const listProofs = defineRoute(
       by: ['createdAt', 'roundId', 'position'],
       keep: ({ isMatch }) => isMatch === 1,
       fetch: (after, limit) => c.var.services.proofs.list(owner, { status, nodeId, projectId }, after, limit),
+      archivedBefore: () => store.archivedBefore(),
       view: proofView,
     })
   },
@@ -61,8 +64,8 @@ export const getProof = defineRoute(
     responses: ok('The proof.', ProofDetail, proofDetailExample),
   },
   async (c, { params: { proof_id } }) => {
-    const { proofs, roundFiles } = c.var.services
-    const proof = await proofs.find(proof_id)
+    const { roundFiles } = c.var.services
+    const proof = await findProof(c.var.services, proof_id)
     if (proof === null) throw new ApiError('not_found', `The proof ${proof_id} does not exist.`)
     const file = proof.status === 'pending' ? null : await roundFiles.round(proof.roundId)
     return json({

@@ -58,7 +58,11 @@ export const rounds = sqliteTable('rounds', {
   error: text().$type<RoundFailure>(),
   taskId: text('task_id'),
   createdAt: integer('created_at'),
+  leaseKeys: text('lease_keys', { mode: 'json' }).$type<readonly LeaseKey[]>(),
 })
+
+/** Owner, `created_at` and position: what finds a lease of a round. */
+export type LeaseKey = readonly [owner: string, createdAt: number, position: number]
 
 export const directRounds = sqliteTable('direct_rounds', {
   roundId: text('round_id').primaryKey(),
@@ -104,6 +108,18 @@ export const epochRounds = keyedTable('epoch_rounds', ['projectId', 'epoch'], {
   primaries: integer().notNull(),
   answered: integer().notNull(),
   unpaid: integer().notNull().default(0),
+  archived: integer().default(0),
+})
+
+export const archives = keyedTable('archives', ['projectId', 'epoch'], {
+  projectId: text('project_id').notNull(),
+  epoch: integer().notNull(),
+  rounds: integer().notNull(),
+  bytes: integer().notNull(),
+  sha256: text().notNull(),
+  lastIssuedAt: integer('last_issued_at').notNull(),
+  medianFinalityMs: integer('median_finality_ms'),
+  archivedAt: integer('archived_at').notNull(),
 })
 
 export const epochCredits = keyedTable('epoch_credits', ['miner', 'projectId', 'epoch'], {

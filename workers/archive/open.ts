@@ -1,0 +1,13 @@
+import { ArchiveStore } from '../stores/archives.ts'
+import type { Database } from '../stores/database.ts'
+import { ArchiveFiles } from './archive-files.ts'
+import { IdIndex } from './id-index.ts'
+
+/** What archives consist of. It is loaded where rounds are archived, or looked for in archives. */
+export const openArchive = (db: Database, bucket: R2Bucket) => ({
+  store: new ArchiveStore(db),
+  files: new ArchiveFiles(bucket),
+  idIndex: new IdIndex(bucket),
+})
+
+export type Archive = ReturnType<typeof openArchive>

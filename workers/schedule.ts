@@ -1,0 +1,55 @@
+import { unixNow } from '../durable-objects/clock.ts'
+import { followForeignActions } from './actions/foreign-actions.ts'
+import { directRetention, type Env, readSettings } from './env.ts'
+import { bringDueActions } from './outbox/hub-actions.ts'
+import { pruneDirectRounds } from './rounds/prune-direct-rounds.ts'
+import { services } from './services.ts'
+import { wantDueSlashActions } from './slashing/due-slashes.ts'
+import { recordDueOffences } from './slashing/round-offences.ts'
+
+/** What the hub does every five minutes. What fails is tried again the next time. */
+export async function runSchedule(env: Env): Promise<void> {
+  const {
+    clock,
+    committees,
+    committeeSets,
+    projectVersions,
+    projectFigures,
+    networkFigures,
+    generationKeeper,
+    relayer,
+    previousRelayers,
+    arbiter,
+    indexer,
+  } = services(env)
+  // Alarms drive the first of them; this brings them back should one have been lost.
+  const driven = [relayer, ...previousRelayers, arbiter, indexer].map((one) => one?.wake())
+  await recordDueOffences(env).catch(logged)
+  await wantDueSlashActions(env).catch(logged)
+  await Promise.all(
+    [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
+  )
+  // One store that fails does not keep the others from being swept.
+  const networkNow = await clock.now()
+  await projectVersions.activateDue(networkNow, 100)
+  await projectFigures.cool(networkNow)
+  const settings = readSettings(env)
+  await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
+  const times = {
+    ...{ machine: unixNow(), network: networkNow },
+    tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,
+  }
+  for (const error of await (await services(env).expiredRows()).purge(times)) logged(error)
+  await committeeSets.purgeMissing(networkNow).catch(logged)
+  await networkFigures.refresh(networkNow).catch(logged)
+  await generationKeeper.wake().catch(logged)
+  await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
+  if (committees !== null) {
+    for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
+      await committees(projectId).lookAgain(projectId).catch(logged)
+    for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
+      await committees(projectId).wake(projectId).catch(logged)
+  }
+}
+
+const logged = (error: unknown): void => console.error(error)

@@ -1,0 +1,87 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { services } from '../services.ts'
+import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
+
+const day = 86_400
+const now = 100 * day
+
+/** Each table with its rows of these times, and what is left of them. */
+const tables: readonly [table: string, at: string, columns: string, values: string, keptSecs: number][] = [
+  [
+    'siwe_nonces',
+    'expires_at',
+    'nonce, address, domain, message, issued_at, expires_at',
+    "'n' || i, '0x', '', '', 0, i",
+    0,
+  ],
+  ['sessions', 'expires_at', 'token_hash, address, created_at, expires_at', "'t' || i, '0x', 0, i", 7 * day],
+  [
+    'idempotency_keys',
+    'expires_at',
+    'caller, key, request_hash, claimed_by, locked_until, operation_id, expires_at',
+    "'c', 'k' || i, '', '', 0, '', i",
+    0,
+  ],
+  ['node_request_nonces', 'expires_at', 'public_key, nonce, expires_at', "'p', 'n' || i, i", 0],
+  [
+    'dead_letters',
+    'resolved_at',
+    'message_id, queue, body, attempts, died_at, resolved_at',
+    "'m' || i, 'q', '{}', 1, 0, i",
+    30 * day,
+  ],
+  [
+    'epoch_credits',
+    'ends_at',
+    'miner, project_id, epoch, ends_at, rounds, units',
+    "'m', 'p', i, i, 1, 1",
+    30 * day,
+  ],
+  [
+    'tasks',
+    'created_at',
+    'task_id, project_id, function, gas_limit, input_hash, error, created_at',
+    "'t' || i, 'p', 'f', 1, '', 'no_attested_snapshot', i",
+    5 * day,
+  ],
+]
+
+beforeEach(() => emptyTables(...tables.map(([table]) => table)))
+
+const purge = async (rows: number) =>
+  (await services(env).expiredRows()).purge({ machine: now, network: now, tasksKeptSecs: 5 * day }, rows)
+
+test.each(tables)(
+  '%s: what has expired is deleted, however many batches that takes, and nothing else',
+  async (table, at, columns, values, keptSecs) => {
+    await runSql(
+      `WITH RECURSIVE n(i) AS (SELECT ${now - keptSecs - 24} UNION ALL SELECT i + 1 FROM n WHERE i < ${now - keptSecs + 5})
+     INSERT INTO ${table} (${columns}) SELECT ${values} FROM n`,
+    )
+    expect(await purge(10)).toEqual([])
+    const left = await rowsOf(`SELECT ${at} AS at FROM ${table} ORDER BY 1`)
+    expect(left.map(({ at }) => at - now + keptSecs)).toEqual([1, 2, 3, 4, 5])
+    // A run deletes so much at most.
+    await runSql(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO ${table} (${columns}) SELECT ${values} FROM n`,
+    )
+    await purge(1)
+    expect(await rowsOf(`SELECT 1 FROM ${table}`)).toHaveLength(5 + 10)
+  },
+)
+
+test('dead letters that nobody has seen to, and tasks with a round or that wait, stay', async () => {
+  await runSql(
+    "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m', 'q', '{}', 1, 0)",
+  )
+  await runSql(
+    "INSERT INTO tasks (task_id, project_id, round_id, function, gas_limit, input_hash, created_at) VALUES ('a', 'p', NULL, 'f', 1, '', 0), ('b', 'p', 'task:1', 'f', 1, '', 0)",
+  )
+  await purge(10)
+  expect(
+    [await rowsOf('SELECT 1 FROM dead_letters'), await rowsOf('SELECT 1 FROM tasks')].map(
+      ({ length }) => length,
+    ),
+  ).toEqual([1, 2])
+})
