@@ -24,6 +24,10 @@ describe('operator commands', () => {
   test.each([
     ['review-queue', { method: 'get', path: '/admin/v1/review-queue' }],
     [
+      'reports --project 0x01',
+      { method: 'get', path: '/admin/v1/reports', params: { query: { project_id: '0x01' } } },
+    ],
+    [
       'nodes --status pending',
       { method: 'get', path: '/admin/v1/nodes', params: { query: { status: 'pending' } } },
     ],

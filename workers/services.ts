@@ -24,7 +24,7 @@ import { ChainIndexStore } from './stores/chain-index.ts'
 import { ClaimStore } from './stores/claims.ts'
 import { CollateralStore } from './stores/collateral.ts'
 import { CommitteeSetStore } from './stores/committee-sets.ts'
-import { openDatabase } from './stores/database.ts'
+import { type Database, openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
@@ -89,7 +89,13 @@ export function createServices(env: Env) {
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
   })
   const deviceLinks = new DeviceLinkStore(db)
+  const made = new Map<unknown, unknown>()
   return {
+    /** A store that few routes use, and that is loaded with them. */
+    store<S>(Class: new (db: Database) => S): S {
+      if (!made.has(Class)) made.set(Class, new Class(db))
+      return made.get(Class) as S
+    },
     params,
     /** Whether blocks become final in time. @throws While nobody knows. */
     isFinalizing: async () => (await newestBlocks())?.isFinalizing ?? true,

@@ -40,6 +40,34 @@ export const commands: readonly Command[] = [
     does: 'projects that wait for a review',
     call: () => get('/admin/v1/review-queue'),
   },
+  {
+    words: ['reports'],
+    does: 'reports about projects, newest first',
+    example: '--project 0x…',
+    options: ['project'],
+    call: (_, { project }) => get('/admin/v1/reports', { project_id: project }),
+  },
+  {
+    words: ['collection', 'put', '<collection_id>'],
+    does: 'create or replace a collection of projects',
+    example: '--title "Good first projects" --kind editors_picks --member 0x…',
+    options: ['title', 'kind', 'description', 'member'],
+    call: ([collection_id = ''], { title, kind, description, member = [] }) => ({
+      method: 'put',
+      path: '/admin/v1/collections/{collection_id}',
+      params: { path: { collection_id } },
+      body: { title, kind, description, project_ids: member },
+    }),
+  },
+  {
+    words: ['collection', 'delete', '<collection_id>'],
+    does: 'delete a collection of projects',
+    call: ([collection_id = '']) => ({
+      method: 'delete',
+      path: '/admin/v1/collections/{collection_id}',
+      params: { path: { collection_id } },
+    }),
+  },
   ...reviews.map((action) => ({
     words: ['project', action, '<project_id>'],
     does: `${action} a project`,

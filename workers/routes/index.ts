@@ -31,9 +31,11 @@ const del = entries('delete')
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'
 const ownProject = '/v1/developers/projects/{project_id}'
+const announcement = `${ownProject}/announcements/{announcement_id}`
 const subscription = '/v1/subscriptions/{subscription_id}'
 const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
 const deadLetter = '/admin/v1/dead-letters/{message_id}'
+const collection = '/admin/v1/collections/{collection_id}'
 const developer = '/admin/v1/developers/{address}'
 
 /**
@@ -87,6 +89,8 @@ export const routes: readonly RouteEntry[] = [
     () => import('./developers/projects/publish.ts'),
     'publishVersion',
   ),
+  post(`${ownProject}/announcements`, () => import('./projects/announcements.ts'), 'createAnnouncement'),
+  del(announcement, () => import('./projects/announcements.ts'), 'deleteAnnouncement'),
   post('/v1/developers/assets', () => import('./assets/asset.ts'), 'uploadAsset'),
   get('/v1/assets/{sha256}', () => import('./assets/asset.ts'), 'getAsset'),
   get('/v1/projects', () => import('./projects/list.ts'), 'listProjects'),
@@ -103,6 +107,10 @@ export const routes: readonly RouteEntry[] = [
   get(`${project}/reviews`, () => import('./projects/reviews.ts'), 'listReviews'),
   put(`${project}/reviews`, () => import('./projects/reviews.ts'), 'putReview'),
   del(`${project}/reviews`, () => import('./projects/reviews.ts'), 'deleteReview'),
+  post(`${project}/reports`, () => import('./projects/reports.ts'), 'reportProject'),
+  get(`${project}/announcements`, () => import('./projects/announcements.ts'), 'listAnnouncements'),
+  get('/v1/collections', () => import('./collections/collections.ts'), 'listCollections'),
+  get('/v1/collections/{collection_id}', () => import('./collections/collections.ts'), 'getCollection'),
   post(`${project}/reviews/{review_id}/helpful`, () => import('./projects/reviews.ts'), 'voteHelpful'),
   post('/v1/devices/binding-message', () => import('./devices/bindings.ts'), 'createBindingMessage'),
   post('/v1/devices/bind', () => import('./devices/bindings.ts'), 'bindDevice'),
@@ -164,6 +172,9 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/devices/{node_id}/ban', () => import('./admin/devices.ts'), 'banDevice'),
   put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
+  get('/admin/v1/reports', () => import('./projects/reports.ts'), 'listReports'),
+  put(collection, () => import('./collections/collections.ts'), 'putCollection'),
+  del(collection, () => import('./collections/collections.ts'), 'deleteCollection'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
   post('/admin/v1/slashes/{evidence_hash}/resolve', () => import('./admin/slashes.ts'), 'resolveSlash'),
   post('/admin/v1/epochs/{project_id}/{epoch}/veto', () => import('./admin/settlement.ts'), 'vetoEpoch'),

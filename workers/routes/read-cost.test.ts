@@ -158,6 +158,18 @@ await env.DB.batch([
     `'${other}', 'node.approve', 'node', '{}', '{}', i`,
   ),
   fill(
+    'INSERT INTO announcements (announcement_id, project_id, title, content, type, author, created_at)',
+    `printf('%016d', i), '${project}', 'Title', 'Content', 'update', '${other}', i`,
+  ),
+  fill(
+    'INSERT INTO project_reports (report_id, project_id, reporter, category, severity, reason, created_at)',
+    `printf('%016d', i), '${project}', '${other}', 'spam', 'low', 'Reason', i`,
+  ),
+  fill(
+    'INSERT INTO collections (id, kind, title, project_ids, updated_at)',
+    "'collection' || i, 'editors_picks', 'Title', '[]', i",
+  ),
+  fill(
     'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
     "'message' || i, 'actions', '{}', 3, i",
   ),
@@ -194,6 +206,7 @@ const params: Record<string, string> = {
   address,
   id: hex(1, 32),
   draft_id: 'draft1',
+  collection_id: 'collection1',
   project_id: project,
   version: '1',
   epoch_secs: '3600',
@@ -319,6 +332,7 @@ const whole: Record<string, number> = {
   // And that the caller is one of them.
   getNodeCommitteeSet: 2 * things + 1,
   getPendingValidators: things,
+  listCollections: things,
   getRelayer: things,
 }
 

@@ -104,6 +104,9 @@ export const epochRounds = keyedTable('epoch_rounds', ['projectId', 'epoch'], {
   primaries: integer().notNull(),
   answered: integer().notNull(),
   unpaid: integer().notNull().default(0),
+  contested: integer().notNull().default(0),
+  finalityMs: integer('finality_ms').notNull().default(0),
+  leaseSecs: integer('lease_secs').notNull().default(0),
 })
 
 export const epochCredits = keyedTable('epoch_credits', ['miner', 'projectId', 'epoch'], {
