@@ -64,6 +64,8 @@ ALTER TABLE epoch_rounds ADD COLUMN contested INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE epoch_rounds ADD COLUMN finality_ms INTEGER NOT NULL DEFAULT 0;
 -- From lease to vote, of primaries that answered.
 ALTER TABLE epoch_rounds ADD COLUMN lease_secs INTEGER NOT NULL DEFAULT 0;
+-- Lengths of epochs differ between versions, so their numbers are in no order of time.
+CREATE INDEX epoch_rounds_of_project_by_end ON epoch_rounds (project_id, ends_at);
 
 ALTER TABLE developers ADD COLUMN enrollment_submitted_at INTEGER;
 ALTER TABLE developers ADD COLUMN enrollment_reviewed_at INTEGER;

@@ -35,7 +35,7 @@ const fill = (insertion: string, select: string, ...values: unknown[]) =>
 
 const miner = await createMiner()
 const { address, client: caller } = miner.owner
-const project = await createListedProject()
+const project = await createListedProject({}, miner.owner)
 const key = (first: string) => `printf('0x${first}%062x', i)`
 const wallet = "printf('0x%040x', i)"
 const project2 = (id: string, from: number, status: string) =>
@@ -173,6 +173,10 @@ await env.DB.batch([
     'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
     "'message' || i, 'actions', '{}', 3, i",
   ),
+  fill(
+    `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered)`,
+    `'${project}', 1000 + i, unixepoch() + i, '{}', 1, 1, 0, 1, 1, 1`,
+  ),
   fill('INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash)', `3600, i, i, ${key('ba')}`),
   env.DB.prepare(
     "INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', ?, 'sent', 1, 1)",
@@ -245,6 +249,7 @@ async function fillRounds(): Promise<void> {
       rounds_project: round.projectId ?? '',
     })
   }
+  await runSql('UPDATE projects SET developer = ? WHERE project_id = ?', address, params.rounds_project)
   await services(env).networkFigures.refresh(now)
 }
 
@@ -285,7 +290,7 @@ const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}`
 const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
-    .replace('/{project_id}/rounds', '/{rounds_project}/rounds')
+    .replace(/\{project_id\}\/(rounds|proofs)/, '{rounds_project}/$1')
     .replace('/epochs/{project_id}/{epoch}', `/epochs/{project_id}/${runningEpoch}`)
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
     .concat(questions[operationId] ?? '')
@@ -333,11 +338,21 @@ const whole: Record<string, number> = {
   getNodeCommitteeSet: 2 * things + 1,
   getPendingValidators: things,
   listCollections: things,
+  // Each epoch of the period.
+  getProjectAnalytics: things,
+  getProjectHealth: things,
+  getProjectRevenue: things + 1,
   getRelayer: things,
 }
 
-/** A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch. */
-const rowsOfOne: Record<string, number> = { getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 }
+/**
+ * A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch; the rounds of an epoch are
+ * found by their time, read, and joined with its receipt.
+ */
+const rowsOfOne: Record<string, number> = {
+  ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },
+  ...{ getProjectAnalytics: 3, getProjectHealth: 3 },
+}
 
 /** Lists that are made of several ranges of an index, each of which is read one row too far; or with all validators of each. */
 const ranges: Record<string, number> = { listEarnedEpochs: 3, listGenerations: 1 + 2 * things }
