@@ -51,6 +51,7 @@ export default {
     await Promise.all(
       [...driven, bringDueActions(env), followForeignActions(env)].map((done) => done?.catch(logged)),
     )
+    const { resumeSimulations } = await import('./rounds/simulate.ts')
     const { pruneDirectRounds } = await import('./rounds/prune-direct-rounds.ts')
     const now = unixNow()
     // One store that fails does not keep the others from being swept.
@@ -58,6 +59,7 @@ export default {
     await projectVersions.activateDue(networkNow, 100)
     await projectFigures.cool(networkNow)
     await pruneDirectRounds(services(env), directRetention(readSettings(env)), networkNow).catch(logged)
+    await resumeSimulations(services(env)).catch(logged)
     await epochRounds.purge(networkNow).catch(logged)
     await committeeSets.purgeMissing(networkNow).catch(logged)
     await networkFigures.refresh(networkNow).catch(logged)

@@ -195,6 +195,20 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
       }
     },
   },
+  'POST /v1/developers/projects/{project_id}/simulations': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
+      const { project_id, worker } = await submitProject(onNoChain)
+      return {
+        token: ada.token,
+        path: `/v1/developers/projects/${project_id}/simulations`,
+        body: { tasks: [{ function: worker.functions[0], input: freshName() }] },
+        done: () => rows('simulations WHERE project_id = ?', project_id),
+      }
+    },
+    withoutChain: true,
+  },
   'POST /v1/faucet/drip': {
     begin: async () => {
       const { token, address } = await signIn()

@@ -31,6 +31,7 @@ const del = entries('delete')
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'
 const ownProject = '/v1/developers/projects/{project_id}'
+const simulation = `${ownProject}/simulations/{simulation_id}`
 const announcement = `${ownProject}/announcements/{announcement_id}`
 const subscription = '/v1/subscriptions/{subscription_id}'
 const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
@@ -93,6 +94,9 @@ export const routes: readonly RouteEntry[] = [
   get(`${ownProject}/health`, () => import('./developers/projects/health.ts'), 'getProjectHealth'),
   get(`${ownProject}/revenue`, () => import('./developers/projects/revenue.ts'), 'getProjectRevenue'),
   get(`${ownProject}/proofs`, () => import('./developers/projects/proofs.ts'), 'listProjectProofs'),
+  get(`${ownProject}/simulations`, () => import('./developers/projects/simulations.ts'), 'listSimulations'),
+  post(`${ownProject}/simulations`, () => import('./developers/projects/simulations.ts'), 'createSimulation'),
+  get(simulation, () => import('./developers/projects/simulations.ts'), 'getSimulation'),
   post(`${ownProject}/announcements`, () => import('./projects/announcements.ts'), 'createAnnouncement'),
   del(announcement, () => import('./projects/announcements.ts'), 'deleteAnnouncement'),
   post('/v1/developers/assets', () => import('./assets/asset.ts'), 'uploadAsset'),

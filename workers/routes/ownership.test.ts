@@ -74,6 +74,9 @@ async function createAda(): Promise<Ada> {
     env.DB.prepare("INSERT INTO announcements VALUES (?, ?, 'Title', 'Content', 'update', ?, 1)").bind(
       ...[announcement, project, address],
     ),
+    env.DB.prepare(
+      "INSERT INTO simulations VALUES ('AdasSimulation', ?, NULL, 'passed', '[]', ?, 1, 1, 1, 1)",
+    ).bind(...[hidden, JSON.stringify([secret])]),
     env.DB.prepare("INSERT INTO project_reports VALUES ('AdasReport', ?, ?, 'spam', 'low', ?, 1)").bind(
       ...[project, address, secret],
     ),
@@ -183,6 +186,7 @@ async function createAda(): Promise<Ada> {
       review_id: review,
       announcement_id: announcement,
       collection_id: 'first',
+      simulation_id: 'AdasSimulation',
       message_id: 'message1',
       epoch_secs: '3600',
       epoch: '1',

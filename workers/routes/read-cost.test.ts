@@ -7,6 +7,7 @@ import { png } from '../images/testing/images.ts'
 import { inputAddress } from '../rounds/input-address.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
+import { simulationsMax } from '../stores/simulations.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
 import { createMiner, createNode, networkNow, type TestNode } from '../test/callers.ts'
 import { bodyOf, type Client, client } from '../test/client.ts'
@@ -162,6 +163,10 @@ await env.DB.batch([
     `printf('%016d', i), '${project}', 'Title', 'Content', 'update', '${other}', i`,
   ),
   fill(
+    `INSERT INTO simulations (simulation_id, project_id, status, results, logs, started_at, claimed_until, attempts)`,
+    `'simulation' || i, '${project}', 'passed', '[]', '[]', i, 1, 1`,
+  ),
+  fill(
     'INSERT INTO project_reports (report_id, project_id, reporter, category, severity, reason, created_at)',
     `printf('%016d', i), '${project}', '${other}', 'spam', 'low', 'Reason', i`,
   ),
@@ -211,6 +216,7 @@ const params: Record<string, string> = {
   id: hex(1, 32),
   draft_id: 'draft1',
   collection_id: 'collection1',
+  simulation_id: 'simulation1',
   project_id: project,
   version: '1',
   epoch_secs: '3600',
@@ -338,6 +344,7 @@ const whole: Record<string, number> = {
   getNodeCommitteeSet: 2 * things + 1,
   getPendingValidators: things,
   listCollections: things,
+  listSimulations: simulationsMax,
   // Each epoch of the period.
   getProjectAnalytics: things,
   getProjectHealth: things,
