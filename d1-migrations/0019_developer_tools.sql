@@ -98,3 +98,6 @@ WHEN 'listed' IN (old.listing_status, new.listing_status)
     miners = miners + iif(new.listing_status = 'listed', new.miners, 0) - iif(old.listing_status = 'listed', old.miners, 0)
   WHERE address = new.developer;
 END;
+
+-- Null for the setting of the deployment.
+ALTER TABLE faucet_settings ADD COLUMN cooldown_secs INTEGER;

@@ -84,10 +84,13 @@ export const commands: readonly Command[] = [
     verdicts.map((action) => ({
       words: [what, action, '<address>'],
       does: `${action} a developer's ${what}`,
-      example: '--reason "Asked by mail."',
-      options: ['reason'] as const,
-      call: ([address = '']: readonly string[], options: Options) =>
-        decide(`/admin/v1/developers/{address}/${what}`, { address }, options, { action }),
+      example: '--notes "Asked by mail."',
+      options: ['notes'] as const,
+      call: ([address = '']: readonly string[], { notes }: Options) => {
+        const granted = what === 'enrollment' ? 'active' : 'verified'
+        const status = action === 'approve' ? granted : 'rejected'
+        return decide(`/admin/v1/developers/{address}/${what}`, { address }, {}, { status, notes })
+      },
     })),
   ),
   {

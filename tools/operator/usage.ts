@@ -4,7 +4,7 @@ import { commands } from './commands.ts'
 
 const optionHelp: Record<keyof Options, string> = {
   reason: '--reason TEXT       why, for the audit log',
-  notes: '--notes TEXT        why, for the audit log',
+  notes: '--notes TEXT        why, for the audit log and the developer or owner',
   condition: '--condition TEXT    a condition for the developer; repeat it for each',
   status:
     '--status STATUS     only those with this status; nodes, slashes and epochs have different statuses',

@@ -149,12 +149,11 @@ export const deleteReview = defineRoute(
     auth: { session: true },
     params: z.object(ProjectParams),
     errors: ['not_found'],
-    responses: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted, or it did not exist.' } },
   },
   async (c, { params: { project_id } }) => {
     await findVisibleProject(c, project_id)
-    if ((await c.var.services.reviews.delete(project_id, sessionOf(c).address)) === 'missing')
-      throw missing(project_id)
+    await c.var.services.reviews.delete(project_id, sessionOf(c).address)
     return noContent()
   },
 )
