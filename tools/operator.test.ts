@@ -232,7 +232,10 @@ describe('npm run operator', () => {
 
   test('prints a table to those who want no JSON', async () => {
     const table = await runTool('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
-    expect([table.code, table.stdout]).toEqual([0, expect.stringMatching(/^enabled +false\ntoken .+\namount +\d+\n/)])
+    expect([table.code, table.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^enabled +false\ntoken .+\namount +\d+\n/),
+    ])
   })
 
   test('lists messages that failed, and closes them', async () => {

@@ -53,10 +53,9 @@ export async function paginate<Row, Position extends (string | number)[]>(
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const goesOn = rows.length > limit || isCut?.(rows)
-  return {
-    rows: page.filter(keep),
-    next_cursor: goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null,
-  }
+  const next_cursor = goesOn && last !== undefined ? cursors.encode(name(), position(last)) : null
+  c.var.nextCursor = next_cursor
+  return { rows: page.filter(keep), next_cursor }
 }
 
 interface ShownPage<Row, Key extends keyof Row> extends Omit<PageRequest<Row, never>, 'position' | 'fetch'> {

@@ -206,6 +206,7 @@ export const routes: readonly RouteEntry[] = [
 /** What the pages load; answered as endpoints are, and no part of the reference. */
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
+  get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))
