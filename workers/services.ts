@@ -30,7 +30,6 @@ import { DeveloperStore } from './stores/developers.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
-import { DraftStore } from './stores/drafts.ts'
 import { EarlyEvidenceStore } from './stores/early-evidence.ts'
 import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
@@ -52,13 +51,11 @@ import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ProofStore } from './stores/proofs.ts'
 import { ReceiptStore } from './stores/receipts.ts'
-import { ReviewStore } from './stores/reviews.ts'
 import { RoundFiles } from './stores/round-files.ts'
 import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
-import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
@@ -118,7 +115,6 @@ export function createServices(env: Env) {
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
     slashes: new SlashStore(db, env.MODULES),
-    drafts: new DraftStore(db),
     validators: new ValidatorStore(db, params),
     pendingGenerations: new PendingGenerationStore(db),
     generationKeeper: createGenerationKeeperClient(env),
@@ -130,8 +126,6 @@ export function createServices(env: Env) {
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
     earnings: new EarningStore(db),
-    settlementDecisions: new SettlementDecisionStore(db),
-    reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
