@@ -127,7 +127,7 @@ describe('why', () => {
     const answer = answers({ working: true, causes: [] })
     const { origin, requests } = await startLyingHub((request, response) =>
       request.url?.startsWith('/v1/projects/')
-        ? request.url === '/v1/projects/hello'
+        ? request.url === '/v1/projects/hello/manifest'
           ? sendJson(response, { project_id: project })
           : sendJson(response, { error: 'not_found', message: 'There is no project other.' }, 404)
         : answer(request, response),

@@ -1,8 +1,8 @@
 /**
  * Copies the two files that the reference page needs out of their package, so that it loads nothing from another host.
- * They lie beside the OpenAPI document, which `npm run openapi` writes.
+ * They lie beside the OpenAPI document, which `npm run openapi` writes, and the pages about error codes.
  */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -11,3 +11,4 @@ const target = path.resolve(import.meta.dirname, '../public')
 
 for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
   copyFileSync(path.join(source, file), path.join(target, file))
+cpSync(path.resolve(import.meta.dirname, '../docs/errors'), path.join(target, 'errors'), { recursive: true })

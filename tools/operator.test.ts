@@ -24,6 +24,10 @@ describe('operator commands', () => {
   test.each([
     ['review-queue', { method: 'get', path: '/admin/v1/review-queue' }],
     [
+      'reports --project 0x01',
+      { method: 'get', path: '/admin/v1/reports', params: { query: { project_id: '0x01' } } },
+    ],
+    [
       'nodes --status pending',
       { method: 'get', path: '/admin/v1/nodes', params: { query: { status: 'pending' } } },
     ],
@@ -71,7 +75,7 @@ describe('operator commands', () => {
     ],
     [
       'verification approve 0x02',
-      post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { action: 'approve' }),
+      post('/admin/v1/developers/{address}/verification', { address: '0x02' }, { status: 'verified' }),
     ],
     [
       'slash resolve 0x03 uphold --notes proven',
@@ -212,7 +216,10 @@ describe('npm run operator', () => {
       }),
     )
     const approved = await run(['enrollment', 'approve', address])
-    expect([approved.code, JSON.parse(approved.stdout)]).toMatchObject([0, { address, enrollment: 'active' }])
+    expect([approved.code, JSON.parse(approved.stdout)]).toMatchObject([
+      0,
+      { address, enrollment: { status: 'active' } },
+    ])
     const log = await run(['audit-log', '--subject', address])
     expect(JSON.parse(log.stdout)).toMatchObject({ items: [{ action: 'developer.enrollment.approve' }] })
     const again = await run(['enrollment', 'approve', address])
@@ -225,7 +232,10 @@ describe('npm run operator', () => {
 
   test('prints a table to those who want no JSON', async () => {
     const table = await runTool('tools/operator.ts', ['faucet', 'close', '--hub', hub.origin])
-    expect([table.code, table.stdout]).toEqual([0, expect.stringMatching(/^enabled +false\namount +\d+\n/)])
+    expect([table.code, table.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^enabled +false\ntoken .+\namount +\d+\n/),
+    ])
   })
 
   test('lists messages that failed, and closes them', async () => {

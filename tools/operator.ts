@@ -43,7 +43,7 @@ async function sendPages(client: HubClient, call: OperatorCall, json: boolean): 
 }
 
 const print = (answered: unknown, json: boolean): void =>
-  console.log(json ? JSON.stringify(answered, null, 2) : tableOf(answered))
+  console.log(json ? JSON.stringify(answered ?? null, null, 2) : tableOf(answered))
 
 await runCommand(async () => {
   const command = readCommand(process.argv.slice(2))

@@ -19,9 +19,9 @@ export async function enroll({ client, address }: Wallet, displayName: string): 
         body: { developer_type: 'individual', display_name: displayName, agreements_accepted: true },
       }),
     ))
-  if (developer.enrollment !== 'active')
+  if (developer.enrollment.status !== 'active')
     throw new HubError(
-      `the enrollment of ${address} is ${developer.enrollment}: an operator of this hub has to approve it first`,
+      `the enrollment of ${address} is ${developer.enrollment.status}: an operator of this hub has to approve it first`,
     )
 }
 

@@ -63,9 +63,19 @@ export const unavailable = (what: string, cause?: unknown): ApiError =>
     cause,
   })
 
-export const errorBody = (error: ApiError, requestId: string) => ({
-  error: error.code,
-  message: error.message,
-  ...(error.details && { details: error.details }),
+/** The path of the page about a code. */
+export const errorPage = (code: ErrorCode): string => `/docs/errors/${code}`
+
+/** @param origin - Where the page about the code is; null while nobody knows. */
+export const errorBody = (
+  { code, message, details }: ApiError,
+  requestId: string,
+  origin: string | null,
+) => ({
+  error: code,
+  message,
+  ...((details || origin !== null) && {
+    details: { ...details, ...(origin !== null && { doc_url: origin + errorPage(code) }) },
+  }),
   request_id: requestId,
 })

@@ -3,6 +3,7 @@ import { followForeignActions } from './actions/foreign-actions.ts'
 import { directRetention, type Env, readSettings } from './env.ts'
 import { bringDueActions } from './outbox/hub-actions.ts'
 import { pruneDirectRounds } from './rounds/prune-direct-rounds.ts'
+import { resumeSimulations } from './rounds/simulate.ts'
 import { services } from './services.ts'
 import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
@@ -35,6 +36,7 @@ export async function runSchedule(env: Env): Promise<void> {
   await projectFigures.cool(networkNow)
   const settings = readSettings(env)
   await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
+  await resumeSimulations(services(env)).catch(logged)
   const times = {
     ...{ machine: unixNow(), network: networkNow },
     tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,

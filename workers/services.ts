@@ -24,13 +24,12 @@ import { ChainIndexStore } from './stores/chain-index.ts'
 import { ClaimStore } from './stores/claims.ts'
 import { CollateralStore } from './stores/collateral.ts'
 import { CommitteeSetStore } from './stores/committee-sets.ts'
-import { openDatabase } from './stores/database.ts'
+import { type Database, openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
-import { DraftStore } from './stores/drafts.ts'
 import { EarlyEvidenceStore } from './stores/early-evidence.ts'
 import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
@@ -52,13 +51,11 @@ import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ProofStore } from './stores/proofs.ts'
 import { ReceiptStore } from './stores/receipts.ts'
-import { ReviewStore } from './stores/reviews.ts'
 import { RoundFiles } from './stores/round-files.ts'
 import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
-import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
@@ -90,7 +87,13 @@ export function createServices(env: Env) {
     seekOnce: indexer && ((epochSecs, epoch) => indexer.beacon(epochSecs, epoch)),
   })
   const deviceLinks = new DeviceLinkStore(db)
+  const made = new Map<unknown, unknown>()
   return {
+    /** A store that few routes use, and that is loaded with them. */
+    store<S>(Class: new (db: Database) => S): S {
+      if (!made.has(Class)) made.set(Class, new Class(db))
+      return made.get(Class) as S
+    },
     params,
     /** Whether blocks become final in time. @throws While nobody knows. */
     isFinalizing: async () => (await newestBlocks())?.isFinalizing ?? true,
@@ -113,7 +116,6 @@ export function createServices(env: Env) {
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
     slashes: new SlashStore(db, env.MODULES),
-    drafts: new DraftStore(db),
     validators: new ValidatorStore(db, params),
     pendingGenerations: new PendingGenerationStore(db),
     generationKeeper: createGenerationKeeperClient(env),
@@ -125,8 +127,6 @@ export function createServices(env: Env) {
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
     earnings: new EarningStore(db),
-    settlementDecisions: new SettlementDecisionStore(db),
-    reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),

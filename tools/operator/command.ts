@@ -9,7 +9,7 @@ export type OperatorPath =
 
 /** One call of the hub, as the typed client takes it. */
 export interface OperatorCall {
-  readonly method: 'get' | 'post' | 'put'
+  readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly path: OperatorPath
   readonly params?: {
     readonly path?: Record<string, string>
@@ -32,6 +32,10 @@ export const commandOptions = {
   node: { type: 'string', multiple: true },
   approve: { type: 'string', multiple: true },
   revoke: { type: 'string', multiple: true },
+  title: { type: 'string' },
+  kind: { type: 'string' },
+  description: { type: 'string' },
+  member: { type: 'string', multiple: true },
   emergency: { type: 'boolean' },
   'at-once': { type: 'boolean' },
 } as const

@@ -40,6 +40,34 @@ export const commands: readonly Command[] = [
     does: 'projects that wait for a review',
     call: () => get('/admin/v1/review-queue'),
   },
+  {
+    words: ['reports'],
+    does: 'reports about projects, newest first',
+    example: '--project 0x…',
+    options: ['project'],
+    call: (_, { project }) => get('/admin/v1/reports', { project_id: project }),
+  },
+  {
+    words: ['collection', 'put', '<collection_id>'],
+    does: 'create or replace a collection of projects',
+    example: '--title "Good first projects" --kind editors_picks --member 0x…',
+    options: ['title', 'kind', 'description', 'member'],
+    call: ([collection_id = ''], { title, kind, description, member = [] }) => ({
+      method: 'put',
+      path: '/admin/v1/collections/{collection_id}',
+      params: { path: { collection_id } },
+      body: { title, kind, description, project_ids: member },
+    }),
+  },
+  {
+    words: ['collection', 'delete', '<collection_id>'],
+    does: 'delete a collection of projects',
+    call: ([collection_id = '']) => ({
+      method: 'delete',
+      path: '/admin/v1/collections/{collection_id}',
+      params: { path: { collection_id } },
+    }),
+  },
   ...reviews.map((action) => ({
     words: ['project', action, '<project_id>'],
     does: `${action} a project`,
@@ -56,10 +84,13 @@ export const commands: readonly Command[] = [
     verdicts.map((action) => ({
       words: [what, action, '<address>'],
       does: `${action} a developer's ${what}`,
-      example: '--reason "Asked by mail."',
-      options: ['reason'] as const,
-      call: ([address = '']: readonly string[], options: Options) =>
-        decide(`/admin/v1/developers/{address}/${what}`, { address }, options, { action }),
+      example: '--notes "Asked by mail."',
+      options: ['notes'] as const,
+      call: ([address = '']: readonly string[], { notes }: Options) => {
+        const granted = what === 'enrollment' ? 'active' : 'verified'
+        const status = action === 'approve' ? granted : 'rejected'
+        return decide(`/admin/v1/developers/{address}/${what}`, { address }, {}, { status, notes })
+      },
     })),
   ),
   {

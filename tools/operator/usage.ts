@@ -4,7 +4,7 @@ import { commands } from './commands.ts'
 
 const optionHelp: Record<keyof Options, string> = {
   reason: '--reason TEXT       why, for the audit log',
-  notes: '--notes TEXT        why, for the audit log',
+  notes: '--notes TEXT        why, for the audit log and the developer or owner',
   condition: '--condition TEXT    a condition for the developer; repeat it for each',
   status:
     '--status STATUS     only those with this status; nodes, slashes and epochs have different statuses',
@@ -17,6 +17,10 @@ const optionHelp: Record<keyof Options, string> = {
   node: '--node ID           a registered validator; repeat it for each',
   approve: '--approve ID        a registered validator to add; repeat it for each',
   revoke: '--revoke ID         a validator to remove; repeat it for each',
+  title: '--title TEXT        what it is called',
+  kind: '--kind KIND         editors_picks or dao_curated',
+  description: '--description TEXT  what it contains',
+  member: '--member ID         the id of a public project; repeat it for each',
   emergency:
     '--emergency         revoke the removed keys at once, and replace the generation in force; the remaining validators sign it',
   'at-once':
@@ -33,6 +37,7 @@ const exampleWords: Readonly<Record<string, string>> = {
   '<evidence_hash>': '0x…',
   '<epoch>': '498055',
   '<node_id>': 'node-0f3a5c7e9b1d2f40',
+  '<collection_id>': 'first-projects',
   '<message_id>': 'post_epoch:0x…:498055',
 }
 

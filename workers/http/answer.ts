@@ -37,11 +37,20 @@ export function errorAnswer(c: HubContext, error: unknown): Answer {
   const cause = error instanceof ApiError ? error.cause : error
   const { requestId } = c.var
   if (cause !== undefined) console.error(`${requestId} ${c.req.method} ${c.req.path}`, cause)
-  return json(errorBody(known, requestId), known.status, {
+  return json(errorBody(known, requestId, originOf(c)), known.status, {
     'Cache-Control': 'no-store',
     ...(known.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     ...known.headers,
   })
+}
+
+/** Null where the settings cannot be read, which the answer is about then. */
+function originOf({ var: variables }: HubContext): string | null {
+  try {
+    return variables.settings.BASE_URL.origin
+  } catch {
+    return null
+  }
 }
 
 function faultOf(error: unknown): ApiError {

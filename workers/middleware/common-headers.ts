@@ -4,11 +4,11 @@ import { bookmarkHeader } from '../http/bookmark.ts'
 import { bookmarkOf } from './consistency.ts'
 
 const exposedHeaders =
-  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed, X-Bookmark'
+  'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, ETag, Link, Location, X-Request-Id, X-Manifest-Address, Content-Range, Accept-Ranges, Idempotency-Replayed, X-Bookmark'
 
 /** Makes the one Response, with what each carries: request id, rate limit, leave for pages of any origin, and the caller's bookmark. */
 export function respond(c: HubContext, { status, headers, body, webSocket = null }: Answer): Response {
-  const { requestId, rateLimit } = c.var
+  const { requestId, rateLimit, nextCursor } = c.var
   const all: Record<string, string> = {
     ...headers,
     'X-Request-Id': requestId,
@@ -16,6 +16,7 @@ export function respond(c: HubContext, { status, headers, body, webSocket = null
     'Access-Control-Expose-Headers': exposedHeaders,
     'X-Content-Type-Options': 'nosniff',
   }
+  if (nextCursor !== null && status < 400) all.Link = `<${nextPage(c, nextCursor)}>; rel="next"`
   if (rateLimit) {
     all['RateLimit-Limit'] = String(rateLimit.limit)
     all['RateLimit-Remaining'] = String(rateLimit.remaining)
@@ -24,6 +25,13 @@ export function respond(c: HubContext, { status, headers, body, webSocket = null
   const bookmark = bookmarkOf(c)
   if (bookmark !== undefined) all[bookmarkHeader] = bookmark
   return new Response(body as BodyInit | null, { status, headers: all, webSocket })
+}
+
+/** The same question with the next cursor, as a reference to be read against the URL that was asked. */
+function nextPage({ req }: HubContext, cursor: string): string {
+  const { pathname, searchParams } = new URL(req.url)
+  searchParams.set('cursor', cursor)
+  return `${pathname}?${searchParams}`
 }
 
 /** Answers a browser's preflight. No credentials: tokens travel in the Authorization header, never in cookies. */

@@ -172,6 +172,43 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
       }
     },
   },
+  'POST /v1/projects/{project_id}/reports': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      return {
+        token,
+        path: `/v1/projects/${await createListedProject()}/reports`,
+        body: { category: 'spam', severity: 'low', reason: freshName() },
+        done: () => rows('project_reports WHERE reporter = ?', address),
+      }
+    },
+  },
+  'POST /v1/developers/projects/{project_id}/announcements': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const projectId = await createListedProject({}, ada)
+      return {
+        token: ada.token,
+        path: `/v1/developers/projects/${projectId}/announcements`,
+        body: { title: freshName(), content: 'News.', type: 'update' },
+        done: () => rows('announcements WHERE project_id = ?', projectId),
+      }
+    },
+  },
+  'POST /v1/developers/projects/{project_id}/simulations': {
+    begin: async () => {
+      const ada = await createDeveloper()
+      const onNoChain = { ...ada, client: client({ token: ada.token, bindings: noChain }) }
+      const { project_id, worker } = await submitProject(onNoChain)
+      return {
+        token: ada.token,
+        path: `/v1/developers/projects/${project_id}/simulations`,
+        body: { tasks: [{ function: worker.functions[0], input: freshName() }] },
+        done: () => rows('simulations WHERE project_id = ?', project_id),
+      }
+    },
+    withoutChain: true,
+  },
   'POST /v1/faucet/drip': {
     begin: async () => {
       const { token, address } = await signIn()

@@ -15,7 +15,7 @@ const namedMax = 4
  */
 export async function nameProjectsById(
   c: HubContext,
-  { auth }: RouteDeclaration,
+  { auth, operationId }: RouteDeclaration,
   input: Input,
 ): Promise<Input> {
   const { params, query } = input as { params?: { project_id?: unknown }; query?: { project_id?: unknown } }
@@ -25,6 +25,11 @@ export async function nameProjectsById(
   const found = await findBySlug(c, slug)
   const [id] = found
   if (id === undefined || found.length > 1) throw refusal(slug, found, inPath)
+  // The record has one address, which is its id.
+  if (operationId === 'getProject')
+    throw new ApiError('not_found', `${slug} is the slug of a project, whose record is at its id ${id}.`, {
+      details: { project_id: id },
+    })
   // The path named the project in a way in which the key's own ids do not.
   if (inPath && auth?.project !== undefined) requireKeyProject(c, id)
   return inPath

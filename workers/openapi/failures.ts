@@ -1,4 +1,5 @@
 import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
+import { errorPage } from '../errors.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { type Components, everyAnswer, headersOf, type Json } from './components.ts'
 
@@ -16,7 +17,8 @@ export const errorSchema: Json = {
     message: { type: 'string', description: 'For a person: the cause and the fix.' },
     details: {
       type: 'object',
-      description: 'Data for a program; `problems` lists every invalid field as {path, code, message}.',
+      description:
+        'Data for a program; `problems` lists every invalid field as {path, code, message}, and `doc_url` is the page about the code.',
       additionalProperties: true,
     },
     request_id: { type: 'string', format: 'uuid' },
@@ -87,8 +89,11 @@ export const errorContent = (codes: readonly ErrorCode[]): Json => ({
 const errorExample = (code: ErrorCode): Json => ({
   error: code,
   message: `${errorCodes[code].title}.`,
-  ...(code === 'invalid_field' && {
-    details: { problems: [{ path: 'address', code: 'missing', message: 'is required (string)' }] },
-  }),
+  details: {
+    ...(code === 'invalid_field' && {
+      problems: [{ path: 'address', code: 'missing', message: 'is required (string)' }],
+    }),
+    doc_url: `https://hub.example${errorPage(code)}`,
+  },
   request_id: '6f1c1b0e-9f0d-4d6c-8a53-0c2a5a3c9d11',
 })

@@ -90,7 +90,7 @@ function requestBody({ json, raw }: RouteDeclaration, shared: Components): Json 
   return {}
 }
 
-function successes({ responses, cache }: RouteDeclaration, shared: Components): Json {
+function successes({ responses, cache, query }: RouteDeclaration, shared: Components): Json {
   const answers = Object.entries(responses).map(([status, response]) => [
     status,
     {
@@ -99,6 +99,8 @@ function successes({ responses, cache }: RouteDeclaration, shared: Components): 
         {
           ...everyAnswer,
           ...(cache && Number(status) === 200 && { ETag: 'Names this representation.' }),
+          ...(query &&
+            'cursor' in query.shape && { Link: 'The next page, as `rel="next"`; absent on the last one.' }),
           ...response.headers,
         },
         shared,

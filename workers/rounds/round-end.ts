@@ -28,6 +28,7 @@ export const nobodys = (round: RoundRow, endedAt: number): RoundEnd => ({
 /** None of somebody that was asked in vain and owed nothing. */
 function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: string): EndedMember[] {
   const { nodeKey, role, subscriptionId, owner, proofStatus: status, rejectionReason: reason } = lease
+  const { createdAt, submittedAt } = lease
   if (status === null || status === 'pending') return []
   // A second vote, which came when validators had been asked, disagrees all the same.
   const wrong = [...votes, ...evidence].filter(
@@ -39,6 +40,7 @@ function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: st
       ...{ subscriptionId, owner, role, status, reason },
       disagreements: new Set(wrong.map(({ receipt_hash }) => receipt_hash)).size,
       missedLeases: role === 'primary' && !hasVoted ? 1 : 0,
+      leaseSecs: hasVoted && submittedAt !== null ? Math.max(0, submittedAt - createdAt) : 0,
     },
   ]
 }

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
+import { errorCodes } from '../../protocol/errors.ts'
 import { deriveNodeId, type Profile, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { GaslessPayload } from '../actions/gasless-schema.ts'
@@ -11,7 +12,7 @@ import { hashSecret } from '../middleware/authenticate.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
 import { freshNonce, insertNode, signIn } from '../test/callers.ts'
-import { type Client, client, expectRefusal, freshAddress } from '../test/client.ts'
+import { baseUrl, type Client, client, expectRefusal, freshAddress } from '../test/client.ts'
 import { failingDatabase } from '../test/failing-database.ts'
 import { runSql } from '../test/tables.ts'
 import { loadRoutes } from './index.ts'
@@ -305,4 +306,14 @@ describe.each(provocations)('$refusal: $by', ({ refusal, of = () => true, provok
       also?.(error)
     },
   )
+})
+
+test('the page of every error code is there', async () => {
+  for (const [code, { title }] of Object.entries(errorCodes)) {
+    const page = await client().get(`/docs/errors/${code}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(await page.text(), code).toContain(title)
+  }
+  const refused = await expectRefusal(client().get('/docs/errors/no_such'), '404 not_found')
+  expect(refused.details?.doc_url).toBe(`${baseUrl}/docs/errors/not_found`)
 })

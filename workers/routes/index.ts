@@ -31,9 +31,12 @@ const del = entries('delete')
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'
 const ownProject = '/v1/developers/projects/{project_id}'
+const simulation = `${ownProject}/simulations/{simulation_id}`
+const announcement = `${ownProject}/announcements/{announcement_id}`
 const subscription = '/v1/subscriptions/{subscription_id}'
 const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
 const deadLetter = '/admin/v1/dead-letters/{message_id}'
+const collection = '/admin/v1/collections/{collection_id}'
 const developer = '/admin/v1/developers/{address}'
 
 /**
@@ -87,6 +90,15 @@ export const routes: readonly RouteEntry[] = [
     () => import('./developers/projects/publish.ts'),
     'publishVersion',
   ),
+  get(`${ownProject}/analytics`, () => import('./developers/projects/analytics.ts'), 'getProjectAnalytics'),
+  get(`${ownProject}/health`, () => import('./developers/projects/health.ts'), 'getProjectHealth'),
+  get(`${ownProject}/revenue`, () => import('./developers/projects/revenue.ts'), 'getProjectRevenue'),
+  get(`${ownProject}/proofs`, () => import('./developers/projects/proofs.ts'), 'listProjectProofs'),
+  get(`${ownProject}/simulations`, () => import('./developers/projects/simulations.ts'), 'listSimulations'),
+  post(`${ownProject}/simulations`, () => import('./developers/projects/simulations.ts'), 'createSimulation'),
+  get(simulation, () => import('./developers/projects/simulations.ts'), 'getSimulation'),
+  post(`${ownProject}/announcements`, () => import('./projects/announcements.ts'), 'createAnnouncement'),
+  del(announcement, () => import('./projects/announcements.ts'), 'deleteAnnouncement'),
   post('/v1/developers/assets', () => import('./assets/asset.ts'), 'uploadAsset'),
   get('/v1/assets/{sha256}', () => import('./assets/asset.ts'), 'getAsset'),
   get('/v1/projects', () => import('./projects/list.ts'), 'listProjects'),
@@ -105,6 +117,10 @@ export const routes: readonly RouteEntry[] = [
   get(`${project}/reviews`, () => import('./projects/reviews.ts'), 'listReviews'),
   put(`${project}/reviews`, () => import('./projects/reviews.ts'), 'putReview'),
   del(`${project}/reviews`, () => import('./projects/reviews.ts'), 'deleteReview'),
+  post(`${project}/reports`, () => import('./projects/reports.ts'), 'reportProject'),
+  get(`${project}/announcements`, () => import('./projects/announcements.ts'), 'listAnnouncements'),
+  get('/v1/collections', () => import('./collections/collections.ts'), 'listCollections'),
+  get('/v1/collections/{collection_id}', () => import('./collections/collections.ts'), 'getCollection'),
   post(`${project}/reviews/{review_id}/helpful`, () => import('./projects/reviews.ts'), 'voteHelpful'),
   post('/v1/devices/binding-message', () => import('./devices/bindings.ts'), 'createBindingMessage'),
   post('/v1/devices/bind', () => import('./devices/bindings.ts'), 'bindDevice'),
@@ -166,6 +182,9 @@ export const routes: readonly RouteEntry[] = [
   post('/admin/v1/devices/{node_id}/ban', () => import('./admin/devices.ts'), 'banDevice'),
   put('/admin/v1/faucet', () => import('./admin/faucet.ts'), 'putFaucet'),
   post('/admin/v1/projects/{project_id}/review', () => import('./admin/projects.ts'), 'reviewProject'),
+  get('/admin/v1/reports', () => import('./projects/reports.ts'), 'listReports'),
+  put(collection, () => import('./collections/collections.ts'), 'putCollection'),
+  del(collection, () => import('./collections/collections.ts'), 'deleteCollection'),
   get('/admin/v1/review-queue', () => import('./admin/projects.ts'), 'listReviewQueue'),
   post('/admin/v1/slashes/{evidence_hash}/resolve', () => import('./admin/slashes.ts'), 'resolveSlash'),
   post('/admin/v1/epochs/{project_id}/{epoch}/veto', () => import('./admin/settlement.ts'), 'vetoEpoch'),
@@ -189,6 +208,7 @@ export const routes: readonly RouteEntry[] = [
 /** What the pages load; answered as endpoints are, and no part of the reference. */
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
+  get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

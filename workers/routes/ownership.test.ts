@@ -18,6 +18,7 @@ import { evidenceExample } from './slashes/schema.ts'
 const secret = 'only-ada-may-read-this'
 const plainKey = 'A'.repeat(43)
 const review = 'AdasReviewOfIt01'
+const announcement = 'AdasAnnouncement'
 
 interface Ada {
   client: Client
@@ -48,6 +49,8 @@ const owned: Record<string, string> = {
   epoch_credits: 'miner',
   leases: 'owner',
   proof_hours: 'owner',
+  announcements: 'author',
+  project_reports: 'reporter',
 }
 
 async function createAda(): Promise<Ada> {
@@ -68,6 +71,15 @@ async function createAda(): Promise<Ada> {
       `INSERT INTO reviews (review_id, project_id, author, rating, comment, helpful, created_at, updated_at)
       VALUES (?, ?, ?, 4, 'Fine.', 0, 1, 1)`,
     ).bind(review, project, address),
+    env.DB.prepare("INSERT INTO announcements VALUES (?, ?, 'Title', 'Content', 'update', ?, 1)").bind(
+      ...[announcement, project, address],
+    ),
+    env.DB.prepare(
+      "INSERT INTO simulations VALUES ('AdasSimulation', ?, NULL, 'passed', '[]', ?, 1, 1, 1, 1)",
+    ).bind(...[hidden, JSON.stringify([secret])]),
+    env.DB.prepare("INSERT INTO project_reports VALUES ('AdasReport', ?, ?, 'spam', 'low', ?, 1)").bind(
+      ...[project, address, secret],
+    ),
   ])
   const approving = client({ token: owner.token, bindings: { AUTO_APPROVE_DEVELOPERS: 'true' } })
   await approving.post('/v1/developers/me/enrollment', {
@@ -172,6 +184,9 @@ async function createAda(): Promise<Ada> {
       project_id: project,
       version: '1',
       review_id: review,
+      announcement_id: announcement,
+      collection_id: 'first',
+      simulation_id: 'AdasSimulation',
       message_id: 'message1',
       epoch_secs: '3600',
       epoch: '1',

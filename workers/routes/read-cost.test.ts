@@ -8,6 +8,7 @@ import { inputAddress } from '../rounds/input-address.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
 import { lateKinds } from '../stores/late-work.ts'
+import { simulationsMax } from '../stores/simulations.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
 import { createMiner, createNode, networkNow, type TestNode } from '../test/callers.ts'
 import { bodyOf, type Client, client } from '../test/client.ts'
@@ -36,7 +37,7 @@ const fill = (insertion: string, select: string, ...values: unknown[]) =>
 
 const miner = await createMiner()
 const { address, client: caller } = miner.owner
-const project = await createListedProject()
+const project = await createListedProject({}, miner.owner)
 const key = (first: string) => `printf('0x${first}%062x', i)`
 const wallet = "printf('0x%040x', i)"
 const project2 = (id: string, from: number, status: string) =>
@@ -163,8 +164,28 @@ await env.DB.batch([
     `'${other}', 'node.approve', 'node', '{}', '{}', i`,
   ),
   fill(
+    'INSERT INTO announcements (announcement_id, project_id, title, content, type, author, created_at)',
+    `printf('%016d', i), '${project}', 'Title', 'Content', 'update', '${other}', i`,
+  ),
+  fill(
+    `INSERT INTO simulations (simulation_id, project_id, status, results, logs, started_at, claimed_until, attempts)`,
+    `'simulation' || i, '${project}', 'passed', '[]', '[]', i, 1, 1`,
+  ),
+  fill(
+    'INSERT INTO project_reports (report_id, project_id, reporter, category, severity, reason, created_at)',
+    `printf('%016d', i), '${project}', '${other}', 'spam', 'low', 'Reason', i`,
+  ),
+  fill(
+    'INSERT INTO collections (id, kind, title, project_ids, updated_at)',
+    "'collection' || i, 'editors_picks', 'Title', '[]', i",
+  ),
+  fill(
     'INSERT INTO dead_letters (message_id, queue, body, attempts, died_at)',
     "'message' || i, 'actions', '{}', 3, i",
+  ),
+  fill(
+    `INSERT INTO epoch_rounds (project_id, epoch, ends_at, terms, rounds, finalized, fallback, units, primaries, answered)`,
+    `'${project}', 1000 + i, unixepoch() + i, '{}', 1, 1, 0, 1, 1, 1`,
   ),
   fill('INSERT INTO beacons (epoch_secs, epoch, block_number, block_hash)', `3600, i, i, ${key('ba')}`),
   env.DB.prepare(
@@ -199,6 +220,8 @@ const params: Record<string, string> = {
   address,
   id: hex(1, 32),
   draft_id: 'draft1',
+  collection_id: 'collection1',
+  simulation_id: 'simulation1',
   project_id: project,
   version: '1',
   epoch_secs: '3600',
@@ -238,6 +261,7 @@ async function fillRounds(): Promise<void> {
       rounds_project: round.projectId ?? '',
     })
   }
+  await runSql('UPDATE projects SET developer = ? WHERE project_id = ?', address, params.rounds_project)
   await services(env).networkFigures.refresh(now)
 }
 
@@ -278,7 +302,7 @@ const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}`
 const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
     .replace('/v1/modules/{address}', '/v1/modules/{module}')
-    .replace('/{project_id}/rounds', '/{rounds_project}/rounds')
+    .replace(/\{project_id\}\/(rounds|proofs)/, '{rounds_project}/$1')
     .replace('/epochs/{project_id}/{epoch}', `/epochs/{project_id}/${runningEpoch}`)
     .replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? name)
     .concat(questions[operationId] ?? '')
@@ -325,14 +349,26 @@ const whole: Record<string, number> = {
   // And that the caller is one of them.
   getNodeCommitteeSet: 2 * things + 1,
   getPendingValidators: things,
+  listCollections: things,
+  listSimulations: simulationsMax,
+  // Each epoch of the period.
+  getProjectAnalytics: things,
+  getProjectHealth: things,
+  getProjectRevenue: things + 1,
   getRelayer: things,
   // Each kind of what may be late.
   getStatus: lateKinds.length,
   getDescriptor: lateKinds.length,
 }
 
-/** A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch. */
-const rowsOfOne: Record<string, number> = { getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 }
+/**
+ * A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch; the rounds of an epoch are
+ * found by their time, read, and joined with its receipt.
+ */
+const rowsOfOne: Record<string, number> = {
+  ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },
+  ...{ getProjectAnalytics: 3, getProjectHealth: 3 },
+}
 
 /** Lists that are made of several ranges of an index, each of which is read one row too far; or with all validators of each. */
 const ranges: Record<string, number> = { listEarnedEpochs: 3, listGenerations: 1 + 2 * things }

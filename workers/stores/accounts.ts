@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { openSubscriptions } from './chain-facts.ts'
 import { Store } from './database.ts'
-import { developers, devices } from './schema/index.ts'
+import { developers, devices, faucetSettings } from './schema/index.ts'
 
 /** What decides about a wallet's roles. */
 export interface AccountStanding {
@@ -17,6 +17,8 @@ export interface AccountCounts extends AccountStanding {
   devices: number
   /** Subscriptions that are not closed. */
   subscriptions: number
+  /** As an operator set it for the faucet; null for the setting of the deployment. */
+  faucetCooldownSecs: number | null
 }
 
 /** Counting reads each row, and an exact number above this is of no interest to the owner. */
@@ -39,6 +41,10 @@ export function standingFrom(rows: readonly unknown[]): AccountStanding {
   return { mines: row?.mines === 1, enrolled: row?.enrolled === 1 }
 }
 
+interface CountsRow extends Pick<AccountCounts, 'devices' | 'subscriptions' | 'faucetCooldownSecs'> {
+  enrolled: number
+}
+
 export class AccountStore extends Store {
   /** Reads no more than it takes to tell: sessions are asked for often, and counting reads everything. */
   async standing(address: Wallet): Promise<AccountStanding> {
@@ -46,10 +52,17 @@ export class AccountStore extends Store {
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {
-    const [row] = await this.db.all<{ devices: number; subscriptions: number; enrolled: number }>(sql`
+    const [row] = await this.db.all<CountsRow>(sql`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
-        (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled`)
+        (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled,
+        (SELECT ${faucetSettings.cooldownSecs} FROM ${faucetSettings}) AS faucetCooldownSecs`)
+    const { faucetCooldownSecs = null } = row ?? {}
     const counted = { devices: row?.devices ?? 0, subscriptions: row?.subscriptions ?? 0 }
-    return { ...counted, mines: counted.devices + counted.subscriptions > 0, enrolled: row?.enrolled === 1 }
+    return {
+      ...counted,
+      faucetCooldownSecs,
+      mines: counted.devices + counted.subscriptions > 0,
+      enrolled: row?.enrolled === 1,
+    }
   }
 }

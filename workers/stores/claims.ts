@@ -12,6 +12,8 @@ export interface Payout extends Pick<EpochRow, 'receiptHash' | 'leaves'> {
   amount: string
   leaf: number
   token: Token
+  /** When the challenge period of the epoch ended. */
+  releaseAt: number
 }
 
 export class ClaimStore extends Store {
@@ -68,6 +70,7 @@ export class ClaimStore extends Store {
         ...fromTemplate({ projectId, epoch, amount }),
         leaf: sql<number>`${leaf}`,
         ...{ vault, token, receiptHash, leaves },
+        releaseAt: sql<number>`${epochReceipts.releaseAt}`,
       })
       .from(unclaimed)
       .crossJoin(epochReceipts)

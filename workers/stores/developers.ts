@@ -24,7 +24,17 @@ export class DeveloperStore extends Store {
 
   /** Records an application. Refused while one is pending or active; exactly one of racing ones is taken. */
   async enroll(enrollment: Enrollment, now: number): Promise<'recorded' | 'invalid_state'> {
-    const { address, ...columns } = enrollment
+    const { address, ...stated } = enrollment
+    const isDecided = stated.enrollment === 'active'
+    const columns = {
+      ...stated,
+      enrollmentSubmittedAt: stated.enrollment === 'draft' ? null : now,
+      enrollmentReviewedAt: isDecided ? now : null,
+      enrollmentNotes: null,
+      verificationRequestedAt: isDecided ? now : null,
+      verificationReviewedAt: isDecided ? now : null,
+      verificationNotes: null,
+    }
     const result = await this.db
       .insert(developers)
       .values({ address, ...columns, social: {}, createdAt: now, updatedAt: now })
@@ -40,11 +50,15 @@ export class DeveloperStore extends Store {
   async requestVerification(
     address: string,
     verification: 'pending' | 'verified',
+    notes: string | null,
     now: number,
   ): Promise<'recorded' | 'invalid_state'> {
     const result = await this.db
       .update(developers)
-      .set({ verification, updatedAt: now })
+      .set({
+        ...{ verification, updatedAt: now, verificationNotes: notes, verificationRequestedAt: now },
+        verificationReviewedAt: verification === 'verified' ? now : null,
+      })
       .where(
         and(
           eq(developers.address, address),
@@ -67,13 +81,13 @@ export class DeveloperStore extends Store {
   async decide(
     address: string,
     what: 'enrollment' | 'verification',
-    verdict: 'approve' | 'reject',
+    isGranted: boolean,
     decision: Decision,
     now: number,
   ): Promise<'decided' | 'invalid_state'> {
     const granted = what === 'enrollment' ? 'active' : 'verified'
-    const [status, other] = verdict === 'approve' ? [granted, 'rejected'] : ['rejected', granted]
-    const action = `developer.${what}.${verdict}`
+    const [status, other] = isGranted ? [granted, 'rejected'] : ['rejected', granted]
+    const action = `developer.${what}.${isGranted ? 'approve' : 'reject'}`
     const column = developers[what]
     const found = sql`${developers.address} = ${address} AND ${column} IN ('pending', ${other})`
     const results = await batch(this.db, [
@@ -84,7 +98,12 @@ export class DeveloperStore extends Store {
       ),
       this.db
         .update(developers)
-        .set({ [what]: status, updatedAt: now })
+        .set({
+          [what]: status,
+          [`${what}ReviewedAt`]: now,
+          [`${what}Notes`]: decision.reason,
+          updatedAt: now,
+        })
         .where(found),
     ])
     return isChanged(results[1]) ? 'decided' : 'invalid_state'

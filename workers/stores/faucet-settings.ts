@@ -5,8 +5,11 @@ import { faucetSettings } from './schema/index.ts'
 
 export type FaucetSettings = Pick<
   InferSelectModel<typeof faucetSettings>,
-  'enabled' | 'amountWei' | 'nativeWei'
+  'enabled' | 'amountWei' | 'nativeWei' | 'cooldownSecs'
 >
+
+/** What an operator sets, and of the rest that it stays; null gives a setting back to the deployment. */
+export type FaucetChange = { [Member in keyof FaucetSettings]?: FaucetSettings[Member] | undefined }
 
 export class FaucetSettingsStore extends Store {
   /** Null while no operator has set anything. */
@@ -14,18 +17,26 @@ export class FaucetSettingsStore extends Store {
     return (await this.db.select().from(faucetSettings).get()) ?? null
   }
 
-  async put(settings: FaucetSettings, decision: Decision, now: number): Promise<void> {
-    const { enabled, amountWei, nativeWei } = settings
-    const after = { enabled, amount: amountWei, eth_amount: nativeWei }
+  /** @param enabled - Of the deployment, for a change that says nothing of it and is the first. */
+  async put(change: FaucetChange, enabled: boolean, decision: Decision, now: number): Promise<void> {
+    const { amountWei, nativeWei, cooldownSecs } = change
+    const after = {
+      enabled: change.enabled,
+      ...{ amount: amountWei, eth_amount: nativeWei, cooldown_secs: cooldownSecs },
+    }
     const before = sql`SELECT coalesce((SELECT json_object('enabled', json(iif(${faucetSettings.enabled}, 'true', 'false')),
-      'amount', ${faucetSettings.amountWei}, 'eth_amount', ${faucetSettings.nativeWei}) FROM ${faucetSettings}), '{}') AS value`
-    const row = { enabled, amountWei, nativeWei, updatedAt: now }
+      'amount', ${faucetSettings.amountWei}, 'eth_amount', ${faucetSettings.nativeWei},
+      'cooldown_secs', ${faucetSettings.cooldownSecs}) FROM ${faucetSettings}), '{}') AS value`
+    const set = {
+      ...Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)),
+      updatedAt: now,
+    }
     await batch(this.db, [
       auditStatement({ ...decision, action: 'faucet.set', subject: 'faucet', after }, now, before),
       this.db
         .insert(faucetSettings)
-        .values({ id: 1, ...row })
-        .onConflictDoUpdate({ target: faucetSettings.id, set: row }),
+        .values({ id: 1, enabled, ...set })
+        .onConflictDoUpdate({ target: faucetSettings.id, set }),
     ])
   }
 }

@@ -33,7 +33,7 @@ const sortKeys = {
   name: projects.nameKey,
 } as const
 
-const { manifestHash, consensusHash, classMask, vault, devicesByClass, lastSettledAt, createdAt, ...others } =
+const { manifestHash, consensusHash, classMask, vault, devicesByClass, lastSettledAt, ...others } =
   getTableColumns(projects)
 const { reviewStatus, reviewReason, reviewConditions, reviewedAt, ...shown } = others
 const listedRows = new RowReader(projects, membersOf(shown))

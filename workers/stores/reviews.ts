@@ -65,11 +65,11 @@ export class ReviewStore extends Store {
     return isChanged(results[2]) ? 'saved' : 'not_credited'
   }
 
-  async delete(projectId: string, author: string): Promise<'deleted' | 'missing'> {
+  async delete(projectId: string, author: string): Promise<void> {
     const own = isOf(projectId, author)
     const rating = sql`(SELECT ${reviews.rating} FROM ${reviews} WHERE ${own})`
     const reviewId = this.db.select({ id: reviews.reviewId }).from(reviews).where(own)
-    const results = await batch(this.db, [
+    await batch(this.db, [
       this.db
         .update(projects)
         .set({
@@ -81,7 +81,6 @@ export class ReviewStore extends Store {
       this.db.delete(reviewVotes).where(inArray(reviewVotes.reviewId, reviewId)),
       this.db.delete(reviews).where(own),
     ])
-    return isChanged(results[3]) ? 'deleted' : 'missing'
   }
 
   /** Counts the wallet's vote once; not on a review of its own. */

@@ -26,6 +26,8 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   disagreements: number
   /** 1 for a primary without a valid vote in time. */
   missedLeases: 0 | 1
+  /** From its lease to its valid vote; none in messages of earlier versions. */
+  leaseSecs?: number
 }
 
 /** What follows from the end of a round. */
@@ -189,6 +191,9 @@ function epochStatement(ends: readonly RoundEnd[], isNew: SQL) {
     units: sumOf(ends, unitsOf),
     primaries: primaries.length,
     answered: primaries.filter(({ missedLeases }) => missedLeases === 0).length,
+    contested: sumOf(ends, (end) => Number(end.round.votes > end.round.agreeing)),
+    finalityMs: sumOf(ends, (end) => end.round.finalityMs ?? 0),
+    leaseSecs: sumOf(primaries, ({ leaseSecs = 0 }) => leaseSecs),
   }
   const epoch = integer(round.epoch ?? 0)
   const projectId = round.projectId as string

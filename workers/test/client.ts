@@ -146,6 +146,8 @@ export async function pagesOf<Item = Json>(
     const page: { items: Item[]; next_cursor: string | null } = await bodyOf(answer)
     pages.push(page.items)
     cursor = page.next_cursor
+    const [, next] = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? []
+    expect(next === undefined ? null : new URL(next, baseUrl).searchParams.get('cursor')).toBe(cursor)
   }
   return pages
 }

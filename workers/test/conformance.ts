@@ -52,7 +52,7 @@ const refusesAll = async (response: Response): Promise<boolean> =>
   (await textOf(response)).includes('until its settings are correct')
 
 /** Named by the document because some answers have them. */
-const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed'])
+const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed', 'Link'])
 
 /** @returns The error code, where the answer has one. */
 async function requireBody(

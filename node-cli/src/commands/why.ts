@@ -67,7 +67,7 @@ function idOf(argument: string, text: string | undefined): string | null {
 /** @throws {@link CliError} in the words of the hub where it knows none of that slug, or several. */
 async function projectIdOf(client: HubClient, slug: string): Promise<string> {
   try {
-    return await client.call({ method: 'GET', target: `/v1/projects/${slug}` }, (answer) =>
+    return await client.call({ method: 'GET', target: `/v1/projects/${slug}/manifest` }, (answer) =>
       new Members(answer).get('project_id', isBytes32, 'a project id'),
     )
   } catch (error) {

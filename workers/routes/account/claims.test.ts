@@ -41,9 +41,14 @@ const claimsOf = (query: string, by = client()) => itemsOf(by.get(`/v1/me/claims
 describe('GET /v1/me/claims', () => {
   test('lists released payouts with proofs that lead to the posted root', async () => {
     const { address, token } = await signIn()
-    const receipts = [await settle(address, { back: 1 }), await settle(address)]
+    const [first, last] = [unixNow() - 9, unixNow() - 5]
+    const receipts = [
+      await settle(address, { back: 1, releaseAt: first }),
+      await settle(address, { releaseAt: last }),
+    ]
     const items = await claimsOf('', client({ token }))
     expect(items.map(({ epoch }) => epoch)).toEqual(receipts.map(({ round }) => round))
+    expect(items.map(({ claimable_at }) => claimable_at)).toEqual([first, last])
     for (const [i, { project_id, vault, epoch, account, amount, proof }] of items.entries()) {
       const receipt = receipts[i] as EpochReceipt
       const share = receipt.compute_units.find((one) => one.miner === address)

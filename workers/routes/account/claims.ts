@@ -2,7 +2,15 @@ import * as z from 'zod'
 import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Bytes32, FoldedAddress, PathProject, TokenView } from '../../http/formats.ts'
+import {
+  Address,
+  Amount,
+  Bytes32,
+  FoldedAddress,
+  PathProject,
+  Timestamp,
+  TokenView,
+} from '../../http/formats.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { receiptExample } from '../explorer/schema.ts'
@@ -20,6 +28,7 @@ const ClaimView = z
     amount: Amount,
     proof: z.array(Bytes32).describe('Sibling hashes from the leaf to the root, as the vault expects them.'),
     token: TokenView,
+    claimable_at: Timestamp.describe('End of the challenge period.'),
   })
   .meta({ id: 'Claim' })
 
@@ -45,6 +54,7 @@ export const listClaims = defineRoute(
             amount: receiptExample.totals.miner,
             proof: [example.digest],
             token: tokenExample,
+            claimable_at: example.time,
           },
         ],
       },
@@ -69,6 +79,7 @@ export const listClaims = defineRoute(
         amount: payout.amount,
         proof: await epochs.proof(payout, payout.leaf),
         token: payout.token,
+        claimable_at: payout.releaseAt,
       })),
     )
     return json({ items })

@@ -56,12 +56,12 @@ describe('the calling wallet', () => {
     await caller.post('/v1/developers/me/enrollment', application)
     expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({
       roles: [],
-      developer: { enrollment: 'pending' },
+      developer: { enrollment: { status: 'pending' } },
     })
-    await operator.client.post(`/admin/v1/developers/${address}/enrollment`, { action: 'approve' })
+    await operator.client.post(`/admin/v1/developers/${address}/enrollment`, { status: 'active' })
     expect(await bodyOf(caller.get('/v1/me'))).toMatchObject({
       roles: ['developer'],
-      developer: { address, enrollment: 'active' },
+      developer: { address, enrollment: { status: 'active' } },
     })
     expect(await bodyOf(operator.client.get('/v1/me'))).toMatchObject({ roles: ['operator'] })
   })

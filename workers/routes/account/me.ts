@@ -45,7 +45,8 @@ export const getMe = defineRoute(
     const caller = callerOf(c)
     const [counts, developer] = await Promise.all([accounts.counts(caller), developers.find(caller)])
     const { address } = sessionOf(c)
-    const next = await nextEligibleAt(c, address)
+    const cooldownSecs = counts.faucetCooldownSecs ?? c.var.settings.FAUCET_COOLDOWN_SECONDS
+    const next = await nextEligibleAt(c, address, cooldownSecs)
     return json({
       address,
       roles: rolesOf(address, counts, c.var.settings),

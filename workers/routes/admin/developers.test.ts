@@ -18,18 +18,26 @@ const applicant = async (change: object = {}) => {
   await caller.post('/v1/developers/me/enrollment', { ...application, ...change })
   return { address, caller }
 }
-const decide = (address: string, what: string, action: string, reason?: string) =>
-  operator.client.post(`/admin/v1/developers/${address}/${what}`, { action, ...(reason && { reason }) })
+const granted = { enrollment: 'active', verification: 'verified' } as Record<string, string>
+const decide = (address: string, what: string, action: string, notes?: string) => {
+  const status = { approve: granted[what], reject: 'rejected' }[action] ?? action
+  return operator.client.post(`/admin/v1/developers/${address}/${what}`, { status, ...(notes && { notes }) })
+}
 const notesOn = (subject: string) => itemsOf(operator.client.get(`/admin/v1/audit-log?subject=${subject}`))
 
 describe('enrollment', () => {
   test('is approved, ended, approved again; each is noted with what it was before', async () => {
     const { address, caller } = await applicant()
     const approved = await bodyOf(decide(address, 'enrollment', 'approve'))
-    expect(approved).toMatchObject({ enrollment: 'active', verification: 'unverified' })
+    expect(approved).toMatchObject({
+      enrollment: { status: 'active', reviewed_at: expect.any(Number), notes: null },
+      verification: { status: 'unverified', reviewed_at: null },
+    })
     expect((await client().get(`/v1/developers/${address}`)).status).toBe(200)
     await decide(address, 'enrollment', 'reject', 'Spam.')
-    expect(await bodyOf(caller.get('/v1/developers/me'))).toMatchObject({ enrollment: 'rejected' })
+    expect(await bodyOf(caller.get('/v1/developers/me'))).toMatchObject({
+      enrollment: { status: 'rejected', notes: 'Spam.' },
+    })
     await decide(address, 'enrollment', 'approve')
     expect(await notesOn(address)).toMatchObject([
       { action: 'developer.enrollment.approve', before: { enrollment: 'rejected' } },
@@ -71,20 +79,22 @@ describe('verification', () => {
       details: { state: 'unverified' },
     })
     await caller.post('/v1/developers/me/verification')
-    expect(await bodyOf(decide(address, 'verification', 'approve'))).toMatchObject({ verified: true })
+    expect(await bodyOf(decide(address, 'verification', 'active'))).toMatchObject({
+      verification: { status: 'verified', requested_at: expect.any(Number), reviewed_at: expect.any(Number) },
+    })
     const rejected = await bodyOf(decide(address, 'verification', 'reject'))
-    expect(rejected).toMatchObject({ verification: 'rejected', verified: false })
+    expect(rejected).toMatchObject({ verification: { status: 'rejected' } })
   })
 })
 
 describe.each(['enrollment', 'verification'])('%s', (what) => {
   test('400 invalid_field: no such decision', async () => {
-    await expectInvalid(decide(createWallet().address, what, 'ponder'), 'action')
+    await expectInvalid(decide(createWallet().address, what, 'ponder'), 'status')
   })
 
   test('403 forbidden: a wallet that is no operator', async () => {
     const { address, client: caller } = await signIn()
-    const response = await caller.post(`/admin/v1/developers/${address}/${what}`, { action: 'approve' })
+    const response = await caller.post(`/admin/v1/developers/${address}/${what}`, { status: 'active' })
     await expectRefusal(response, '403 forbidden')
   })
 })

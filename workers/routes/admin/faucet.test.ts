@@ -9,21 +9,30 @@ const shown = () => bodyOf(client().get('/v1/faucet'))
 
 describe('the faucet as operators set it', () => {
   test('is what everybody is shown, and each change is noted', async () => {
-    const { amount, eth_amount } = await shown()
+    const { amount, eth_amount, cooldown_secs } = await shown()
+    const answer = { eth_amount, cooldown_secs, eligible: false, next_eligible_at: null }
     expect(await statusAndBody(put({ enabled: false, amount: '5', reason: 'Supply runs low.' }))).toEqual([
       200,
-      { enabled: false, amount: '5', eth_amount },
+      { ...answer, enabled: false, amount: '5', token: null },
     ])
     expect(await shown()).toMatchObject({ enabled: false, amount: '5', eth_amount })
-    expect(await bodyOf(put({ enabled: true, eth_amount: '0' }))).toEqual({
-      enabled: true,
-      amount,
-      eth_amount: '0',
+    expect(await bodyOf(put({ enabled: true, eth_amount: '0', cooldown_secs: 60 }))).toMatchObject({
+      ...{ amount: '5', eth_amount: '0', cooldown_secs: 60 },
     })
-    const closed = { enabled: false, amount: '5', eth_amount: null }
+    expect(await bodyOf(put({ amount: null, cooldown_secs: null }))).toMatchObject({
+      ...{ amount, eth_amount: '0', cooldown_secs },
+    })
+    const closed = { enabled: false, amount: '5', eth_amount: null, cooldown_secs: null }
+    const opened = { enabled: true, amount: '5', eth_amount: '0', cooldown_secs: 60 }
     expect(await notes()).toMatchObject([
-      { before: closed, after: { enabled: true, amount: null, eth_amount: '0' }, reason: null },
-      { before: {}, after: closed, reason: 'Supply runs low.', action: 'faucet.set' },
+      { before: opened, after: { amount: null, cooldown_secs: null } },
+      { before: closed, after: { enabled: true, eth_amount: '0', cooldown_secs: 60 }, reason: null },
+      {
+        before: {},
+        after: { enabled: false, amount: '5' },
+        reason: 'Supply runs low.',
+        action: 'faucet.set',
+      },
     ])
   })
 
@@ -35,11 +44,11 @@ describe('the faucet as operators set it', () => {
   })
 
   test.each([
-    ['nothing', {}, 'enabled'],
     ['nothing to give', { enabled: true, amount: '0' }, 'amount'],
     ['no number', { enabled: true, amount: '1e3' }, 'amount'],
     ['more than there is', { enabled: true, eth_amount: '9'.repeat(78) }, 'eth_amount'],
-    ['an unknown field', { enabled: true, cooldown_secs: 1 }, 'cooldown_secs'],
+    ['no cooldown', { cooldown_secs: 0 }, 'cooldown_secs'],
+    ['an unknown field', { enabled: true, cooldown: 1 }, 'cooldown'],
   ])('400 invalid_field: %s', async (_, json, path) => {
     await expectInvalid(put(json), path)
   })

@@ -4,55 +4,50 @@ import { json } from '../../http/answer.ts'
 import { Amount } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { faucetTerms } from '../faucet/terms.ts'
+import { readFaucet } from '../faucet/get.ts'
+import { Faucet, faucetExample } from '../faucet/schema.ts'
 import { ofOperators, Reason } from './schema.ts'
 
 const FaucetSettingsInput = z
   .strictObject({
-    enabled: z.boolean(),
+    enabled: z.boolean().optional(),
     amount: Amount.refine((amount) => amount !== '0', 'must be above 0; `enabled` closes the faucet')
-      .nullable()
-      .default(null)
+      .nullish()
       .describe('Tokens of one drip; null for the setting of the deployment.'),
-    eth_amount: Amount.nullable()
-      .default(null)
-      .describe('Native currency of one drip; null for the setting of the deployment.'),
+    eth_amount: Amount.nullish().describe(
+      'Native currency of one drip; null for the setting of the deployment.',
+    ),
+    cooldown_secs: z
+      .int()
+      .min(1)
+      .max(365 * 86_400)
+      .nullish()
+      .describe('Of turns that begin from now on; null for the setting of the deployment.'),
     reason: Reason,
   })
   .meta({ id: 'FaucetSettingsInput' })
-
-const FaucetSettingsView = z
-  .strictObject({ enabled: z.boolean(), amount: Amount, eth_amount: Amount })
-  .meta({ id: 'FaucetSettings' })
 
 export const putFaucet = defineRoute(
   {
     method: 'put',
     path: '/admin/v1/faucet',
     operationId: 'putFaucet',
-    summary: 'Open or close the faucet, and set its amounts',
+    summary: 'Open or close the faucet, and set its amounts and its cooldown',
+    description: 'What is left out stays as it is.',
     ...ofOperators,
     json: {
       schema: FaucetSettingsInput,
       example: { enabled: true, amount: '500000000000000000000', reason: 'Supply runs low.' },
     },
-    responses: ok('The new settings.', FaucetSettingsView, {
-      enabled: true,
-      amount: '500000000000000000000',
-      eth_amount: '10000000000000000',
-    }),
+    responses: ok('The faucet with the new settings.', Faucet, faucetExample),
   },
-  async (c, { json: { enabled, amount: amountWei, eth_amount: nativeWei, reason } }) => {
+  async (c, { json: { enabled, amount: amountWei, eth_amount: nativeWei, cooldown_secs, reason } }) => {
     await c.var.services.faucetSettings.put(
-      { enabled, amountWei, nativeWei },
+      { enabled, amountWei, nativeWei, cooldownSecs: cooldown_secs },
+      c.var.settings.FAUCET_ENABLED,
       { operator: sessionOf(c).address, reason },
       unixNow(),
     )
-    const terms = await faucetTerms(c)
-    return json({
-      enabled: terms.enabled,
-      amount: String(terms.amountWei),
-      eth_amount: String(terms.nativeWei),
-    })
+    return json(await readFaucet(c))
   },
 )

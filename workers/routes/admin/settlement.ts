@@ -10,7 +10,7 @@ import { sessionOf } from '../../middleware/authenticate.ts'
 import { sendSoon } from '../../outbox/send-soon.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { epochSubject } from '../../stores/epochs.ts'
-import type { VetoAction } from '../../stores/settlement-decisions.ts'
+import { SettlementDecisionStore, type VetoAction } from '../../stores/settlement-decisions.ts'
 import { EpochNumber } from '../explorer/epochs.ts'
 import { epochExample } from '../explorer/schema.ts'
 import { unknownProject } from '../projects/access.ts'
@@ -118,13 +118,13 @@ async function decide(
   { project_id, epoch }: { project_id: string; epoch: number },
   reason: string | null,
 ): Promise<Answer> {
-  const { projects, settlementDecisions } = c.var.services
+  const { projects, store } = c.var.services
   const project = await projects.find(project_id)
   if (project === null) throw unknownProject(project_id)
   requireArbiter(c)
   const subject = epochSubject(project.vault, epoch)
   const decision = { operator: sessionOf(c).address, reason }
-  const outcome = await settlementDecisions.decide(
+  const outcome = await store(SettlementDecisionStore).decide(
     action,
     { projectId: project_id, epoch, subject },
     decision,
@@ -144,10 +144,10 @@ async function decide(
 async function setPaused(c: HubContext, paused: boolean, reason: string | null): Promise<Answer> {
   const { vault_factory } = requireContracts(c)
   requireArbiter(c)
-  const { settlementDecisions, clock } = c.var.services
+  const { store, clock } = c.var.services
   const decision = { operator: sessionOf(c).address, reason }
   const now = await clock.now()
-  const outcome = await settlementDecisions.setPaused(vault_factory, paused, decision, now)
+  const outcome = await store(SettlementDecisionStore).setPaused(vault_factory, paused, decision, now)
   if (outcome === 'invalid_state') {
     if (paused) await requireRested(c, vault_factory, now)
     throw new ApiError('invalid_state', `Posting is ${paused ? 'paused already' : 'not paused'}.`)

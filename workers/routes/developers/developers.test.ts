@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { signIn } from '../../test/callers.ts'
 import { bodyOf, client, expectInvalid, expectRefusal, statusesOf } from '../../test/client.ts'
-import { runSql } from '../../test/tables.ts'
+import { createListedProject } from '../../test/subscription.ts'
+import { runSql, setListingStatus } from '../../test/tables.ts'
 
 const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
 
@@ -14,7 +15,7 @@ const session = async (approve = false) => {
     caller,
     enroll: (change: object = {}) =>
       caller.post('/v1/developers/me/enrollment', { ...application, ...change }),
-    verify: () => caller.post('/v1/developers/me/verification'),
+    verify: (body?: object) => caller.post('/v1/developers/me/verification', body),
   }
 }
 
@@ -23,9 +24,9 @@ describe('enrollment', () => {
     const { enroll, caller, address } = await session()
     expect(await bodyOf(enroll({ email: 'ada@ada.example', reason: 'to render' }))).toMatchObject({
       address,
-      enrollment: 'pending',
-      verification: 'unverified',
-      verified: false,
+      enrollment: { status: 'pending', submitted_at: expect.any(Number), reviewed_at: null, notes: null },
+      verification: { status: 'unverified', requested_at: null, reviewed_at: null, notes: null },
+      ...{ projects: 0, miners: 0, joined_at: expect.any(Number) },
       email: 'ada@ada.example',
       reason: 'to render',
     })
@@ -36,19 +37,27 @@ describe('enrollment', () => {
 
   test('is active and verified at once where the hub approves by itself', async () => {
     const { enroll, verify, address } = await session(true)
-    expect(await bodyOf(enroll())).toMatchObject({ enrollment: 'active', verification: 'verified' })
+    expect(await bodyOf(enroll())).toMatchObject({
+      enrollment: { status: 'active', submitted_at: expect.any(Number), reviewed_at: expect.any(Number) },
+      verification: { status: 'verified', requested_at: expect.any(Number), reviewed_at: expect.any(Number) },
+    })
     await expectRefusal(enroll(), '409 invalid_state')
     await expectRefusal(verify(), '409 invalid_state')
-    expect(await bodyOf(client().get(`/v1/developers/${address}`))).toMatchObject({ address, verified: true })
+    expect(await bodyOf(client().get(`/v1/developers/${address}`))).toMatchObject({
+      address,
+      verification: { status: 'verified' },
+    })
   })
 
   test('a draft or a rejected one can be made again', async () => {
     const { enroll, address } = await session()
-    expect(await bodyOf(enroll({ draft: true }))).toMatchObject({ enrollment: 'draft' })
-    expect(await bodyOf(enroll())).toMatchObject({ enrollment: 'pending' })
+    expect(await bodyOf(enroll({ draft: true }))).toMatchObject({
+      enrollment: { status: 'draft', submitted_at: null },
+    })
+    expect(await bodyOf(enroll())).toMatchObject({ enrollment: { status: 'pending' } })
     await runSql("UPDATE developers SET enrollment = 'rejected' WHERE address = ?", address)
     const again = await bodyOf(enroll({ display_name: 'Ada II' }))
-    expect(again).toMatchObject({ enrollment: 'pending', display_name: 'Ada II' })
+    expect(again).toMatchObject({ enrollment: { status: 'pending' }, display_name: 'Ada II' })
   })
 
   test('of ten racing applications exactly one is taken', async () => {
@@ -78,7 +87,11 @@ describe('verification', () => {
         'The wallet has no enrollment; verification needs a pending or active one: POST /v1/developers/me/enrollment.',
     })
     await enroll()
-    expect(await bodyOf(verify())).toMatchObject({ verification: 'pending' })
+    await expectInvalid(verify({ notes: 7 }), 'notes')
+    const notes = 'Our website names this wallet.'
+    expect(await bodyOf(verify({ notes }))).toMatchObject({
+      verification: { status: 'pending', requested_at: expect.any(Number), reviewed_at: null, notes },
+    })
     await expectRefusal(verify(), '409 invalid_state', {
       message: 'The verification is pending already; an operator decides it.',
     })
@@ -103,10 +116,33 @@ describe('profiles', () => {
     expect(shown).toMatchObject({ display_name: 'Ada Computing', social: { github: 'ada' } })
     expect(shown).not.toHaveProperty('email')
     expect(shown).not.toHaveProperty('reason')
+    await runSql("UPDATE developers SET enrollment_notes = 'hers', verification_notes = 'hers'")
+    expect(JSON.stringify(await bodyOf(client().get(`/v1/developers/${address}`)))).not.toContain('hers')
 
     await caller.put('/v1/developers/me', { display_name: 'Ada' })
     const replaced = await bodyOf(caller.get('/v1/developers/me'))
     expect(replaced).toMatchObject({ bio: null, social: {}, email: null })
+  })
+
+  test('count the listed projects and their miners', async () => {
+    const { enroll, address } = await session(true)
+    await enroll()
+    const [first, second] = [
+      await createListedProject({}, { address }),
+      await createListedProject({}, { address }),
+    ]
+    const counts = async () => {
+      const { projects, miners } = await bodyOf(client().get(`/v1/developers/${address}`))
+      return [projects, miners]
+    }
+    await runSql('UPDATE projects SET miners = 3 WHERE project_id = ?', first)
+    await runSql('UPDATE projects SET miners = 4 WHERE project_id = ?', second)
+    expect(await counts()).toEqual([2, 7])
+    await setListingStatus(first, 'paused')
+    await runSql('UPDATE projects SET miners = 9 WHERE project_id = ?', first)
+    expect(await counts()).toEqual([1, 4])
+    await setListingStatus(first, 'listed')
+    expect(await counts()).toEqual([2, 13])
   })
 
   test('404 not_found: not enrolled', async () => {

@@ -8,7 +8,13 @@ import { AnyObject, line, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, reply } from '../../route.ts'
-import { type Draft, type DraftContent, draftsMax, type ListedDraft } from '../../stores/drafts.ts'
+import {
+  type Draft,
+  type DraftContent,
+  DraftStore,
+  draftsMax,
+  type ListedDraft,
+} from '../../stores/drafts.ts'
 
 const dataBytesMax = 256 * 1024
 /** A value and the comma after it take two bytes, so data that fits never has more. */
@@ -97,7 +103,7 @@ export const listDrafts = defineRoute(
       isOwn: true,
       query,
       by: ['updatedAt', 'draftId'],
-      fetch: (after, limit) => c.var.services.drafts.list(callerOf(c), after, limit),
+      fetch: (after, limit) => c.var.services.store(DraftStore).list(callerOf(c), after, limit),
       isCut: ([first]) => first?.isCut === true,
       view: (draft: ListedDraft) => draftView(draft),
     }),
@@ -119,7 +125,8 @@ export const createDraft = defineRoute(
     responses: stored(201, 'The stored draft, under an id that the hub chose.'),
   },
   async (c, { json: input }) => {
-    const { derived, drafts } = c.var.services
+    const { derived, store } = c.var.services
+    const drafts = store(DraftStore)
     const { operation } = c.var
     const draftId = derived.alphanumerics(operation, 'draft id', 12)
     const content = contentOf(input)
@@ -143,7 +150,7 @@ export const getDraft = defineRoute(
     responses: stored(200, 'The draft.'),
   },
   async (c, { params: { draft_id } }) => {
-    const draft = await c.var.services.drafts.find(callerOf(c), draft_id)
+    const draft = await c.var.services.store(DraftStore).find(callerOf(c), draft_id)
     if (!draft) throw notFound(draft_id)
     return answerDraft(draft)
   },
@@ -170,7 +177,9 @@ export const putDraft = defineRoute(
     if (condition === 'absent') return insertDraft(c, draft_id, content)
     const { address } = sessionOf(c)
     const revision = condition === 'present' ? undefined : condition
-    const updated = await c.var.services.drafts.update(address, draft_id, content, unixNow(), revision)
+    const updated = await c.var.services
+      .store(DraftStore)
+      .update(address, draft_id, content, unixNow(), revision)
     if (updated === 'stale' || (updated === 'missing' && condition !== undefined)) throw stale()
     return updated === 'missing' ? insertDraft(c, draft_id, content) : answerDraft(updated)
   },
@@ -193,7 +202,7 @@ export const deleteDraft = defineRoute(
     const condition = readCondition(c)
     if (condition === 'absent') throw invalidField('If-None-Match', 'cannot be used with DELETE')
     const revision = condition === 'present' ? undefined : condition
-    const deleted = await c.var.services.drafts.delete(sessionOf(c).address, draft_id, revision)
+    const deleted = await c.var.services.store(DraftStore).delete(sessionOf(c).address, draft_id, revision)
     if (deleted === 'stale') throw stale()
     if (deleted === 'missing') throw notFound(draft_id)
     return noContent()
@@ -208,7 +217,9 @@ function contentOf({ current_step, project_id, data }: z.output<typeof DraftInpu
 }
 
 async function insertDraft(c: HubContext, draftId: string, content: DraftContent): Promise<Answer> {
-  const created = await c.var.services.drafts.create(sessionOf(c).address, draftId, content, unixNow())
+  const created = await c.var.services
+    .store(DraftStore)
+    .create(sessionOf(c).address, draftId, content, unixNow())
   if (created === 'full')
     throw new ApiError('conflict', `A wallet keeps at most ${draftsMax} drafts; delete one first.`)
   // Another request made the same draft first: this one knows nothing of what it would replace.

@@ -5,7 +5,13 @@ import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Developer } from '../../stores/developers.ts'
 import { ownDeveloper } from './profile.ts'
-import { EnrollmentRequest, OwnDeveloperView, ownDeveloperExample, ownDeveloperView } from './schema.ts'
+import {
+  EnrollmentRequest,
+  OwnDeveloperView,
+  ownDeveloperExample,
+  ownDeveloperView,
+  VerificationRequest,
+} from './schema.ts'
 
 export const enroll = defineRoute(
   {
@@ -71,6 +77,12 @@ export const requestVerification = defineRoute(
     tag: 'Developers',
     summary: 'Ask for verification',
     auth: { session: true },
+    stores: 'records',
+    json: {
+      schema: VerificationRequest,
+      example: { notes: 'Our website names this wallet.' },
+      optional: true,
+    },
     errors: ['invalid_state'],
     responses: ok(
       'Your profile, with the states of enrollment and verification.',
@@ -78,10 +90,15 @@ export const requestVerification = defineRoute(
       ownDeveloperExample,
     ),
   },
-  async (c) => {
+  async (c, { json: { notes = null } }) => {
     const verification = c.var.settings.AUTO_APPROVE_DEVELOPERS ? 'verified' : 'pending'
     const { address } = sessionOf(c)
-    const recorded = await c.var.services.developers.requestVerification(address, verification, unixNow())
+    const recorded = await c.var.services.developers.requestVerification(
+      address,
+      verification,
+      notes,
+      unixNow(),
+    )
     if (recorded === 'invalid_state')
       throw new ApiError('invalid_state', whyNotNow(await c.var.services.developers.find(address)))
     return json(ownDeveloperView(await ownDeveloper(c)))

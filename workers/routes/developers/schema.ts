@@ -9,16 +9,41 @@ const verifications = ['unverified', 'pending', 'verified', 'rejected'] as const
 const DisplayName = line(64, 1)
 const Email = z.email({ error: 'must be an e-mail address' }).max(254)
 
+const Enrollment = z
+  .strictObject({
+    status: z.enum(enrollments),
+    submitted_at: Timestamp.nullable(),
+    reviewed_at: Timestamp.nullable(),
+    notes: z.string().nullable().describe('Of the operator who decided; for the owner and operators only.'),
+  })
+  .meta({ id: 'Enrollment' })
+
+const Verification = z
+  .strictObject({
+    status: z.enum(verifications),
+    requested_at: Timestamp.nullable(),
+    reviewed_at: Timestamp.nullable(),
+    notes: z
+      .string()
+      .nullable()
+      .describe('Of the request, then of the operator who decided; for the owner and operators only.'),
+  })
+  .meta({ id: 'Verification' })
+
 const publicFields = {
   address: Address,
   display_name: z.string(),
+  developer_type: z.enum(['individual', 'organization']).nullable(),
   bio: z.string().nullable(),
   website: z.string().nullable(),
   logo: z.string().nullable(),
   location: z.string().nullable(),
   social: z.record(z.string(), z.string()),
-  verified: z.boolean(),
-  created_at: Timestamp,
+  enrollment: Enrollment,
+  verification: Verification,
+  projects: z.int().describe('Listed projects.'),
+  miners: z.int().describe('Devices that are bonded to them.'),
+  joined_at: Timestamp,
   updated_at: Timestamp,
 }
 
@@ -28,10 +53,7 @@ export const OwnDeveloperView = z
   .strictObject({
     ...publicFields,
     email: z.string().nullable(),
-    enrollment: z.enum(enrollments),
-    verification: z.enum(verifications),
-    developer_type: z.enum(['individual', 'organization']).nullable(),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().describe('As the developer stated it.'),
   })
   .meta({ id: 'OwnDeveloper' })
 
@@ -50,6 +72,10 @@ export const ProfileUpdate = z
   })
   .meta({ id: 'DeveloperProfile' })
 
+export const VerificationRequest = z
+  .strictObject({ notes: lines(2000).optional().describe('What operators should know.') })
+  .meta({ id: 'VerificationRequest' })
+
 export const EnrollmentRequest = z
   .strictObject({
     draft: z.boolean().default(false).describe('Store the application without submitting it.'),
@@ -62,46 +88,60 @@ export const EnrollmentRequest = z
   })
   .meta({ id: 'EnrollmentRequest' })
 
-export const developerView = (developer: Developer): z.output<typeof DeveloperView> => ({
+const view = (developer: Developer, { isPublic }: { isPublic: boolean }): z.output<typeof DeveloperView> => ({
   address: developer.address,
   display_name: developer.displayName,
+  developer_type: developer.developerType,
   bio: developer.bio,
   website: developer.website,
   logo: developer.logo,
   location: developer.location,
   social: developer.social,
-  verified: developer.verification === 'verified',
-  created_at: developer.createdAt,
+  enrollment: {
+    status: developer.enrollment,
+    submitted_at: developer.enrollmentSubmittedAt,
+    reviewed_at: developer.enrollmentReviewedAt,
+    notes: isPublic ? null : developer.enrollmentNotes,
+  },
+  verification: {
+    status: developer.verification,
+    requested_at: developer.verificationRequestedAt,
+    reviewed_at: developer.verificationReviewedAt,
+    notes: isPublic ? null : developer.verificationNotes,
+  },
+  projects: developer.projects,
+  miners: developer.miners,
+  joined_at: developer.createdAt,
   updated_at: developer.updatedAt,
 })
 
+export const developerView = (developer: Developer) => view(developer, { isPublic: true })
+
 export const ownDeveloperView = (developer: Developer): z.output<typeof OwnDeveloperView> => ({
-  ...developerView(developer),
+  ...view(developer, { isPublic: false }),
   email: developer.email,
-  enrollment: developer.enrollment,
-  verification: developer.verification,
-  developer_type: developer.developerType,
   reason: developer.reason,
 })
 
 export const developerExample: z.output<typeof DeveloperView> = {
   address: example.wallet,
   display_name: 'Ada Computing',
+  developer_type: 'individual',
   bio: 'Rendering for everybody.',
   website: 'https://ada.example',
   logo: null,
   location: 'London',
   social: { github: 'ada' },
-  verified: true,
-  created_at: example.time,
+  enrollment: { status: 'active', submitted_at: example.time, reviewed_at: example.time, notes: null },
+  verification: { status: 'verified', requested_at: example.time, reviewed_at: example.time, notes: null },
+  projects: 1,
+  miners: 12,
+  joined_at: example.time,
   updated_at: example.time,
 }
 
 export const ownDeveloperExample: z.output<typeof OwnDeveloperView> = {
   ...developerExample,
   email: 'ada@ada.example',
-  enrollment: 'active',
-  verification: 'verified',
-  developer_type: 'individual',
   reason: null,
 }

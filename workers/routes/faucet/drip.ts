@@ -56,7 +56,7 @@ export const drip = defineRoute(
     if (settings.FAUCET_REQUIRES_VALIDATORS && (await validators.at(await clock.now())) === null)
       throw new ApiError('no_validators', 'The network has no validators yet, so tokens cannot be used yet.')
 
-    const taken = await takeOpenTurn(c, relayer, wallet)
+    const taken = await takeOpenTurn(c, relayer, wallet, terms)
     if (taken.status === 'wait') {
       // An earlier try may have sent the tokens: what is left to do then is to answer.
       const given = c.var.operation.isRetry ? await findGiven(relayer, taken) : null
@@ -122,12 +122,18 @@ const answerGiven = (
   )
 
 /** A turn, which a wallet has also when what it was given in the one before was lost. */
-async function takeOpenTurn(c: HubContext, relayer: RelayerClient, wallet: string): Promise<TakenTurn> {
-  let taken = await takeTurn(c, wallet)
+async function takeOpenTurn(
+  c: HubContext,
+  relayer: RelayerClient,
+  wallet: string,
+  { cooldownSecs }: FaucetTerms,
+): Promise<TakenTurn> {
+  let taken = await takeTurn(c, wallet, cooldownSecs)
   if (taken.status === 'wait' && taken.confirmedTurnId !== null) {
     const earlier = await relayer.find(dripId('token', taken.confirmedTurnId))
     const lost = earlier?.status === 'reverted' || earlier?.status === 'failed'
-    if (lost && (await forgetTurn(c, wallet, taken.confirmedTurnId))) taken = await takeTurn(c, wallet)
+    if (lost && (await forgetTurn(c, wallet, taken.confirmedTurnId, cooldownSecs)))
+      taken = await takeTurn(c, wallet, cooldownSecs)
   }
   return taken
 }

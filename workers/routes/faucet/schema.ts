@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { example } from '../../examples.ts'
 import { Amount, Bytes32, Timestamp, TokenView } from '../../http/formats.ts'
+import { tokenExample } from '../projects/example.ts'
 
 export const Faucet = z
   .strictObject({
@@ -14,6 +16,16 @@ export const Faucet = z
     ),
   })
   .meta({ id: 'Faucet' })
+
+export const faucetExample: z.output<typeof Faucet> = {
+  enabled: true,
+  token: tokenExample,
+  amount: '1000000000000000000000',
+  eth_amount: '10000000000000000',
+  cooldown_secs: 86_400,
+  eligible: false,
+  next_eligible_at: example.time,
+}
 
 export const Drip = z
   .strictObject({

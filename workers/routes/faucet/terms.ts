@@ -4,6 +4,7 @@ export interface FaucetTerms {
   enabled: boolean
   amountWei: bigint
   nativeWei: bigint
+  cooldownSecs: number
 }
 
 /** As an operator set it, and as the deployment has it where none did. */
@@ -14,5 +15,6 @@ export async function faucetTerms(c: HubContext): Promise<FaucetTerms> {
     enabled: set?.enabled ?? settings.FAUCET_ENABLED,
     amountWei: BigInt(set?.amountWei ?? settings.FAUCET_AMOUNT_WEI),
     nativeWei: BigInt(set?.nativeWei ?? settings.FAUCET_NATIVE_WEI),
+    cooldownSecs: set?.cooldownSecs ?? settings.FAUCET_COOLDOWN_SECONDS,
   }
 }

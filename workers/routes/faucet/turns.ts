@@ -14,17 +14,17 @@ interface Limit {
 
 const secondsPerDay = 86_400
 
-const walletLimit = (c: HubContext, wallet: string): Limit => ({
+const walletLimit = (wallet: string, cooldownSeconds: number): Limit => ({
   scope: 'wallet',
   name: `wallet:${wallet}`,
-  request: { holder: wallet, turnsMax: 1, cooldownSeconds: c.var.settings.FAUCET_COOLDOWN_SECONDS },
+  request: { holder: wallet, turnsMax: 1, cooldownSeconds },
 })
 
 /**
  * The limits beside the wallet's own. An address has a few wallets; the network's day has a number of turns, of which a
  * wallet may have several where the cooldown is shorter.
  */
-function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
+function sharedLimits(c: HubContext, wallet: string, turnId: string, cooldownSeconds: number): Limit[] {
   const settings = c.var.settings
   return [
     {
@@ -33,7 +33,7 @@ function sharedLimits(c: HubContext, wallet: string, turnId: string): Limit[] {
       request: {
         holder: wallet,
         turnsMax: settings.FAUCET_WALLETS_PER_ADDRESS,
-        cooldownSeconds: settings.FAUCET_COOLDOWN_SECONDS,
+        cooldownSeconds,
       },
     },
     {
@@ -56,8 +56,8 @@ export type TakenTurn =
   | { status: 'wait'; scope: Scope; nextEligibleAt: number; confirmedTurnId: string | null }
 
 /** A turn under every limit, or under none: those that were free are released when a later one is not. */
-export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn> {
-  const first = walletLimit(c, wallet)
+export async function takeTurn(c: HubContext, wallet: string, cooldownSecs: number): Promise<TakenTurn> {
+  const first = walletLimit(wallet, cooldownSecs)
   const own = await take(c, first)
   if (own.status === 'wait') return { ...own, scope: 'wallet' }
   const granted = [{ limit: first, turnId: own.turnId }]
@@ -65,7 +65,7 @@ export async function takeTurn(c: HubContext, wallet: string): Promise<TakenTurn
     reach(Promise.all(granted.map(({ limit, turnId }) => act(objectOf(c, limit), turnId))))
   const release = async () => void (await each((object, turnId) => object.release(turnId)))
   const confirm = async () => void (await each((object, turnId) => object.confirm(turnId)))
-  for (const limit of sharedLimits(c, wallet, own.turnId)) {
+  for (const limit of sharedLimits(c, wallet, own.turnId, cooldownSecs)) {
     const result = await take(c, limit).catch(async (error) => {
       await release()
       throw error
@@ -83,16 +83,21 @@ const take = (c: HubContext, limit: Limit): Promise<TurnResult> =>
   reach(objectOf(c, limit).take(limit.request) as Promise<TurnResult>)
 
 /** Frees a wallet whose tokens never arrived; of requests that race for this, one may take its turn again. */
-export async function forgetTurn(c: HubContext, wallet: string, turnId: string): Promise<boolean> {
-  if (!(await reach(objectOf(c, walletLimit(c, wallet)).forget(turnId)))) return false
-  const shared = sharedLimits(c, wallet, turnId)
+export async function forgetTurn(
+  c: HubContext,
+  wallet: string,
+  turnId: string,
+  cooldownSecs: number,
+): Promise<boolean> {
+  if (!(await reach(objectOf(c, walletLimit(wallet, cooldownSecs)).forget(turnId)))) return false
+  const shared = sharedLimits(c, wallet, turnId, cooldownSecs)
   await reach(Promise.all(shared.map((limit) => objectOf(c, limit).forgetHolder(limit.request.holder))))
   return true
 }
 
 /** When the wallet may take a turn; 0 for at once. */
-export async function nextEligibleAt(c: HubContext, wallet: string): Promise<number> {
-  const limits = [walletLimit(c, wallet), ...sharedLimits(c, wallet, '')]
+export async function nextEligibleAt(c: HubContext, wallet: string, cooldownSecs: number): Promise<number> {
+  const limits = [walletLimit(wallet, cooldownSecs), ...sharedLimits(c, wallet, '', cooldownSecs)]
   const times = await Promise.all(
     limits.map((limit) => reach(objectOf(c, limit).nextEligibleAt(limit.request))),
   )

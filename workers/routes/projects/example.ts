@@ -127,6 +127,7 @@ export const summaryExample = {
   featured: false,
   listed_at: example.time,
   version: 1,
+  created_at: example.time,
 }
 
 export const economicsExample = {

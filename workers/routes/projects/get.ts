@@ -15,7 +15,7 @@ export const getProject = defineRoute(
     tag: 'Projects',
     summary: 'Read a project',
     description:
-      'Public while it is listed, paused, underfunded or delisted; otherwise only its developer and operators can read it.',
+      'Public while it is listed, paused, underfunded or delisted; otherwise only its developer and operators can read it. A slug is answered with 404, which names the id in `details.project_id` if one project that the caller can see has this slug.',
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

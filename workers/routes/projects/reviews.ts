@@ -8,7 +8,7 @@ import { Address, Bytes32, lines, Timestamp } from '../../http/formats.ts'
 import { pageQuery, paginate } from '../../http/pagination.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { type Review, reviewPosition, reviewSorts } from '../../stores/reviews.ts'
+import { type Review, ReviewStore, reviewPosition, reviewSorts } from '../../stores/reviews.ts'
 import { findVisibleProject } from './access.ts'
 import { hashesExample } from './example.ts'
 import { ProjectParams } from './schema.ts'
@@ -93,7 +93,7 @@ export const listReviews = defineRoute(
       list: `reviews project=${project_id} sort=${query.sort}`,
       query,
       position: (review: Review) => reviewPosition(query.sort, review),
-      fetch: (after, limit) => c.var.services.reviews.list(project_id, query.sort, after, limit),
+      fetch: (after, limit) => c.var.services.store(ReviewStore).list(project_id, query.sort, after, limit),
     })
     const [{ ratingSum, ratingCount }, { rows, next_cursor }] = await Promise.all([visible, page])
     return json({
@@ -122,7 +122,8 @@ export const putReview = defineRoute(
     responses: ok('The saved review.', ReviewView, reviewExample),
   },
   async (c, { params: { project_id }, json: { rating, comment } }) => {
-    const { reviews, clock } = c.var.services
+    const { store, clock } = c.var.services
+    const reviews = store(ReviewStore)
     const author = sessionOf(c).address
     await findVisibleProject(c, project_id)
     const now = await clock.now()
@@ -149,12 +150,11 @@ export const deleteReview = defineRoute(
     auth: { session: true },
     params: z.object(ProjectParams),
     errors: ['not_found'],
-    responses: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted, or it did not exist.' } },
   },
   async (c, { params: { project_id } }) => {
     await findVisibleProject(c, project_id)
-    if ((await c.var.services.reviews.delete(project_id, sessionOf(c).address)) === 'missing')
-      throw missing(project_id)
+    await c.var.services.store(ReviewStore).delete(project_id, sessionOf(c).address)
     return noContent()
   },
 )
@@ -185,7 +185,8 @@ export const voteHelpful = defineRoute(
   },
   async (c, { params: { project_id, review_id } }) => {
     await findVisibleProject(c, project_id)
-    const { reviews, clock } = c.var.services
+    const { store, clock } = c.var.services
+    const reviews = store(ReviewStore)
     const voter = sessionOf(c).address
     const vote = await reviews.vote(project_id, review_id, voter, await clock.now())
     switch (vote.status) {

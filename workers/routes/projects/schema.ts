@@ -54,6 +54,7 @@ const summaryFields = {
     'Time of the first listing. Absent before; 0 in the answer to its registration.',
   ),
   version: z.int().min(1).describe('The version in force.'),
+  created_at: Timestamp,
 }
 
 export const ProjectSummary = z.strictObject(summaryFields).meta({ id: 'ProjectSummary' })

@@ -22,14 +22,15 @@ async function projectOf(developer: Developer, status = 'listed'): Promise<strin
   return project_id
 }
 
-/** The id that a caller reads under the slug, or the status of the refusal. */
+/** The id that a caller is told for the slug, or the status of the refusal. */
 const idOf = async (caller: Client) => {
-  const response = await caller.get(`/v1/projects/${slug}`)
-  return response.ok ? (await bodyOf(response)).project_id : response.status
+  const { status, details } = await expectRefusal(caller.get(`/v1/projects/${slug}`), '404 not_found')
+  return details?.project_id ?? status
 }
 
-test('a slug in a path names the project', async () => {
+test('a slug in a path names the project; its record says under which id it is', async () => {
   const project = await projectOf(ada)
+  expect(await idOf(client())).toBe(project)
   const parts = [
     'manifest',
     'versions',
@@ -41,7 +42,7 @@ test('a slug in a path names the project', async () => {
     'reviews',
     'miners',
   ]
-  for (const path of ['', ...parts.map((part) => `/${part}`)]) {
+  for (const path of parts.map((part) => `/${part}`)) {
     const read = async (name: string) => {
       const response = await client().get(`/v1/projects/${name}${path}`)
       return [response.status, await response.json()]

@@ -37,6 +37,7 @@ export const summaryView = (project: ListedProject) => ({
   featured: project.featured,
   ...(project.listedAt !== null && { listed_at: project.listedAt }),
   version: project.version,
+  created_at: project.createdAt,
 })
 
 export const versionView = (version: Omit<ProjectVersion, 'manifest'>) => ({

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { type ErrorCode, errorCodes } from '../../../protocol/errors.ts'
+import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
+import type { Answer } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 
 /** The page loads nothing from another host; swagger-ui sets inline styles and draws its icons from data URLs. */
@@ -65,6 +68,23 @@ export const getDocs = defineRoute(
   }),
 )
 
+export const getErrorPage = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/errors/{code}',
+    operationId: 'getErrorPage',
+    tag: 'Reference',
+    summary: 'Read what an error code means, and what to do about it',
+    params: z.object({
+      code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ example: 'not_found' }),
+    }),
+    cache: { maxAgeSeconds: 3600 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
+  },
+  async (c, { params: { code } }) => readAsset(c, `errors/${code}.md`, 'text/markdown; charset=utf-8'),
+)
+
 export const getDocsFile = defineRoute(
   {
     method: 'get',
@@ -82,16 +102,20 @@ export const getDocsFile = defineRoute(
     responses: { 200: { description: 'The file.', contentType: 'text/javascript' } },
   },
   async (c, { params: { file } }) => {
-    const headers = {
-      'Content-Type': file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-    }
-    if (file === 'start.js') return { status: 200, headers, body: startScript }
-    const asset = await c.env.ASSETS.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
-      throw unavailable('The reference page', error)
-    })
-    if (!asset.ok)
-      throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
-    const etag = asset.headers.get('ETag')
-    return { status: 200, headers: { ...headers, ...(etag && { ETag: etag }) }, body: asset.body }
+    const type = file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
+    return file === 'start.js'
+      ? { status: 200, headers: { 'Content-Type': type }, body: startScript }
+      : readAsset(c, file, type)
   },
 )
+
+/** @throws {@link ApiError} 404 `not_found` where the deployment left the file out. */
+async function readAsset(c: HubContext, file: string, type: string): Promise<Answer> {
+  const asset = await c.env.ASSETS.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
+    throw unavailable('The reference page', error)
+  })
+  if (!asset.ok)
+    throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
+  const etag = asset.headers.get('ETag')
+  return { status: 200, headers: { 'Content-Type': type, ...(etag && { ETag: etag }) }, body: asset.body }
+}

@@ -11,7 +11,7 @@ import { ProjectParams } from '../projects/schema.ts'
 import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
 import { attemptOf, summaryView } from './view.ts'
 
-const responses = keptPage('RoundPage', RoundSummary, summaryExample)
+export const roundPage = keptPage('RoundPage', RoundSummary, summaryExample)
 
 export const listProjectRounds = defineRoute(
   {
@@ -26,11 +26,11 @@ export const listProjectRounds = defineRoute(
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
-    responses,
+    responses: roundPage,
   },
   async (c, { params: { project_id: projectId }, query }) => {
     const [answer] = await Promise.all([
-      answerPage(c, query, { projectId }),
+      answerRounds(c, query, { projectId }),
       findVisibleProject(c, projectId),
     ])
     return answer
@@ -54,13 +54,14 @@ export const listRounds = defineRoute(
       state: z.enum(roundStates).optional(),
     }),
     cache: { maxAgeSeconds: 0 },
-    responses,
+    responses: roundPage,
   },
   async (c, { query: { project_id: projectId, module, kind, state, ...page } }) =>
-    answerPage(c, page, { projectId, module, kind, state }),
+    answerRounds(c, page, { projectId, module, kind, state }),
 )
 
-async function answerPage(
+/** The answer with one page of rounds. */
+export async function answerRounds(
   c: HubContext,
   query: { limit?: number | undefined; cursor?: string | undefined },
   filter: RoundFilter,

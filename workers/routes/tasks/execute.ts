@@ -1,6 +1,5 @@
 import type { DirectOutcome } from '../../../durable-objects/round/direct.ts'
-import { base64ToBytes, hashText } from '../../../protocol/encoding/index.ts'
-import { hashReceipt } from '../../../protocol/execution/index.ts'
+import { hashText } from '../../../protocol/encoding/index.ts'
 import { deriveDirectRoundId } from '../../../protocol/identity/index.ts'
 import { randomNonce } from '../../auth/random.ts'
 import type { HubContext } from '../../context.ts'
@@ -12,7 +11,7 @@ import { type DirectUse, payForDirectRound } from '../../middleware/rate-limit.t
 import { defineRoute, ok } from '../../route.ts'
 import { findKnownModule } from '../modules/known.ts'
 import { readInput } from './input-bytes.ts'
-import { shownOutput } from './output.ts'
+import { requireDirectRounds, resultView } from './result.ts'
 import { ExecuteRequest, ExecuteResult, inputBodyBytesMax, inputValuesMax, taskExample } from './schema.ts'
 
 export const execute = defineRoute(
@@ -50,12 +49,7 @@ export const execute = defineRoute(
   },
   async (c, { json: body }) => {
     const { principal, settings } = c.var
-    if (!settings.DIRECT_ROUNDS_ENABLED)
-      throw new ApiError(
-        'forbidden',
-        'POST /v1/execute is turned off on this hub. Submit a task to a project instead.',
-        { details: { reason: 'turned_off' } },
-      )
+    requireDirectRounds(c)
     if (body.gas_limit > settings.DIRECT_GAS_MAX)
       throw invalidField('gas_limit', `must be at most ${settings.DIRECT_GAS_MAX}`)
     if (principal?.kind === 'api_key' && !principal.scopes.includes('tasks:submit'))
@@ -101,17 +95,7 @@ export const execute = defineRoute(
         `The validators did not agree: ${votes} answered, and ${quorum} must agree. Try again shortly.`,
         { headers: { 'Retry-After': '5' }, details: { round_id: roundId, votes, quorum } },
       )
-    const { receipt } = result
-    return json({
-      round_id: roundId,
-      success: receipt.success,
-      ...shownOutput(base64ToBytes(result.output) ?? new Uint8Array()),
-      receipt_hash: hashReceipt(receipt),
-      gas_used: receipt.gas_used,
-      events: [...result.events],
-      consensus: { state: 'finalized', votes, quorum },
-      error: receipt.success ? null : 'failed',
-    })
+    return json(resultView({ roundId, ...result, votes, quorum }))
   },
 )
 

@@ -17,6 +17,14 @@ export const developers = sqliteTable('developers', {
   agreementsAcceptedAt: integer('agreements_accepted_at'),
   createdAt: integer('created_at').notNull(),
   updatedAt: integer('updated_at').notNull(),
+  enrollmentSubmittedAt: integer('enrollment_submitted_at'),
+  enrollmentReviewedAt: integer('enrollment_reviewed_at'),
+  enrollmentNotes: text('enrollment_notes'),
+  verificationRequestedAt: integer('verification_requested_at'),
+  verificationReviewedAt: integer('verification_reviewed_at'),
+  verificationNotes: text('verification_notes'),
+  projects: integer().notNull().default(0),
+  miners: integer().notNull().default(0),
 })
 
 export const drafts = keyedTable('drafts', ['owner', 'draftId'], {

@@ -6,6 +6,7 @@ export const faucetSettings = sqliteTable('faucet_settings', {
   amountWei: text('amount_wei'),
   nativeWei: text('native_wei'),
   updatedAt: integer('updated_at').notNull(),
+  cooldownSecs: integer('cooldown_secs'),
 })
 
 export const auditLog = sqliteTable('audit_log', {

@@ -190,6 +190,7 @@ describe('POST /v1/developers/projects', () => {
       manifest_hash,
       consensus_hash,
       pending_version: null,
+      created_at: expect.any(Number),
       consensus: manifest.consensus,
       scheduling: manifest.scheduling,
       listing: manifest.listing,

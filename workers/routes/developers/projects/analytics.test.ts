@@ -1,0 +1,221 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { services } from '../../../services.ts'
+import { createMembers, type Member } from '../../../test/attested-set.ts'
+import { networkNow } from '../../../test/callers.ts'
+import { bodyOf, client, expectInvalid, expectRefusal, pagesOf } from '../../../test/client.ts'
+import { createProject, createValidators, submitReceipt } from '../../../test/epochs.ts'
+import { publishRound, right } from '../../../test/final-rounds.ts'
+import { createDeveloper } from '../../../test/project.ts'
+import { createKey } from '../../../test/rounds.ts'
+import { createListedProject } from '../../../test/subscription.ts'
+import { runSql, setListingStatus } from '../../../test/tables.ts'
+
+const day = 86_400
+const validators = await createValidators(1)
+const [ada, bob] = [await createDeveloper(), await createDeveloper()]
+/** Early in an hour, so that rounds of some seconds are in one epoch. */
+const now = Math.floor((await networkNow()) / 3_600) * 3_600 + 100
+
+/** A project of Ada's with three members. */
+async function seated(): Promise<{ projectId: string; members: Member[] }> {
+  const members = await createMembers(3)
+  const { projectId } = members[0] as Member
+  await runSql('UPDATE projects SET developer = ? WHERE project_id = ?', ada.address, projectId)
+  return { projectId, members }
+}
+
+const settle = (projectId: string, epoch: number, settledAt: number, amount: string) =>
+  services(env).projectFigures.record({
+    ...{ projectId, epoch, epochSecs: 3_600, settledAt, rounds: 3, roundsFinalized: 3, roundsFallback: 0 },
+    ...{ medianFinalityMs: 4_000, uptimeBp: 10_000 },
+    credits: [{ miner: ada.address, rounds: 3, units: 3, amount }],
+  })
+
+const pathOf = (projectId: string, what: string) => `/v1/developers/projects/${projectId}/${what}`
+const read = (projectId: string, what: string) => bodyOf(ada.client.get(pathOf(projectId, what)))
+
+describe('GET …/analytics', () => {
+  test('sums the rounds of the period, and has a point for each day', async () => {
+    const { projectId, members } = await seated()
+    const { consensusHash } = members[0] as Member
+    const project = { projectId, consensusHash }
+    const publish = (issuedAt: number, given: object) =>
+      publishRound({ members, deeds: [right, right, right], validators, issuedAt, ...given })
+    await publish(now - 20 * day, {})
+    await publish(now - 2 * day, { lastedSecs: 8 })
+    await publish(now, {})
+    await publish(now + 1, { deeds: [right, right, ['wrong']] })
+    await publish(now + 2, { deeds: [right, right, 'late'] })
+    await publish(now + 3, { deeds: [], members: [], fallback: project })
+    await publish(now + 4, { state: 'failed' })
+    await settle(projectId, 1, now - 20 * day, '5')
+    await settle(projectId, 2, now - 2 * 3_600, '7')
+    const today = await read(projectId, 'analytics?period=24h')
+    expect(today).toEqual({
+      period: '24h',
+      miners_total: 0,
+      miners_active: 1,
+      tasks_submitted: 5,
+      tasks_finalized: 4,
+      tasks_failed: 1,
+      tasks_fallback: 1,
+      avg_finality_ms: 4_000,
+      avg_lease_ms: 1_000,
+      rewards_distributed: '7',
+      slashing_events: 0,
+      // Of nine that were asked in final rounds one was late.
+      uptime_bp: 8_889,
+      series: expect.any(Array),
+    })
+    const week = await read(projectId, 'analytics')
+    expect(week).toMatchObject({ period: '7d', tasks_submitted: 6, avg_finality_ms: 4_800 })
+    const days = week.series.map(({ t }: { t: number }) => t)
+    expect(days.length).toBeGreaterThanOrEqual(8)
+    expect(days).toEqual(days.map((_: number, index: number) => days[0] + index * day))
+    expect(week.series.filter(({ tasks }: { tasks: number }) => tasks > 0)).toMatchObject([
+      { tasks: 1, units: 3 },
+      { tasks: 5 },
+    ])
+    expect(await read(projectId, 'analytics?period=30d')).toMatchObject({
+      tasks_submitted: 7,
+      rewards_distributed: '12',
+    })
+    expect(await read(projectId, 'analytics?period=all')).toMatchObject({ tasks_submitted: 7 })
+  })
+
+  test('is all zero for a project without work', async () => {
+    const projectId = await createListedProject({}, ada)
+    const { series, ...figures } = await read(projectId, 'analytics?period=all')
+    expect(Object.values(figures).filter((value) => value !== 0)).toEqual(['all', '0'])
+    expect(series.length).toBe(367)
+    expect(
+      series.every(({ tasks, miners, units }: Record<string, number>) => !tasks && !miners && !units),
+    ).toBe(true)
+  })
+
+  test('400 invalid_field: another period or parameter', async () => {
+    const path = pathOf(await createListedProject({}, ada), 'analytics')
+    await expectInvalid(ada.client.get(`${path}?period=1y`), 'period')
+    await expectInvalid(ada.client.get(`${path}?limit=5`), 'limit')
+  })
+})
+
+describe('GET …/health', () => {
+  test('says what to repair, the gravest first', async () => {
+    const { projectId, members } = await seated()
+    const vault = { funded: String(10n ** 24n), total_paid: '0', withdrawn: '0', reserved: '0' }
+    expect(await read(projectId, 'health')).toEqual({
+      status: 'underfunded',
+      eligible_miners: 0,
+      committee_size: 5,
+      fallback_rounds_24h: 0,
+      contested_rounds_24h: 0,
+      runway_epochs: 0,
+      issues: [expect.stringMatching(/^The vault/), expect.stringMatching(/^0 devices/)],
+    })
+    const { vault: address } = await bodyOf(client().get(`/v1/projects/${projectId}`))
+    const insert = 'INSERT INTO chain_states (kind, subject, state, block_number)'
+    await runSql(`${insert} VALUES ('vault', ?, ?, 1)`, address, JSON.stringify(vault))
+    expect(await read(projectId, 'health')).toMatchObject({
+      status: 'fallback',
+      issues: [expect.any(String)],
+    })
+    const set = `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
+      VALUES (?, ?, 3600, '0x', 1, ?, '{}', 1)`
+    const epoch = Math.floor(now / 3_600)
+    await runSql(set, projectId, epoch - 1, 3)
+    // Numbered by a shorter length of epochs.
+    await runSql(set, projectId, 4 * epoch, 9)
+    expect(await read(projectId, 'health')).toMatchObject({
+      status: 'healthy',
+      eligible_miners: 3,
+      issues: [],
+    })
+    await settle(projectId, 1, now, '5')
+    await publishRound({ members, deeds: [right, right, ['wrong']], validators, issuedAt: now })
+    expect(await read(projectId, 'health')).toMatchObject({
+      status: 'degraded',
+      contested_rounds_24h: 1,
+      median_finality_ms: 4_000,
+      issues: ['1 round of the last 24 hours had votes for different results: see its proofs.'],
+    })
+    for (const [listed, status] of [
+      ['underfunded', 'underfunded'],
+      ['paused', 'paused'],
+    ] as const) {
+      await setListingStatus(projectId, listed)
+      expect(await read(projectId, 'health')).toMatchObject({ status })
+    }
+  })
+})
+
+describe('GET …/revenue', () => {
+  test('lists attested epochs, and sums those that were not vetoed', async () => {
+    const project = await createProject({}, ada)
+    const { projectId, lastEpoch } = project
+    const units = [{ miner: bob.address, units: 4 }]
+    for (const epoch of [lastEpoch, lastEpoch - 1, lastEpoch - 48])
+      await submitReceipt(project, { epoch, units, by: validators })
+    const { items, totals } = await read(projectId, 'revenue')
+    expect(items.map(({ epoch }: { epoch: number }) => epoch)).toEqual([
+      lastEpoch,
+      lastEpoch - 1,
+      lastEpoch - 48,
+    ])
+    const one = items[0].totals
+    const times = (count: number) => ({
+      units: 4 * count,
+      ...Object.fromEntries(
+        ['gross', 'miner', 'developer', 'treasury'].map((part) => [
+          part,
+          String(BigInt(one[part]) * BigInt(count)),
+        ]),
+      ),
+    })
+    expect(totals).toEqual(times(3))
+    expect(await read(projectId, 'revenue?period=24h')).toMatchObject({ items: [{}, {}], totals: times(2) })
+    await runSql("UPDATE epoch_receipts SET state = 'vetoed' WHERE epoch = ?", lastEpoch)
+    expect(await read(projectId, 'revenue?period=all')).toMatchObject({
+      items: [{}, {}, {}],
+      totals: times(2),
+    })
+  })
+})
+
+describe('GET …/proofs', () => {
+  test('lists the rounds of tasks, newest first', async () => {
+    const { projectId, members } = await seated()
+    const issued = [now - 3, now - 2, now - 1]
+    for (const issuedAt of issued)
+      await publishRound({ members, deeds: [right, right, right], validators, issuedAt })
+    const pages = await pagesOf(ada.client, pathOf(projectId, 'proofs'), 2)
+    expect(pages.map((page) => page.map(({ created_at }) => created_at))).toEqual([
+      [now - 1, now - 2],
+      [now - 3],
+    ])
+    expect(pages[0]?.[0]).toMatchObject({ kind: 'task', state: 'finalized', agreeing: 3, votes: 3 })
+  })
+})
+
+describe.each(['analytics', 'health', 'revenue', 'proofs'])('GET …/%s', (what) => {
+  test('takes a key with analytics:read, and no other', async () => {
+    const projectId = await createListedProject({}, ada)
+    const call = async (scopes: string[], of = projectId) =>
+      client({ token: await createKey(ada.client, of, scopes) }).get(pathOf(projectId, what))
+    expect((await call(['analytics:read'])).status).toBe(200)
+    await expectRefusal(call(['projects:read', 'projects:write']), '403 scope_missing', {
+      details: { scope: 'analytics:read' },
+    })
+    const another = await createListedProject({}, ada)
+    await expectRefusal(call(['analytics:read'], another), '403 forbidden')
+  })
+
+  test('403 not_owner of a project that everybody sees, 404 not_found of a hidden one', async () => {
+    const projectId = await createListedProject({}, ada)
+    await expectRefusal(bob.client.get(pathOf(projectId, what)), '403 not_owner')
+    await setListingStatus(projectId, 'pending_review')
+    await expectRefusal(bob.client.get(pathOf(projectId, what)), '404 not_found')
+    expect((await ada.client.get(pathOf(projectId, what))).status).toBe(200)
+  })
+})
