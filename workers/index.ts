@@ -34,6 +34,7 @@ export default {
       projectFigures,
       epochRounds,
       networkFigures,
+      standings,
       generationKeeper,
       relayer,
       previousRelayers,
@@ -61,6 +62,7 @@ export default {
     await epochRounds.purge(networkNow).catch(logged)
     await committeeSets.purgeMissing(networkNow).catch(logged)
     await networkFigures.refresh(networkNow).catch(logged)
+    await standings.leaveDays(networkNow).catch(logged)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
     await generationKeeper.wake().catch(logged)

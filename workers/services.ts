@@ -27,6 +27,7 @@ import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
+import { DeviceGroupStore } from './stores/device-groups.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
@@ -57,11 +58,13 @@ import { RoundFiles } from './stores/round-files.ts'
 import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
+import { SearchStore } from './stores/search.ts'
 import { SessionStore } from './stores/sessions.ts'
 import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
+import { StandingStore } from './stores/standings.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
@@ -106,11 +109,14 @@ export function createServices(env: Env) {
     developers: new DeveloperStore(db),
     accounts: new AccountStore(db),
     devices: new DeviceStore(db),
+    deviceGroups: new DeviceGroupStore(db),
     deviceLinks,
     linkCount: new LinkCount(async () => (await deviceLinks.totals()).connectedDevices),
     links: createLinksClient(env),
+    standings: new StandingStore(db),
     subscriptions: new SubscriptionStore(db),
     collateral: new CollateralStore(db),
+    search: new SearchStore(db),
     slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
     validators: new ValidatorStore(db, params),

@@ -109,7 +109,7 @@ export class DeviceStore extends Store {
       .update(devices)
       .set({ label })
       .where(and(isBoundAs(nodeId), eq(devices.owner, owner)))
-    return result.meta.changes === 1 ? 'set' : 'missing'
+    return isChanged(result) ? 'set' : 'missing'
   }
 
   /** @param isBenchmarkFaulty Whether its receipts differ from the pinned ones; null without any, which changes nothing. */
@@ -154,9 +154,10 @@ export class DeviceStore extends Store {
     return ((results[2]?.results ?? []) as unknown as DeviceBan[])[0] ?? null
   }
 
-  /** Last bound first; `limit` rows after `after`. */
+  /** Last bound first; `limit` rows after `after`. @param groupId - Only of this group. */
   async list(
     owner: Wallet,
+    groupId: string | undefined,
     after: Pick<DeviceRow, 'boundAt' | 'nodeId'> | undefined,
     limit: number,
   ): Promise<Device[]> {
@@ -164,6 +165,7 @@ export class DeviceStore extends Store {
       .where(
         and(
           eq(devices.owner, owner),
+          groupId === undefined ? undefined : eq(devices.groupId, groupId),
           isNull(devices.unboundAt),
           after && sql`(${devices.boundAt}, ${devices.nodeId}) < (${after.boundAt}, ${after.nodeId})`,
         ),
@@ -207,6 +209,7 @@ const joined = ({ device, nodeStatus, nodeHealth, nodeHeartbeatAt }: JoinedRow):
 /** What the owner and the device say of it; another owner begins without. */
 const own = [
   'label',
+  'groupId',
   'class',
   'platform',
   'osVersion',

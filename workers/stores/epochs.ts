@@ -8,6 +8,7 @@ import { type Wish, wantStatement } from './hub-actions.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
 import { chainStates, epochReceipts, epochRounds, epochShares, type Token } from './schema/index.ts'
 import { claimEffect, epochEffects, isUnposted } from './settlement-effects.ts'
+import { minerStandingStatements } from './standings.ts'
 import { flat, insertFrom, isEpoch, isSameEpoch, jsonParts, listed } from './statements.ts'
 
 export type EpochRow = InferSelectModel<typeof epochReceipts>
@@ -90,6 +91,7 @@ export class EpochStore extends Store {
         ),
         earnedStatement(part, { projectId, token, endsAt }, isNew),
       ]),
+      ...minerStandingStatements(projectId, isNew),
       this.db
         .insert(epochReceipts)
         .values({

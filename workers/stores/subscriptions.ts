@@ -65,7 +65,7 @@ export class SubscriptionStore extends Store {
       member: string,
     ) => sql`(SELECT json_extract(${chainStates.state}, ${member}) FROM ${chainStates}
       WHERE ${isState('subscription', subscriptionId)})`
-    const counters = { creditedRounds: 0, missedLeases: 0, disagreements: 0 }
+    const counters = { creditedRounds: 0, missedLeases: 0, disagreements: 0, units: 0, days: {} }
     const results = await batch(this.db, [
       insertFrom(
         subscriptions,
@@ -116,6 +116,18 @@ export class SubscriptionStore extends Store {
       .orderBy(() => newestFirst)
       .limit(limit)
     return rows.map(flat)
+  }
+
+  /** The tokens that the newest subscriptions of a wallet are paid in. */
+  async tokens(owner: Wallet, limit: number): Promise<Token[]> {
+    const rows = await this.db
+      .select({ token: subscriptions.token })
+      .from(subscriptions)
+      .where(eq(subscriptions.owner, owner))
+      .orderBy(() => newestFirst)
+      .limit(200)
+    const tokens = new Map(rows.flatMap(({ token }) => (token === null ? [] : [[token.address, token]])))
+    return [...tokens.values()].slice(0, limit)
   }
 
   /** The newest that are not closed. */

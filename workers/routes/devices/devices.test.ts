@@ -298,7 +298,7 @@ describe('a device', () => {
 
   test.each([
     ['a label of 65 characters', 'label', { label: 'x'.repeat(65) }],
-    ['no label', 'label', {}],
+    ['a group that is no id', 'group_id', { group_id: 'Office' }],
   ])('400 invalid_field: %s', async (_, path, json) => {
     const { owner, device } = await createMiner()
     await expectInvalid(patch(owner, device.nodeId, json), path)

@@ -14,6 +14,8 @@ import { NodectlVersion } from '../nodes/schema.ts'
 import { Engine } from '../projects/manifest-shape.ts'
 import { deviceStatus, statusReason, statusReasons } from './status.ts'
 
+export const GroupId = z.string().regex(/^[A-Za-z0-9]{12}$/, 'must be the id of a device group')
+
 const Quantity = z
   .int()
   .min(0)
@@ -147,6 +149,7 @@ export const DeviceView = z
       'Time since which it has a socket. An interruption before it is offline does not count.',
     ),
     label: z.string().nullable().optional().describe('Only for the owner.'),
+    group_id: z.string().nullable().optional().describe('Its device group. Only for the owner.'),
     hardware: HardwareView.nullable().optional().describe('Only for the owner.'),
     ban_reason: z
       .string()
@@ -192,6 +195,7 @@ export const deviceView = (device: Device, viewer: string | null): z.output<type
   connected_since: device.connectedSince,
   ...(viewer === device.owner && {
     label: device.label,
+    group_id: device.groupId,
     hardware: device.hardware,
     ban_reason: device.banReason,
   }),
@@ -251,6 +255,7 @@ export const hardwareExample: z.output<typeof HardwareInput> = {
 export const ownDeviceExample: z.output<typeof DeviceView> = {
   ...deviceExample,
   label: 'Under the desk',
+  group_id: null,
   hardware: hardwareExample,
   ban_reason: null,
 }
