@@ -39,6 +39,7 @@ function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: st
       ...{ subscriptionId, owner, role, status, reason },
       disagreements: new Set(wrong.map(({ receipt_hash }) => receipt_hash)).size,
       missedLeases: role === 'primary' && !hasVoted ? 1 : 0,
+      ...{ hasVoted, units: lease.units ?? 0 },
     },
   ]
 }

@@ -41,16 +41,18 @@ export const listDevices = defineRoute(
     }),
     responses: onePage('DevicePage', DeviceView, ownDeviceExample),
   },
-  (c, { query: { status, group_id: groupId, ...query } }) =>
-    answerPage(c, {
+  async (c, { query: { status, group_id: groupId, ...query } }) => {
+    const now = await c.var.services.clock.now()
+    return answerPage(c, {
       list: `own-devices status=${status ?? ''} group=${groupId ?? ''}`,
       isOwn: true,
       query,
       by: ['boundAt', 'nodeId'],
       keep: (device: Device) => status === undefined || deviceStatus(device) === status,
       fetch: (after, limit) => c.var.services.devices.list(callerOf(c), groupId, after, limit),
-      view: (device: Device) => deviceView(device, sessionOf(c).address),
-    }),
+      view: (device: Device) => deviceView(device, sessionOf(c).address, now),
+    })
+  },
 )
 
 export const getDevice = defineRoute(
@@ -69,7 +71,7 @@ export const getDevice = defineRoute(
   async (c, { params: { node_id } }) => {
     const device = await requireDevice(c, node_id)
     const viewer = viewerOf(c)
-    const view = deviceView(device, viewer)
+    const view = deviceView(device, viewer, await c.var.services.clock.now())
     // Asking wakes the object of the link, which a stranger must not.
     if (viewer !== device.owner) return json(view)
     return json({ ...view, ...linkView(await c.var.services.links(device.publicKey).status()) })
@@ -106,7 +108,7 @@ export const updateDevice = defineRoute(
       throw new ApiError('not_owner', `${node_id} is bound to another wallet.`)
     if (group_id !== undefined) await moveDevice(c, node_id, group_id)
     if (label !== undefined) await devices.setLabel(node_id, address, label)
-    return json(deviceView(await requireDevice(c, node_id), address))
+    return json(deviceView(await requireDevice(c, node_id), address, await c.var.services.clock.now()))
   },
 )
 
@@ -146,13 +148,18 @@ export const putDeviceProfile = defineRoute(
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)
       throw new ApiError('forbidden', `Only ${node_id} itself can report its profile.`)
-    const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
+    const { os_version: osVersion, nodectl_version: nodectlVersion, miner_version, ...rest } = profile
     const { devices, links } = c.var.services
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0
-    await devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, isFaulty, unixNow())
+    await devices.setProfile(
+      node_id,
+      { osVersion, nodectlVersion, minerVersion: miner_version, ...rest },
+      isFaulty,
+      unixNow(),
+    )
     const device = await requireDevice(c, node_id)
     if (rest.benchmark !== null) await links(device.publicKey).refresh()
-    return json(deviceView(device, null))
+    return json(deviceView(device, null, await c.var.services.clock.now()))
   },
 )
 

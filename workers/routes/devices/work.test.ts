@@ -18,7 +18,7 @@ async function bondedAt(startedAt: number) {
   const subscriptionId = deriveSubscriptionId(projectId, miner.owner.address, publicKey)
   const { subscriptions } = services(env)
   await subscriptions.create(
-    { subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 },
+    [{ subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 }],
     1,
   )
   const read = () => bodyOf(client().get(`/v1/devices/${nodeId}/work`))

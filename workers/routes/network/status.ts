@@ -5,6 +5,9 @@ import { hubVersion } from '../../version.ts'
 import { readHealth } from './health.ts'
 import { Status } from './schema.ts'
 
+/** Three heartbeats. */
+const heardSecsMax = 90
+
 export const getStatus = defineRoute(
   {
     method: 'get',
@@ -34,13 +37,36 @@ export const getStatus = defineRoute(
       late: [],
       previous_keys: [{ address: example.relayer, open: 2 }],
       missing: {},
-      version: hubVersion,
+      validators: [
+        {
+          node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+          public_key: example.digest,
+          url: 'https://validator.example',
+          region: 'eu-west',
+          reachable: true,
+          capabilities: { storage: true },
+        },
+      ],
+      committees_enabled: true,
+      hub_version: hubVersion,
       time: example.time,
     }),
   },
   async (c) => {
-    const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing, late } =
-      await readHealth(c)
+    const {
+      status,
+      database,
+      moduleStorage,
+      chain,
+      queue,
+      relayer,
+      relay,
+      previousKeys,
+      missing,
+      late,
+      validators,
+    } = await readHealth(c)
+    const now = await c.var.services.clock.now()
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -56,8 +82,15 @@ export const getStatus = defineRoute(
       late: late?.map(({ projectId, ...one }) => ({ ...one, project_id: projectId })) ?? null,
       previous_keys: previousKeys,
       missing,
-      version: hubVersion,
-      time: await c.var.services.clock.now(),
+      validators:
+        validators?.map(({ nodeId, publicKey, url, region, heardAt, capabilities }) => ({
+          ...{ node_id: nodeId, public_key: publicKey, url, region },
+          reachable: url !== null && (heardAt ?? 0) > now - heardSecsMax,
+          capabilities: Object.fromEntries((capabilities ?? []).map((name) => [name, true])),
+        })) ?? null,
+      committees_enabled: c.var.services.committees !== null,
+      hub_version: hubVersion,
+      time: now,
     })
   },
 )
