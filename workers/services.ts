@@ -27,13 +27,11 @@ import { CommitteeSetStore } from './stores/committee-sets.ts'
 import { openDatabase } from './stores/database.ts'
 import { DeadLetterStore } from './stores/dead-letters.ts'
 import { DeveloperStore } from './stores/developers.ts'
-import { DeviceGroupStore } from './stores/device-groups.ts'
 import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
 import { DraftStore } from './stores/drafts.ts'
 import { EarlyEvidenceStore } from './stores/early-evidence.ts'
-import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
@@ -58,19 +56,25 @@ import { RoundFiles } from './stores/round-files.ts'
 import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
-import { SearchStore } from './stores/search.ts'
 import { SessionStore } from './stores/sessions.ts'
-import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
-import { StandingStore } from './stores/standings.ts'
 import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
 import { ValidatorStore } from './stores/validators.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
 import { createGenerationKeeperClient } from './validators/keeper.ts'
+
+/** A store of few routes, whose code is loaded when one of them is called. */
+function later<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: T | undefined
+  return async () => {
+    loaded ??= await load()
+    return loaded
+  }
+}
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
 export function createServices(env: Env) {
@@ -108,15 +112,21 @@ export function createServices(env: Env) {
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
     accounts: new AccountStore(db),
+    accountProfiles: later(
+      async () => new (await import('./stores/account-profiles.ts')).AccountProfileStore(db),
+    ),
     devices: new DeviceStore(db),
-    deviceGroups: new DeviceGroupStore(db),
+    deviceGroups: later(async () => new (await import('./stores/device-groups.ts')).DeviceGroupStore(db)),
     deviceLinks,
     linkCount: new LinkCount(async () => (await deviceLinks.totals()).connectedDevices),
     links: createLinksClient(env),
-    standings: new StandingStore(db),
+    standings: later(async () => new (await import('./stores/standings.ts')).StandingStore(db)),
     subscriptions: new SubscriptionStore(db),
+    subscriptionLists: later(
+      async () => new (await import('./stores/subscription-lists.ts')).SubscriptionLists(db),
+    ),
     collateral: new CollateralStore(db),
-    search: new SearchStore(db),
+    search: later(async () => new (await import('./stores/search.ts')).SearchStore(db)),
     slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
     validators: new ValidatorStore(db, params),
@@ -129,8 +139,10 @@ export function createServices(env: Env) {
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
-    earnings: new EarningStore(db),
-    settlementDecisions: new SettlementDecisionStore(db),
+    earnings: later(async () => new (await import('./stores/earnings.ts')).EarningStore(db)),
+    settlementDecisions: later(
+      async () => new (await import('./stores/settlement-decisions.ts')).SettlementDecisionStore(db),
+    ),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),

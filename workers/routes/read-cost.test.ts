@@ -335,8 +335,8 @@ async function cost(declaration: RouteDeclaration) {
 /** Answers that are about everything of a wallet or of the network, and how much that is. */
 const whole: Record<string, number> = {
   getMe: 2 * things,
-  // Summed over and shown, both as of the newest block.
-  getCollateral: 2 * things + 2,
+  // Summed over and shown, both as of the newest block, the latter with what was paid.
+  getCollateral: 3 * things,
   // Of the period, each with the token of its epoch, and what accrues.
   getEarnings: things + 3,
   // Its devices, its subscriptions with their state, and its days of earnings.
@@ -345,11 +345,12 @@ const whole: Record<string, number> = {
   getBalances: 3 * things,
   listDeviceGroups: 2 * things,
   // Each with its state, its project and its device.
-  listAlerts: 3 * things,
+  listAlerts: 3 * things + 2,
   // The wallets of a page, each with its devices.
   getLeaderboard: page,
-  getDescriptor: things + 1,
-  getStatus: things + 1,
+  // The validators in force, each with its node, and whether tasks or sets are late.
+  getDescriptor: things + 3,
+  getStatus: things + 3,
   // Every round that came to it.
   getReceipt: things,
   listValidators: things + 1,
@@ -368,7 +369,7 @@ const whole: Record<string, number> = {
  */
 const rowsOfOne: Record<string, number> = {
   ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },
-  ...{ listDevices: 3, listSubscriptions: 3, listProjectMiners: 3 },
+  ...{ listDevices: 4, listSubscriptions: 3, listProjectMiners: 3 },
 }
 
 /** Lists that are made of several ranges of an index, each of which is read one row too far; or with all validators of each. */

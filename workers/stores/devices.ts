@@ -14,7 +14,7 @@ type NodeRow = InferSelectModel<typeof nodes>
 /** A bound device, with what the node of the same key says as a node. */
 export interface Device extends DeviceRow {
   node: Pick<NodeRow, 'status' | 'health' | 'lastHeartbeatAt' | 'region'> | null
-  /** Its newest open subscriptions of its owner. */
+  /** Its open subscriptions of its owner, {@link subscriptionsMax} at most. */
   subscriptions: { id: string; days: WorkDays }[]
 }
 
@@ -205,14 +205,14 @@ export class DeviceStore extends Store {
   }
 }
 
-/** A device works for a few projects; the newest are read. */
+/** A device works for a few projects; more are not read. */
 const subscriptionsMax = sql.raw('20')
 
 const openWork = sql<string>`(SELECT json_group_array(json_object('id', id, 'days', json(days))) FROM (
-  SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.days} AS days FROM ${subscriptions}
+  SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.days} AS days FROM ${subscriptions} INDEXED BY subscriptions_by_node
   LEFT JOIN ${chainStates} ON ${isState('subscription', subscriptions.subscriptionId)}
   WHERE ${subscriptions.nodeId} = ${devices.nodeId} AND ${subscriptions.owner} = ${devices.owner} AND NOT ${isClosed}
-  ORDER BY ${subscriptions.createdAt} DESC, ${subscriptions.subscriptionId} DESC LIMIT ${subscriptionsMax}))`
+  LIMIT ${subscriptionsMax}))`
 
 interface JoinedRow {
   device: DeviceRow

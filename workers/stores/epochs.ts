@@ -8,7 +8,6 @@ import { type Wish, wantStatement } from './hub-actions.ts'
 import { decodePayoutProof, encodePayoutProofs, proofRange } from './payout-proofs.ts'
 import { chainStates, epochReceipts, epochRounds, epochShares, type Token } from './schema/index.ts'
 import { claimEffect, epochEffects, isUnposted } from './settlement-effects.ts'
-import { minerStandingStatements } from './standings.ts'
 import { flat, insertFrom, isEpoch, isSameEpoch, jsonParts, listed } from './statements.ts'
 
 export type EpochRow = InferSelectModel<typeof epochReceipts>
@@ -81,6 +80,7 @@ export class EpochStore extends Store {
     const subject = epochSubject(vault, epoch)
     const endsAt = (epoch + 1) * epochSecs
     const row = { projectId, epoch, epochSecs, vault, token, attestations, startsAt: epoch * epochSecs }
+    const { minerStandingStatements } = await import('./standings.ts')
     const statements = [
       wantStatement(postWish(receipt), now, sql`SELECT 1 WHERE ${isNew}`),
       ...jsonParts(shares).flatMap((part) => [

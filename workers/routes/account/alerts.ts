@@ -6,7 +6,7 @@ import { Bytes32, NodeId, Timestamp } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { OpenSlash } from '../../stores/slashes.ts'
-import type { WatchedSubscription } from '../../stores/subscriptions.ts'
+import type { WatchedSubscription } from '../../stores/subscription-lists.ts'
 import { workDaySecs, workSince } from '../../stores/work-days.ts'
 import { nodectlVersionMin } from '../../version.ts'
 import { subscriptionExample, subscriptionView } from '../subscriptions/schema.ts'
@@ -66,11 +66,12 @@ export const listAlerts = defineRoute(
     }),
   },
   async (c) => {
-    const { clock, slashes, subscriptions } = c.var.services
+    const { clock, slashes } = c.var.services
+    const lists = await c.var.services.subscriptionLists()
     const caller = callerOf(c)
     const now = await clock.now()
     const [watched, open] = await Promise.all([
-      subscriptions.listWatched(caller, subscriptionsMax),
+      lists.listWatched(caller, subscriptionsMax),
       slashes.open(caller, slashesMax),
     ])
     const alerts = [...open.map(ofSlash), ...watched.flatMap((one) => ofSubscription(one, now))]

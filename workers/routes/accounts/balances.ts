@@ -47,6 +47,7 @@ export const getBalances = defineRoute(
     description: `Shows the coin of the chain, the token of the network, and the tokens that the wallet's newest subscriptions pay in, ${tokensMax} at most. A token that does not answer is left out. Sums up the first ${payoutsMax} unclaimed payouts.`,
     params: AccountParams,
     cache: { maxAgeSeconds: 5 },
+    errors: ['not_found'],
     responses: ok('The balances.', Balances, {
       address: example.wallet,
       balances: [
@@ -59,12 +60,13 @@ export const getBalances = defineRoute(
     }),
   },
   async (c, { params: { address } }) => {
-    const { claims, clock, collateral, subscriptions } = c.var.services
+    const { claims, clock, collateral } = c.var.services
+    const lists = await c.var.services.subscriptionLists()
     const now = await clock.now()
     const [payouts, totals, tokens] = await Promise.all([
       claims.claimable(address, null, now, payoutsMax),
       collateral.totals(address, now),
-      subscriptions.tokens(address, tokensMax),
+      lists.tokens(address, tokensMax),
     ])
     const { block, balances } = await readHoldings(c, address, tokens)
     return json({

@@ -46,10 +46,11 @@ export const getAccount = defineRoute(
     }),
   },
   async (c, { params: { address } }) => {
-    const { accounts, clock, developers } = c.var.services
+    const { clock, developers } = c.var.services
+    const profiles = await c.var.services.accountProfiles()
     const today = Math.floor((await clock.now()) / 86_400)
     const [profile, developer] = await Promise.all([
-      accounts.profile(address, today - 30),
+      profiles.find(address, today - 30),
       developers.find(address),
     ])
     if (profile.firstSeenAt === null)

@@ -67,7 +67,8 @@ export const listDeviceGroups = defineRoute(
       { items: [groupExample] },
     ),
   },
-  async (c) => json({ items: (await c.var.services.deviceGroups.list(callerOf(c))).map(groupView) }),
+  async (c) =>
+    json({ items: (await (await c.var.services.deviceGroups()).list(callerOf(c))).map(groupView) }),
 )
 
 export const createDeviceGroup = defineRoute(
@@ -86,7 +87,8 @@ export const createDeviceGroup = defineRoute(
     responses: reply(201, 'The group.', DeviceGroupView, groupExample, { Location: 'The list of groups.' }),
   },
   async (c, { json: { name, node_ids: nodeIds } }) => {
-    const { deviceGroups, derived } = c.var.services
+    const { derived } = c.var.services
+    const deviceGroups = await c.var.services.deviceGroups()
     const { address } = sessionOf(c)
     const groupId = derived.alphanumerics(c.var.operation, 'device group id', 12)
     const made = c.var.operation.isRetry ? await deviceGroups.find(address, groupId) : null
@@ -115,8 +117,9 @@ export const putDeviceGroup = defineRoute(
   },
   async (c, { params: { group_id }, json: { name, node_ids: nodeIds } }) => {
     const { address } = sessionOf(c)
+    await requireGroup(c, group_id)
     await requireOwn(c, nodeIds)
-    await c.var.services.deviceGroups.replace(address, group_id, { name, nodeIds }, unixNow())
+    await (await c.var.services.deviceGroups()).replace(address, group_id, { name, nodeIds }, unixNow())
     return json(groupView(await requireGroup(c, group_id)))
   },
 )
@@ -134,14 +137,15 @@ export const deleteDeviceGroup = defineRoute(
     responses: { 204: { description: 'Deleted.' } },
   },
   async (c, { params: { group_id } }) => {
-    const deleted = await c.var.services.deviceGroups.delete(sessionOf(c).address, group_id)
+    const deleted = await (await c.var.services.deviceGroups()).delete(sessionOf(c).address, group_id)
     if (deleted === 'missing') throw unknownGroup(group_id)
     return noContent()
   },
 )
 
 async function requireOwn(c: HubContext, nodeIds: readonly string[]): Promise<void> {
-  const [foreign] = await c.var.services.deviceGroups.foreign(sessionOf(c).address, nodeIds)
+  const deviceGroups = await c.var.services.deviceGroups()
+  const [foreign] = await deviceGroups.foreign(sessionOf(c).address, nodeIds)
   if (foreign !== undefined)
     throw invalidField(
       `node_ids[${nodeIds.indexOf(foreign)}]`,
@@ -151,7 +155,8 @@ async function requireOwn(c: HubContext, nodeIds: readonly string[]): Promise<vo
 
 /** @throws {@link ApiError} 404 `not_found`. */
 async function requireGroup(c: HubContext, groupId: string): Promise<DeviceGroup> {
-  const group = await c.var.services.deviceGroups.find(sessionOf(c).address, groupId)
+  const deviceGroups = await c.var.services.deviceGroups()
+  const group = await deviceGroups.find(sessionOf(c).address, groupId)
   if (group === null) throw unknownGroup(groupId)
   return group
 }

@@ -145,7 +145,7 @@ export const DeviceView = z
     nodectl_version: z.string().nullable(),
     region: z.string().nullable().describe('As its node registered it.'),
     attestation: z.null(),
-    subscriptions: z.array(Bytes32).describe('Its open subscriptions, newest first, 20 at most.'),
+    subscriptions: z.array(Bytes32).describe('Its open subscriptions, 20 at most.'),
     units_7d: z.int().describe('Units credited on the running UTC day and the 7 days before it.'),
     uptime_bp_7d: z
       .int()

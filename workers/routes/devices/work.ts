@@ -5,7 +5,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, NodeId, Timestamp } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
-import type { DeviceSubscription } from '../../stores/subscriptions.ts'
+import type { DeviceSubscription } from '../../stores/subscription-lists.ts'
 import { Slug } from '../projects/manifest-shape.ts'
 import { bondedExample, SubscriptionView, subscriptionView } from '../subscriptions/schema.ts'
 import { unbound } from './device.ts'
@@ -74,11 +74,9 @@ export const getDeviceWork = defineRoute(
   },
   async (c, { params: { node_id } }) => {
     const now = await c.var.services.clock.now()
-    const { devices, subscriptions } = c.var.services
-    const [rows, device] = await Promise.all([
-      subscriptions.listOfDevice(node_id, shownMax),
-      devices.find(node_id),
-    ])
+    const { devices } = c.var.services
+    const lists = await c.var.services.subscriptionLists()
+    const [rows, device] = await Promise.all([lists.listOfDevice(node_id, shownMax), devices.find(node_id)])
     if (rows.length === 0 && device === null) throw unbound(node_id)
     return json({ node_id, subscriptions: rows.map((row) => workView(row, now, c.var.services.params)) })
   },

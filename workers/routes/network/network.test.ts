@@ -1,6 +1,5 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
-import nodectl from '../../../node-cli/package.json' with { type: 'json' }
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
@@ -52,7 +51,7 @@ describe('GET /', () => {
         hub: expect.any(String),
         nodectl_min: '1.0.0',
         miner_min: '1.0.0',
-        miner_latest: nodectl.version,
+        miner_latest: '1.0.0',
       },
       features: { modules: true, 'sign-in': true, relay: false, faucet: false },
       status: 'ok',

@@ -7,8 +7,8 @@ import { Address, NodeId, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { type StandingPeriod, standingPeriods } from '../../stores/standings.ts'
+import type { SubscribedDevice } from '../../stores/subscription-lists.ts'
 import { standingOf } from '../../stores/subscription-standing.ts'
-import type { SubscribedDevice } from '../../stores/subscriptions.ts'
 import { uptimeBp, workDaySecs, workSince } from '../../stores/work-days.ts'
 import { deviceStatus } from '../devices/status.ts'
 import { findVisibleProject } from './access.ts'
@@ -84,7 +84,8 @@ export const listProjectMiners = defineRoute(
     }),
   },
   async (c, { params: { project_id }, query: { period, ...query } }) => {
-    const { clock, subscriptions } = c.var.services
+    const { clock } = c.var.services
+    const lists = await c.var.services.subscriptionLists()
     const now = await clock.now()
     const visible = findVisibleProject(c, project_id)
     const page = answerPage(c, {
@@ -92,7 +93,7 @@ export const listProjectMiners = defineRoute(
       query,
       by: ['createdAt', 'subscriptionId'],
       keep: (miner: SubscribedDevice) => standingOf(miner, now).startedAt !== null && !miner.isClosed,
-      fetch: (after, limit) => subscriptions.listOfProject(project_id, after, limit),
+      fetch: (after, limit) => lists.listOfProject(project_id, after, limit),
       view: (miner: SubscribedDevice) => minerView(miner, period, now),
     })
     const [, answer] = await Promise.all([visible, page])
