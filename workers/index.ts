@@ -34,7 +34,7 @@ export default {
       projectFigures,
       epochRounds,
       networkFigures,
-      standings,
+      late,
       generationKeeper,
       relayer,
       previousRelayers,
@@ -62,8 +62,8 @@ export default {
     await epochRounds.purge(networkNow).catch(logged)
     await committeeSets.purgeMissing(networkNow).catch(logged)
     await networkFigures.refresh(networkNow).catch(logged)
-    await standings()
-      .then((store) => store.leaveDays(networkNow))
+    await late()
+      .then(({ standings }) => standings.leaveDays(networkNow))
       .catch(logged)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)

@@ -37,6 +37,7 @@ import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
+import type { LateStores } from './stores/late-stores.ts'
 import { LateWorkStore } from './stores/late-work.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
@@ -57,6 +58,7 @@ import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
+import { SettlementDecisionStore } from './stores/settlement-decisions.ts'
 import { SiweNonceStore } from './stores/siwe-nonces.ts'
 import { SlashStore } from './stores/slashes.ts'
 import { SnapshotCandidateStore } from './stores/snapshot-candidates.ts'
@@ -66,15 +68,6 @@ import { TransactionStore } from './stores/transactions.ts'
 import { ValidatorStore } from './stores/validators.ts'
 import { WithdrawalStore } from './stores/withdrawals.ts'
 import { createGenerationKeeperClient } from './validators/keeper.ts'
-
-/** A store of few routes, whose code is loaded when one of them is called. */
-function later<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: T | undefined
-  return async () => {
-    loaded ??= await load()
-    return loaded
-  }
-}
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
 export function createServices(env: Env) {
@@ -96,6 +89,7 @@ export function createServices(env: Env) {
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
   })
   const deviceLinks = new DeviceLinkStore(db)
+  let lateStores: LateStores | undefined
   return {
     params,
     /** Whether blocks become final in time. @throws While nobody knows. */
@@ -112,21 +106,12 @@ export function createServices(env: Env) {
     preferences: new PreferencesStore(db),
     developers: new DeveloperStore(db),
     accounts: new AccountStore(db),
-    accountProfiles: later(
-      async () => new (await import('./stores/account-profiles.ts')).AccountProfileStore(db),
-    ),
     devices: new DeviceStore(db),
-    deviceGroups: later(async () => new (await import('./stores/device-groups.ts')).DeviceGroupStore(db)),
     deviceLinks,
     linkCount: new LinkCount(async () => (await deviceLinks.totals()).connectedDevices),
     links: createLinksClient(env),
-    standings: later(async () => new (await import('./stores/standings.ts')).StandingStore(db)),
     subscriptions: new SubscriptionStore(db),
-    subscriptionLists: later(
-      async () => new (await import('./stores/subscription-lists.ts')).SubscriptionLists(db),
-    ),
     collateral: new CollateralStore(db),
-    search: later(async () => new (await import('./stores/search.ts')).SearchStore(db)),
     slashes: new SlashStore(db, env.MODULES),
     drafts: new DraftStore(db),
     validators: new ValidatorStore(db, params),
@@ -139,10 +124,7 @@ export function createServices(env: Env) {
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
-    earnings: later(async () => new (await import('./stores/earnings.ts')).EarningStore(db)),
-    settlementDecisions: later(
-      async () => new (await import('./stores/settlement-decisions.ts')).SettlementDecisionStore(db),
-    ),
+    settlementDecisions: new SettlementDecisionStore(db),
     reviews: new ReviewStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
@@ -172,6 +154,11 @@ export function createServices(env: Env) {
     networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
+    /** Stores of few routes, whose code is loaded when one of them is called. */
+    late: async (): Promise<LateStores> => {
+      lateStores ??= (await import('./stores/late-stores.ts')).createLateStores(db)
+      return lateStores
+    },
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),

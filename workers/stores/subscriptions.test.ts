@@ -35,7 +35,8 @@ async function subscribe({ owner, device }: Miner, status?: string, project = pr
     nodeKey,
     reputation: 5_000,
   }
-  const { created } = await services(env).subscriptions.create([fresh], 1)
+  const { newSubscriptions } = await services(env).late()
+  const { created } = await newSubscriptions.create([fresh], 1)
   expect([...created]).toEqual([subscriptionId])
   return subscriptionId
 }

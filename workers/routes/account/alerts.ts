@@ -67,7 +67,7 @@ export const listAlerts = defineRoute(
   },
   async (c) => {
     const { clock, slashes } = c.var.services
-    const lists = await c.var.services.subscriptionLists()
+    const lists = (await c.var.services.late()).subscriptionLists
     const caller = callerOf(c)
     const now = await clock.now()
     const [watched, open] = await Promise.all([

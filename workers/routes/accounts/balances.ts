@@ -61,7 +61,7 @@ export const getBalances = defineRoute(
   },
   async (c, { params: { address } }) => {
     const { claims, clock, collateral } = c.var.services
-    const lists = await c.var.services.subscriptionLists()
+    const lists = (await c.var.services.late()).subscriptionLists
     const now = await clock.now()
     const [payouts, totals, tokens] = await Promise.all([
       claims.claimable(address, null, now, payoutsMax),

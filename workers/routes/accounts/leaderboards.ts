@@ -43,7 +43,7 @@ export const getLeaderboard = defineRoute(
   },
   async (c, { query: { metric, project_id: projectId, period, limit } }) => {
     const token = c.var.settings.CHAIN_CONTRACTS?.token ?? ''
-    const standings = await c.var.services.standings()
+    const standings = (await c.var.services.late()).standings
     const first = await standings.list(metric, { projectId, token, period }, limit ?? 50)
     return json({ items: first.map((standing, i) => ({ rank: i + 1, ...standing })) })
   },

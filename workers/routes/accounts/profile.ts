@@ -47,7 +47,7 @@ export const getAccount = defineRoute(
   },
   async (c, { params: { address } }) => {
     const { clock, developers } = c.var.services
-    const profiles = await c.var.services.accountProfiles()
+    const profiles = (await c.var.services.late()).accountProfiles
     const today = Math.floor((await clock.now()) / 86_400)
     const [profile, developer] = await Promise.all([
       profiles.find(address, today - 30),

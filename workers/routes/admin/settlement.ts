@@ -118,8 +118,7 @@ async function decide(
   { project_id, epoch }: { project_id: string; epoch: number },
   reason: string | null,
 ): Promise<Answer> {
-  const { projects } = c.var.services
-  const settlementDecisions = await c.var.services.settlementDecisions()
+  const { projects, settlementDecisions } = c.var.services
   const project = await projects.find(project_id)
   if (project === null) throw unknownProject(project_id)
   requireArbiter(c)
@@ -145,8 +144,7 @@ async function decide(
 async function setPaused(c: HubContext, paused: boolean, reason: string | null): Promise<Answer> {
   const { vault_factory } = requireContracts(c)
   requireArbiter(c)
-  const { clock } = c.var.services
-  const settlementDecisions = await c.var.services.settlementDecisions()
+  const { settlementDecisions, clock } = c.var.services
   const decision = { operator: sessionOf(c).address, reason }
   const now = await clock.now()
   const outcome = await settlementDecisions.setPaused(vault_factory, paused, decision, now)

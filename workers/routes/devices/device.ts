@@ -113,7 +113,7 @@ export const updateDevice = defineRoute(
 )
 
 async function moveDevice(c: HubContext, nodeId: string, groupId: string | null): Promise<void> {
-  const deviceGroups = await c.var.services.deviceGroups()
+  const deviceGroups = (await c.var.services.late()).deviceGroups
   const moved = await deviceGroups.move(sessionOf(c).address, nodeId, groupId, unixNow())
   if (moved === 'no_group') throw invalidField('group_id', 'is not a device group of yours')
   if (moved === 'full')

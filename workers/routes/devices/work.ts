@@ -75,7 +75,7 @@ export const getDeviceWork = defineRoute(
   async (c, { params: { node_id } }) => {
     const now = await c.var.services.clock.now()
     const { devices } = c.var.services
-    const lists = await c.var.services.subscriptionLists()
+    const lists = (await c.var.services.late()).subscriptionLists
     const [rows, device] = await Promise.all([lists.listOfDevice(node_id, shownMax), devices.find(node_id)])
     if (rows.length === 0 && device === null) throw unbound(node_id)
     return json({ node_id, subscriptions: rows.map((row) => workView(row, now, c.var.services.params)) })

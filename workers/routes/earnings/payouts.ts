@@ -65,7 +65,7 @@ export const listEarnedEpochs = defineRoute(
   },
   async (c, { query }) => {
     const { epochRounds, clock } = c.var.services
-    const earnings = await c.var.services.earnings()
+    const earnings = (await c.var.services.late()).earnings
     const miner = callerOf(c)
     const { project_id: projectId, claimed } = query
     const now = await clock.now()

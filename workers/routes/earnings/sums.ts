@@ -96,7 +96,7 @@ export const getEarnings = defineRoute(
 
 async function readSums(c: HubContext, by: Group, period: keyof typeof periods): Promise<EarnedSum[]> {
   const { clock } = c.var.services
-  const earnings = await c.var.services.earnings()
+  const earnings = (await c.var.services.late()).earnings
   const miner = callerOf(c)
   const seconds = periods[period]
   const since = seconds === null ? null : (await clock.now()) - seconds

@@ -43,7 +43,7 @@ export const search = defineRoute(
 
 async function hitsOf(c: HubContext, text: string): Promise<Hit[]> {
   const { developers, projectLists } = c.var.services
-  const search = await c.var.services.search()
+  const search = (await c.var.services.late()).search
   const folded = /^0x/i.test(text) ? text.toLowerCase() : text
   if (patterns.address.test(folded)) {
     const developer = await developers.find(folded)

@@ -85,7 +85,7 @@ export const listProjectMiners = defineRoute(
   },
   async (c, { params: { project_id }, query: { period, ...query } }) => {
     const { clock } = c.var.services
-    const lists = await c.var.services.subscriptionLists()
+    const lists = (await c.var.services.late()).subscriptionLists
     const now = await clock.now()
     const visible = findVisibleProject(c, project_id)
     const page = answerPage(c, {

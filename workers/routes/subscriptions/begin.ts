@@ -34,7 +34,8 @@ export interface Begun {
 
 /** Begins subscriptions of the caller's devices. @returns What became of each, and the bond of the first that began; null where none did. */
 export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]) {
-  const { subscriptions, clock, projects, devices } = c.var.services
+  const { clock, projects, devices } = c.var.services
+  const { newSubscriptions } = await c.var.services.late()
   const owner = sessionOf(c).address
   const now = await clock.now()
   const [offers, bound] = await Promise.all([
@@ -44,7 +45,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
   const judged = inputs.map((input) =>
     judge(owner, input, offers.get(input.project_id), bound.get(input.node_id)),
   )
-  const known = await subscriptions.findAll(
+  const known = await newSubscriptions.findAll(
     judged.flatMap((one) => ('code' in one ? [] : one.subscriptionId)),
   )
   const named = new Set<string>()
@@ -64,7 +65,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
   // Before the records: a chain that does not answer must not leave some that a second try finds in its way.
   const bond = first ? await preparePayload(c, bondAction(owner, first, first.collateral)) : null
   const { reputation_initial: reputation } = defaultNetworkParams
-  const { created, isFull } = await subscriptions.create(
+  const { created, isFull } = await newSubscriptions.create(
     fresh.map(({ collateral: _, compatibility: __, ...row }) => ({ ...row, owner, reputation })),
     now,
   )
