@@ -144,7 +144,7 @@ export const DeviceView = z
     miner_version: z.string().nullable(),
     nodectl_version: z.string().nullable(),
     region: z.string().nullable().describe('As its node registered it.'),
-    attestation: z.null(),
+    attestation: z.string().nullable().describe('Null: no project requires one.'),
     subscriptions: z.array(Bytes32).describe('Its open subscriptions, 20 at most.'),
     units_7d: z.int().describe('Units credited on the running UTC day and the 7 days before it.'),
     uptime_bp_7d: z
