@@ -45,7 +45,7 @@ describe('bind', () => {
       node_id: node.nodeId,
       owner: wallet.owner,
       status: 'offline',
-      bound_at: expect.any(Number),
+      created_at: expect.any(Number),
       binding_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     })
     // The hub knows what the device is, and the text is used up.

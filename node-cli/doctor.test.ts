@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { echoAddress, echoManifest, echoWasm } from '../protocol/hbc/testing/artifacts.ts'
+import { isOlderVersion } from '../protocol/identity/index.ts'
 import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
@@ -15,7 +16,6 @@ import { knownRun } from './src/doctor/known-run.ts'
 import { profile } from './src/profile.ts'
 import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
 import { sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
-import { isOlder } from './src/versions.ts'
 
 const free = ['--bind', '127.0.0.1:0']
 const env = { NODE_ASC_HOME: filledAscHome() }
@@ -56,7 +56,7 @@ test.each([
   ['2.0.0', '1.10.9', false],
   ['22.9.0', '22.13', true],
   ['1.0.0-beta', '1.0.0', false],
-])('%s comes before %s: %s', (version, than, older) => expect(isOlder(version, than)).toBe(older))
+])('%s comes before %s: %s', (version, than, older) => expect(isOlderVersion(version, than)).toBe(older))
 
 describe('doctor', () => {
   test('finds nothing wrong with a new node', async () => {

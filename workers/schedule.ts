@@ -17,6 +17,7 @@ export async function runSchedule(env: Env): Promise<void> {
     projectVersions,
     projectFigures,
     networkFigures,
+    late,
     generationKeeper,
     relayer,
     previousRelayers,
@@ -44,6 +45,9 @@ export async function runSchedule(env: Env): Promise<void> {
   for (const error of await (await services(env).expiredRows()).purge(times)) logged(error)
   await committeeSets.purgeMissing(networkNow).catch(logged)
   await networkFigures.refresh(networkNow).catch(logged)
+  await late()
+    .then(({ standings }) => standings.leaveDays(networkNow))
+    .catch(logged)
   await generationKeeper.wake().catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {

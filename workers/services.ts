@@ -31,12 +31,12 @@ import { DeviceLinkStore } from './stores/device-links.ts'
 import { DeviceStore } from './stores/devices.ts'
 import { DirectRoundStore } from './stores/direct-rounds.ts'
 import { EarlyEvidenceStore } from './stores/early-evidence.ts'
-import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
+import type { LateStores } from './stores/late-stores.ts'
 import { LateWorkStore } from './stores/late-work.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
@@ -88,6 +88,7 @@ export function createServices(env: Env) {
   })
   const deviceLinks = new DeviceLinkStore(db)
   const made = new Map<unknown, unknown>()
+  let lateStores: LateStores | undefined
   return {
     /** A store that few routes use, and that is loaded with them. */
     store<S>(Class: new (db: Database) => S): S {
@@ -126,7 +127,6 @@ export function createServices(env: Env) {
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     withdrawals: new WithdrawalStore(db),
-    earnings: new EarningStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
@@ -160,6 +160,11 @@ export function createServices(env: Env) {
     networkFigures: new NetworkFiguresStore(db),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
+    /** Stores of few routes, whose code is loaded when one of them is called. */
+    late: async (): Promise<LateStores> => {
+      lateStores ??= (await import('./stores/late-stores.ts')).createLateStores(db)
+      return lateStores
+    },
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),

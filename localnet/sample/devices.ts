@@ -60,6 +60,7 @@ export async function bindDevice(network: Network, miner: Wallet, seed: string):
     platform: 'linux',
     arch: 'x64',
     engine: 'native' as const,
+    miner_version: '1.0.0',
     nodectl_version: '1.0.0',
     hardware: { cpu_cores: 4, ram_mb: 8_192, storage_free_mb: 20_000 },
     benchmark: {

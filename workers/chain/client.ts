@@ -22,6 +22,14 @@ export interface ChainClient {
   /** Blocks from that of each transaction to the latest; 0 while no block has it or it reverted, null when the node does not say. */
   confirmations(hashes: readonly string[]): Promise<(number | null)[]>
   blockOf(hash: string): Promise<number | null>
+  /** What an account holds, as of one block or the one after it; null for a token that does not answer. */
+  holdings(account: string, tokens: readonly string[]): Promise<Holdings>
+}
+
+export interface Holdings {
+  block: number
+  native: bigint
+  tokens: (bigint | null)[]
 }
 
 export interface RecentLogs {
@@ -85,8 +93,28 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
       const receipt = await rpc().call('eth_getTransactionReceipt', hash)
       return receipt === null ? null : Number(readQuantity(readObject(receipt).blockNumber))
     },
+    async holdings(account, tokens) {
+      const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
+      const [block, native, ...held] = await rpc().batch([
+        ['eth_blockNumber'],
+        ['eth_getBalance', account, 'latest'],
+        ...tokens.map((to) => ['eth_call', { to, data, gas: quantity(balanceGas) }, 'latest'] as const),
+      ])
+      if (!block?.ok || !native?.ok) throw new RpcUnreachable('the node says no balance')
+      return {
+        block: Number(readQuantity(block.result)),
+        native: readQuantity(native.result),
+        tokens: held.map((one) => (one.ok && isWord(one.result) ? BigInt(one.result) : null)),
+      }
+    },
   }
 }
+
+/** A token is a contract of anybody's. */
+const balanceGas = 100_000
+
+const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && /^0x[0-9a-f]{64}$/i.test(value)
 
 function confirmationsOf(receipt: unknown, head: bigint): number {
   if (receipt === null) return 0

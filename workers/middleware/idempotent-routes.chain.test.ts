@@ -45,6 +45,8 @@ const freshName = () => {
   return `once ${names}`
 }
 
+const freshSlug = () => freshName().replaceAll(' ', '-')
+
 const idempotentRoutes: Record<string, IdempotentRoute> = {
   'POST /v1/modules': {
     begin: async () => {
@@ -84,6 +86,34 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
     begin: async () => {
       const { token, address } = await signIn()
       return { token, body: { data: { a: 1 } }, done: () => rows('drafts WHERE owner = ?', address) }
+    },
+  },
+  'POST /v1/me/device-groups': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      return {
+        token,
+        body: { name: 'Office' },
+        done: () => rows('device_groups WHERE owner = ?', address),
+      }
+    },
+  },
+  'POST /v1/subscriptions/batch': {
+    begin: async () => {
+      const { owner, device } = await createDescribedMiner()
+      const projects = [
+        await createListedProject({ slug: freshSlug() }),
+        await createListedProject({ slug: freshSlug() }),
+      ]
+      const items = projects.map((project_id) => ({
+        ...{ project_id, node_id: device.nodeId, collateral: String(minCollateral) },
+      }))
+      return {
+        token: owner.token,
+        body: { items },
+        // Two or none.
+        done: async () => (await rows('subscriptions WHERE owner = ?', owner.address)) / 2,
+      }
     },
   },
   'POST /v1/developers/api-keys': {

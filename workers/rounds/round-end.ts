@@ -41,6 +41,7 @@ function memberOf(lease: LeaseRow, { votes, evidence }: RoundFile, finalHash: st
       disagreements: new Set(wrong.map(({ receipt_hash }) => receipt_hash)).size,
       missedLeases: role === 'primary' && !hasVoted ? 1 : 0,
       leaseSecs: hasVoted && submittedAt !== null ? Math.max(0, submittedAt - createdAt) : 0,
+      ...{ hasVoted, units: lease.units ?? 0 },
     },
   ]
 }

@@ -38,6 +38,7 @@ const owned: Record<string, string> = {
   developers: 'address',
   drafts: 'owner',
   devices: 'owner',
+  device_groups: 'owner',
   bindings: 'owner',
   subscriptions: 'owner',
   modules: 'uploader',
@@ -113,6 +114,7 @@ async function createAda(): Promise<Ada> {
     hardware: { cpu_model: secret },
   })
   await caller.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json: { label: secret } })
+  const group = await bodyOf(caller.post('/v1/me/device-groups', { name: secret, node_ids: [device.nodeId] }))
   const subscription = `0x${'5b'.repeat(32)}`
   await env.DB.batch([
     env.DB.prepare(
@@ -174,6 +176,7 @@ async function createAda(): Promise<Ada> {
     params: {
       address,
       key_id,
+      group_id: group.group_id,
       draft_id: 'mine',
       node_id: device.nodeId,
       subscription_id: subscription,

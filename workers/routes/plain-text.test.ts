@@ -8,7 +8,7 @@ const profile = {
   platform: 'linux',
   arch: 'x64',
   engine: 'native',
-  nodectl_version: '1.0.0',
+  miner_version: '1.0.0',
 }
 const application = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true }
 const registration = {

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import readme from '../../bench/reads/README.md?raw'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
 import { SnapshotWriter } from '../../protocol/committees/index.ts'
 import { readSettings } from '../env.ts'
 import { png } from '../images/testing/images.ts'
@@ -121,6 +122,16 @@ await env.DB.batch([
     'INSERT INTO project_miners (project_id, miner, rounds, units, earned, first_credited_at, last_credited_at)',
     `'${project}', ${wallet}, 1, i, '1', 1, 1`,
   ),
+  fill(
+    `INSERT INTO earning_days (miner, day, project_id, token, units, part_0, part_1, part_2, part_3, part_4, part_5)`,
+    `${wallet}, 20000, '${project}', '{"address":"0x"}', i, 0, 0, 0, 0, 0, i`,
+  ),
+  ...own(
+    'device_groups',
+    'group_id, owner, name, created_at, updated_at',
+    "printf('%012d', i), ?, 'Group', i, i",
+  ),
+  env.DB.prepare("UPDATE devices SET group_id = printf('%012d', bound_at) WHERE bound_at <= 45"),
   fill(
     `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
         merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)`,
@@ -291,13 +302,28 @@ const reads = (await loadRoutes())
   // A socket is no answer.
   .filter(({ method, responses }) => method === 'get' && responses[101] === undefined)
 
-const isList = ({ query }: RouteDeclaration) => query !== undefined && 'limit' in query.shape
+const isList = ({ query }: RouteDeclaration) => query !== undefined && 'cursor' in query.shape
 
 /** What a route that shows nothing without a question is asked. */
 /** The running one, which has no receipt. */
 const runningEpoch = String(Math.floor(Date.now() / 3_600_000))
 
-const questions: Record<string, string> = { listClaims: `?address=${hex(7, 20)}` }
+const questions: Record<string, string> = {
+  listClaims: `?address=${hex(7, 20)}`,
+  getLeaderboard: `?metric=units&period=all&project_id=${project}&limit=${page}`,
+  search: `?q=${params.receipt_hash}`,
+}
+
+/** What asks a chain does so in these, which stands behind `fetch`. */
+const onChain = {
+  CHAIN_RPC_URL: 'http://chain.test',
+  CHAIN_CONTRACTS: JSON.stringify({
+    ...{ token: other, faucet: other, project_registry: other, vault_factory: other },
+    ...{ vault_implementation: other, staking: other, treasury: other },
+  }),
+}
+const chainReads = new Set(['getBalances', 'getTreasury'])
+new FakeChain().install()
 
 const pathOf = ({ path, operationId }: RouteDeclaration): string =>
   path
@@ -312,7 +338,10 @@ const isNodeOnly = ({ auth }: Pick<RouteDeclaration, 'auth'>): boolean =>
   auth?.node !== undefined && auth.session === undefined
 
 const readerOf = (declaration: RouteDeclaration, DB: D1Database): Pick<Client, 'get'> => {
-  const bindings = { DB, OPERATOR_ADDRESSES: miner.owner.address }
+  const bindings = {
+    ...{ DB, OPERATOR_ADDRESSES: miner.owner.address },
+    ...(chainReads.has(declaration.operationId) && onChain),
+  }
   if (isNodeOnly(declaration)) {
     const { call } = createNode({ bindings }, validator.seed)
     return { get: (path) => call('GET', path) }
@@ -336,10 +365,22 @@ async function cost(declaration: RouteDeclaration) {
 /** Answers that are about everything of a wallet or of the network, and how much that is. */
 const whole: Record<string, number> = {
   getMe: 2 * things,
-  // Summed over and shown, both as of the newest block.
-  getCollateral: 2 * things + 2,
+  // Summed over and shown, both as of the newest block, the latter with what was paid.
+  getCollateral: 3 * things,
   // Of the period, each with the token of its epoch, and what accrues.
   getEarnings: things + 3,
+  // Its devices, its subscriptions with their state, and its days of earnings.
+  getAccount: 2 * things,
+  // All that it has bonded, what it can claim, and the tokens that it is paid in.
+  getBalances: 3 * things,
+  listDeviceGroups: 2 * things,
+  // Each with its state, its project and its device.
+  listAlerts: 3 * things + 2,
+  // The wallets of a page, each with its devices.
+  getLeaderboard: page,
+  // The validators in force, each with its node, and whether tasks or sets are late.
+  getDescriptor: things + 3,
+  getStatus: things + 3,
   // Every round that came to it.
   getReceipt: things,
   listValidators: things + 1,
@@ -363,11 +404,13 @@ const whole: Record<string, number> = {
 
 /**
  * A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch; the rounds of an epoch are
- * found by their time, read, and joined with its receipt.
+ * found by their time, read, and joined with its receipt; a device is joined with its subscriptions and their states; a subscription with its
+ * state and what was paid, or with its state and its device.
  */
 const rowsOfOne: Record<string, number> = {
   ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },
   ...{ getProjectAnalytics: 3, getProjectHealth: 3 },
+  ...{ listDevices: 4, listSubscriptions: 3, listProjectMiners: 3 },
 }
 
 /** Lists that are made of several ranges of an index, each of which is read one row too far; or with all validators of each. */

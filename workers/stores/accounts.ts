@@ -24,7 +24,7 @@ export interface AccountCounts extends AccountStanding {
 /** Counting reads each row, and an exact number above this is of no interest to the owner. */
 export const countedDevicesMax = 1000
 
-const boundDevices = (address: Wallet): SQL =>
+export const boundDevices = (address: Wallet): SQL =>
   sql`${devices} WHERE ${devices.owner} = ${address} AND ${devices.unboundAt} IS NULL`
 
 const isEnrolled = (address: Wallet): SQL => sql`EXISTS (SELECT 1 FROM ${developers}

@@ -14,7 +14,10 @@ export class DeviceLinkStore extends Store {
     const voteFaultAt = view.isVoteFaulty ? sql`coalesce(${devices.voteFaultAt}, ${now})` : null
     await this.db
       .update(devices)
-      .set({ linkState, linkRevision: revision, connectedSince, freeSlots, voteFaultAt })
+      .set({
+        ...{ linkState, linkRevision: revision, connectedSince, freeSlots, voteFaultAt },
+        linkStateAt: sql`iif(${devices.linkState} = ${linkState}, ${devices.linkStateAt}, ${now})`,
+      })
       .where(and(eq(devices.publicKey, view.nodeKey), lt(devices.linkRevision, revision)))
   }
 

@@ -31,7 +31,8 @@ export interface DeviceProfile {
   osVersion: string | null
   arch: string
   engine: (typeof engines)[number]
-  nodectlVersion: string
+  nodectlVersion: string | null
+  minerVersion: string
   hardware: Hardware | null
   benchmark: Benchmark | null
 }

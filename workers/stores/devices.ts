@@ -1,10 +1,11 @@
 import { and, desc, eq, type InferSelectModel, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import { auditStatement, type Decision } from './audit-log.ts'
 import type { Wallet } from './caller.ts'
+import { isClosed, isState } from './chain-facts.ts'
 import { batch, isChanged, Store } from './database.ts'
 import type { DeviceProfile } from './device-profile.ts'
-import { bindings, devices, nodes } from './schema/index.ts'
-import { insertFrom, replaced } from './statements.ts'
+import { bindings, chainStates, devices, nodes, subscriptions, type WorkDays } from './schema/index.ts'
+import { insertFrom, isOneOf, replaced } from './statements.ts'
 
 export type Binding = InferSelectModel<typeof bindings>
 type DeviceRow = InferSelectModel<typeof devices>
@@ -12,7 +13,9 @@ type NodeRow = InferSelectModel<typeof nodes>
 
 /** A bound device, with what the node of the same key says as a node. */
 export interface Device extends DeviceRow {
-  node: Pick<NodeRow, 'status' | 'health' | 'lastHeartbeatAt'> | null
+  node: Pick<NodeRow, 'status' | 'health' | 'lastHeartbeatAt' | 'region'> | null
+  /** Its open subscriptions of its owner, {@link subscriptionsMax} at most. */
+  subscriptions: { id: string; days: WorkDays }[]
 }
 
 export interface DeviceBan {
@@ -29,6 +32,12 @@ export class DeviceStore extends Store {
   async find(nodeId: string): Promise<Device | null> {
     const rows = await this.#select().where(isBoundAs(nodeId))
     return rows[0] ? joined(rows[0]) : null
+  }
+
+  /** Those of these ids that are bound. */
+  async findAll(nodeIds: readonly string[]): Promise<Map<string, Device>> {
+    const rows = await this.#select().where(and(isOneOf(devices.nodeId, nodeIds), isNull(devices.unboundAt)))
+    return new Map(rows.map((row) => [row.device.nodeId, joined(row)]))
   }
 
   async findBinding(bindingHash: string): Promise<Binding | null> {
@@ -109,7 +118,7 @@ export class DeviceStore extends Store {
       .update(devices)
       .set({ label })
       .where(and(isBoundAs(nodeId), eq(devices.owner, owner)))
-    return result.meta.changes === 1 ? 'set' : 'missing'
+    return isChanged(result) ? 'set' : 'missing'
   }
 
   /** @param isBenchmarkFaulty Whether its receipts differ from the pinned ones; null without any, which changes nothing. */
@@ -154,9 +163,10 @@ export class DeviceStore extends Store {
     return ((results[2]?.results ?? []) as unknown as DeviceBan[])[0] ?? null
   }
 
-  /** Last bound first; `limit` rows after `after`. */
+  /** Last bound first; `limit` rows after `after`. @param groupId - Only of this group. */
   async list(
     owner: Wallet,
+    groupId: string | undefined,
     after: Pick<DeviceRow, 'boundAt' | 'nodeId'> | undefined,
     limit: number,
   ): Promise<Device[]> {
@@ -164,6 +174,7 @@ export class DeviceStore extends Store {
       .where(
         and(
           eq(devices.owner, owner),
+          groupId === undefined ? undefined : eq(devices.groupId, groupId),
           isNull(devices.unboundAt),
           after && sql`(${devices.boundAt}, ${devices.nodeId}) < (${after.boundAt}, ${after.nodeId})`,
         ),
@@ -185,6 +196,8 @@ export class DeviceStore extends Store {
         nodeStatus: sql<NodeRow['status'] | null>`${nodes.status}`.as('node_status'),
         nodeHealth: sql<NodeRow['health']>`${nodes.health}`.as('node_health'),
         nodeHeartbeatAt: sql<NodeRow['lastHeartbeatAt']>`${nodes.lastHeartbeatAt}`.as('node_heartbeat_at'),
+        nodeRegion: sql<NodeRow['region']>`${nodes.region}`.as('node_region'),
+        work: openWork.as('work'),
       })
       .from(devices)
       .leftJoin(nodes, eq(nodes.nodeId, devices.nodeId))
@@ -192,27 +205,44 @@ export class DeviceStore extends Store {
   }
 }
 
+/** A device works for a few projects; more are not read. */
+const subscriptionsMax = sql.raw('20')
+
+const openWork = sql<string>`(SELECT json_group_array(json_object('id', id, 'days', json(days))) FROM (
+  SELECT ${subscriptions.subscriptionId} AS id, ${subscriptions.days} AS days FROM ${subscriptions} INDEXED BY subscriptions_by_node
+  LEFT JOIN ${chainStates} ON ${isState('subscription', subscriptions.subscriptionId)}
+  WHERE ${subscriptions.nodeId} = ${devices.nodeId} AND ${subscriptions.owner} = ${devices.owner} AND NOT ${isClosed}
+  LIMIT ${subscriptionsMax}))`
+
 interface JoinedRow {
   device: DeviceRow
   nodeStatus: NodeRow['status'] | null
   nodeHealth: NodeRow['health']
   nodeHeartbeatAt: NodeRow['lastHeartbeatAt']
+  nodeRegion: NodeRow['region']
+  work: string
 }
 
-const joined = ({ device, nodeStatus, nodeHealth, nodeHeartbeatAt }: JoinedRow): Device => ({
+const joined = ({ device, nodeStatus, work, ...node }: JoinedRow): Device => ({
   ...device,
-  node: nodeStatus && { status: nodeStatus, health: nodeHealth, lastHeartbeatAt: nodeHeartbeatAt },
+  node: nodeStatus && {
+    ...{ status: nodeStatus, health: node.nodeHealth },
+    ...{ lastHeartbeatAt: node.nodeHeartbeatAt, region: node.nodeRegion },
+  },
+  subscriptions: JSON.parse(work),
 })
 
 /** What the owner and the device say of it; another owner begins without. */
 const own = [
   'label',
+  'groupId',
   'class',
   'platform',
   'osVersion',
   'arch',
   'engine',
   'nodectlVersion',
+  'minerVersion',
   'hardware',
   'benchmark',
   'profileUpdatedAt',

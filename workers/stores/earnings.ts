@@ -97,27 +97,18 @@ export class EarningStore extends Store {
   }
 }
 
-const columnsOf = (sign: SQL): SQL => {
-  const parts = amountParts(sql`${epochShares.amount}`).map(
-    (part, i) => sql`${sign}${part} AS ${partColumns[i]}`,
-  )
-  return sql`${sign}${epochShares.units} AS units, ${sql.join(parts, sql`, `)}`
-}
-
-const shareDay = dayOf(sql`${epochShares.endsAt}`)
+const shareParts = sql.join(
+  amountParts(sql`${epochShares.amount}`).map((part, i) => sql`${part} AS ${partColumns[i]}`),
+  sql`, `,
+)
 
 const recentShares = (miner: Wallet, since: number): SQL => sql`
-  SELECT ${epochShares.projectId}, ${shareDay} AS day, ${epochReceipts.token}, ${columnsOf(sql``)}
+  SELECT ${epochShares.projectId}, ${dayOf(sql`${epochShares.endsAt}`)} AS day, ${epochReceipts.token}, ${epochShares.units}, ${shareParts}
   FROM ${epochShares} INDEXED BY epoch_shares_by_time CROSS JOIN ${epochReceipts} ON ${isSameEpoch(epochReceipts, epochShares)}
   WHERE ${epochShares.miner} = ${miner} AND (${epochShares.claimedAt} IS NOT NULL) IN (0, 1)
     AND ${epochShares.endsAt} > ${since} AND ${epochReceipts.state} <> 'vetoed'`
 
-/** Vetoes are few, and are taken off again. */
+/** A trigger takes vetoed epochs off. */
 const everyDay = (miner: Wallet): SQL => sql`
   SELECT project_id, day, token, units, ${sql.join(partColumns, sql`, `)} FROM ${earningDays}
-  WHERE ${earningDays.miner} = ${miner}
-  UNION ALL
-  SELECT ${epochShares.projectId}, ${shareDay}, ${epochReceipts.token}, ${columnsOf(sql`-`)}
-  FROM ${epochReceipts} INDEXED BY epoch_receipts_by_state
-  CROSS JOIN ${epochShares} ON ${epochShares.miner} = ${miner} AND ${isSameEpoch(epochReceipts, epochShares)}
-  WHERE ${epochReceipts.state} = 'vetoed'`
+  WHERE ${earningDays.miner} = ${miner}`

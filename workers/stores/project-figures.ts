@@ -117,25 +117,6 @@ export class ProjectFiguresStore extends Store {
     return { last, before: single ? last : second }
   }
 
-  /** Most units first; `limit` rows after `after`. */
-  async miners(
-    projectId: string,
-    after: Pick<ProjectMiner, 'units' | 'miner'> | undefined,
-    limit: number,
-  ): Promise<ProjectMiner[]> {
-    return this.db
-      .select()
-      .from(projectMiners)
-      .where(
-        and(
-          eq(projectMiners.projectId, projectId),
-          after && sql`(${projectMiners.units}, ${projectMiners.miner}) < (${after.units}, ${after.miner})`,
-        ),
-      )
-      .orderBy(desc(projectMiners.units), desc(projectMiners.miner))
-      .limit(limit)
-  }
-
   /** Projects that settled nothing for two days are no longer trending. */
   async cool(now: number): Promise<void> {
     await this.db

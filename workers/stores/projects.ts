@@ -7,7 +7,7 @@ import { boundaryColumns, manifestColumns, type Project } from './project-row.ts
 import { isPublishedAs } from './registry-effects.ts'
 import { RowReader } from './rows.ts'
 import { projects, projectVersions, type Token } from './schema/index.ts'
-import { insertFrom } from './statements.ts'
+import { insertFrom, isOneOf } from './statements.ts'
 
 export type { Project } from './project-row.ts'
 export type ProjectVersion = typeof projectVersions.$inferSelect
@@ -22,6 +22,11 @@ export interface ProjectRecord {
   registry: ChainState | null
   /** What the vault's events say; null until it was created. */
   vault: ChainState | null
+}
+
+export interface ProjectOffer
+  extends Pick<Project, 'projectId' | 'listingStatus' | 'minCollateral' | 'avgDailyReward'> {
+  requirements: ProjectManifest['scheduling']['requirements']
 }
 
 export interface Submission {
@@ -65,6 +70,23 @@ export class ProjectStore extends Store {
       SELECT asked.value AS projectId FROM json_each(${JSON.stringify(projectIds)}) AS asked WHERE NOT EXISTS (
         SELECT 1 FROM ${projects} WHERE ${projects.projectId} = asked.value AND ${isVisible}) LIMIT 1`)
     return rows[0]?.projectId ?? null
+  }
+
+  /** What projects ask of a device, and what it earns there. */
+  async offers(projectIds: readonly string[]): Promise<Map<string, ProjectOffer>> {
+    const { projectId, listingStatus, minCollateral, avgDailyReward } = projects
+    const rows = await this.db
+      .select({
+        ...{ projectId, listingStatus, minCollateral, avgDailyReward },
+        requirements: sql<string>`${projectVersions.manifest}->'$.scheduling.requirements'`,
+      })
+      .from(projects)
+      .innerJoin(
+        projectVersions,
+        and(eq(projectVersions.projectId, projectId), eq(projectVersions.version, projects.version)),
+      )
+      .where(isOneOf(projectId, projectIds))
+    return new Map(rows.map((row) => [row.projectId, { ...row, requirements: JSON.parse(row.requirements) }]))
   }
 
   async findRecord(projectId: string): Promise<ProjectRecord | null> {

@@ -15,6 +15,7 @@ import {
   subscriptions,
 } from './schema/index.ts'
 import { added, build, insertFrom, jsonParts, listed, membersOf } from './statements.ts'
+import { daysWith, workDaySecs } from './work-days.ts'
 
 type RoundRow = Omit<typeof rounds.$inferSelect, 'leaseKeys'>
 type LeaseRow = typeof leases.$inferSelect
@@ -28,6 +29,8 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   missedLeases: 0 | 1
   /** From its lease to its valid vote; none in messages of earlier versions. */
   leaseSecs?: number
+  hasVoted: boolean
+  units: number
 }
 
 /** What follows from the end of a round. */
@@ -108,6 +111,11 @@ function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<strin
       (last, { status, endedAt }) => (status === 'verified' ? Math.max(last, endedAt) : last),
       0,
     ),
+    units: sumOf(own, ({ units }) => units),
+    days: [...Map.groupBy(own, ({ endedAt }) => Math.trunc(endedAt / workDaySecs))].map(([day, deeds]) => [
+      ...[day, sumOf(deeds, ({ units }) => units), sumOf(deeds, ({ hasVoted }) => Number(hasVoted))],
+      sumOf(deeds, ({ hasVoted, missedLeases }) => Number(hasVoted) + missedLeases),
+    ]),
     ...reputationChange(own.flatMap(reputationEvents), defaultNetworkParams),
   }))
 }
@@ -123,19 +131,21 @@ const isCredited = ({ status }: EndedMember): 0 | 1 => (status === 'verified' ? 
 
 /** Counters and reputation of members. */
 function memberStatement(part: string, isNew: SQL) {
-  const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt } = subscriptions
+  const { reputation, creditedRounds, missedLeases, disagreements, lastProofAt, units } = subscriptions
   return build
     .update(subscriptions)
     .set({
       creditedRounds: sql`${creditedRounds} + member.credited`,
       missedLeases: sql`${missedLeases} + member.missed`,
       disagreements: sql`${disagreements} + member.disagreed`,
+      units: sql`${units} + member.units`,
+      days: daysWith(sql`member.days`),
       reputation: sql`min(member.most, max(member.least, ${reputation} + member.shift))`,
       lastProofAt: sql`iif(member.credited, max(coalesce(${lastProofAt}, 0), member.proofAt), ${lastProofAt})`,
     })
     .from(
       sql`(SELECT value->>'id' AS id, value->>'credited' AS credited, value->>'missed' AS missed,
-        value->>'disagreed' AS disagreed, value->>'proofAt' AS proofAt, value->>'shift' AS shift,
+        value->>'disagreed' AS disagreed, value->>'units' AS units, value->'days' AS days, value->>'proofAt' AS proofAt, value->>'shift' AS shift,
         value->>'least' AS least, value->>'most' AS most FROM json_each(${part})) AS member`,
     )
     .where(sql`${subscriptions.subscriptionId} = member.id AND ${isNew}`)

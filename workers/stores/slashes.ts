@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type InferSelectModel, inArray, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { encodeCanonicalJson } from '../../protocol/encoding/index.ts'
 import type { Evidence, slashStates } from '../../protocol/slashing/index.ts'
@@ -36,6 +36,11 @@ export interface Slash extends Omit<Row, 'evidence'> {
 }
 
 export type NewSlash = Omit<Row, 'evidence' | 'status' | `dispute${string}` | 'decision' | `${string}At`>
+
+export type OpenSlash = Pick<
+  Row,
+  'evidenceHash' | 'kind' | 'projectId' | 'subscriptionId' | 'nodeId' | 'createdAt'
+>
 
 export interface SlashFilter {
   owner?: Wallet | undefined
@@ -136,6 +141,17 @@ export class SlashStore extends Store {
       ),
       limit,
     )
+  }
+
+  /** The newest slashes of a wallet's subscriptions that may still take collateral. */
+  async open(owner: Wallet, limit: number): Promise<OpenSlash[]> {
+    const { evidenceHash, kind, projectId, subscriptionId, nodeId, createdAt, status } = slashes
+    return this.db
+      .select({ evidenceHash, kind, projectId, subscriptionId, nodeId, createdAt })
+      .from(slashes)
+      .where(and(eq(slashes.owner, owner), inArray(status, ['recorded', 'proposed', 'disputed'])))
+      .orderBy(desc(createdAt))
+      .limit(limit)
   }
 
   /** Keeps what the owner says, and wants the chain to hold the slash. Of racing disputes one is filed. */

@@ -35,7 +35,9 @@ async function subscribe({ owner, device }: Miner, status?: string, project = pr
     nodeKey,
     reputation: 5_000,
   }
-  expect(await services(env).subscriptions.create(fresh, 1)).toBe('created')
+  const { newSubscriptions } = await services(env).late()
+  const { created } = await newSubscriptions.create([fresh], 1)
+  expect([...created]).toEqual([subscriptionId])
   return subscriptionId
 }
 

@@ -18,6 +18,9 @@ export interface Validator {
   region: string | null
   /** When an operator ended the key at once: what it signs later counts for nothing. */
   revokedAt: number | null
+  /** Of the last heartbeat of its node, in Unix seconds; left out where nobody asks. */
+  heardAt?: number | null
+  capabilities?: readonly string[] | null
 }
 
 /** A generation that the coordinator and a quorum of the one before have signed. */
@@ -137,10 +140,11 @@ export class ValidatorStore extends Store {
   /** @param from - Some of the generations, under the name of the table. */
   async #read(from: SQL): Promise<Generation[]> {
     const { document, hash, coordinator, signatures } = validatorGenerations
-    const { nodeId, url, region, revokedAt } = nodes
+    const { nodeId, url, region, revokedAt, lastHeartbeatAt, capabilities } = nodes
     // As a template of its own it keeps the names of its tables.
     const known = sql`(SELECT json_group_object(${nodeId},
-        json_object('url', ${url}, 'region', ${region}, 'revokedAt', ${revokedAt}))
+        json_object('url', ${url}, 'region', ${region}, 'revokedAt', ${revokedAt}, 'heardAt', ${lastHeartbeatAt},
+          'capabilities', json(${capabilities})))
       FROM json_each(${documents}, '$.validators') AS v JOIN ${nodes} ON ${nodeId} = v.value->>'node_id')`
     const rows = await this.db
       .select({ ...fromTemplate({ document, hash, coordinator, signatures }), known: sql<string>`${known}` })
@@ -155,7 +159,7 @@ const newest = (where: SQL | undefined, limit: number): SQL => sql`(SELECT * FRO
 
 type GenerationRow = Record<'document' | 'hash' | 'coordinator' | 'signatures' | 'known', string>
 
-type KnownNode = Pick<Validator, 'region' | 'revokedAt'> & { url: string }
+type KnownNode = Pick<Validator, 'region' | 'revokedAt' | 'heardAt' | 'capabilities'> & { url: string }
 
 function generationOf(row: GenerationRow): Generation {
   const document = JSON.parse(row.document) as ValidatorGeneration
@@ -166,8 +170,15 @@ function generationOf(row: GenerationRow): Generation {
     coordinator: JSON.parse(row.coordinator) as Attestation,
     signatures: JSON.parse(row.signatures) as Attestation[],
     validators: document.validators.map(({ node_id: nodeId, public_key: publicKey }) => {
-      const { url, region = null, revokedAt = null } = known[nodeId] ?? {}
-      return { nodeId, publicKey, url: (revokedAt === null && url) || null, region, revokedAt }
+      const {
+        url,
+        region = null,
+        revokedAt = null,
+        heardAt = null,
+        capabilities = null,
+      } = known[nodeId] ?? {}
+      const callable = (revokedAt === null && url) || null
+      return { nodeId, publicKey, url: callable, region, revokedAt, heardAt, capabilities }
     }),
   }
 }

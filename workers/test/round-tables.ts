@@ -7,7 +7,7 @@ const counters = ['epoch_rounds', 'epoch_credits', 'proof_hours', 'network_hours
 export async function forgetRounds(reputation: number): Promise<void> {
   await emptyTables('rounds', 'leases', ...counters)
   await runSql(
-    `UPDATE subscriptions SET reputation = ?, credited_rounds = 0, missed_leases = 0, disagreements = 0,
+    `UPDATE subscriptions SET reputation = ?, credited_rounds = 0, missed_leases = 0, disagreements = 0, units = 0, days = '{}',
       last_proof_at = NULL`,
     reputation,
   )

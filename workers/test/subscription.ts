@@ -39,6 +39,7 @@ export const suitableProfile = {
   platform: 'linux',
   arch: 'x64',
   engine: 'native',
+  miner_version: '1.0.0',
   nodectl_version: '1.0.0',
   hardware: { cpu_cores: 8, ram_mb: 32_768, storage_free_mb: 10_000 },
   benchmark: {

@@ -11,7 +11,7 @@ export interface BoundDevice {
   readonly node_id: string
   readonly owner: string
   readonly status: string
-  readonly bound_at: number
+  readonly created_at: number
   readonly binding_hash: string
 }
 
@@ -35,7 +35,7 @@ export async function sendBinding(
         node_id: device.text('node_id'),
         owner: device.get('owner', isAddress, 'an address'),
         status: device.text('status'),
-        bound_at: device.get('bound_at', isUnsigned, 'Unix seconds'),
+        created_at: device.get('created_at', isUnsigned, 'Unix seconds'),
         binding_hash: device.text('binding_hash'),
       }
     }),

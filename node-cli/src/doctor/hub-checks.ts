@@ -1,8 +1,7 @@
-import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
+import { defaultNetworkParams, isOlderVersion, type Profile } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ifFound } from '../cli/node-at-hub.ts'
 import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
-import { isOlder } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
 /** What any machine that keeps its time has less of. */
@@ -12,7 +11,7 @@ export const hubCheck =
   (client: HubClient, profile: Profile): Check =>
   async () => {
     const { nodectlMin } = await readNetwork(client, profile)
-    if (isOlder(packageJson.version, nodectlMin))
+    if (isOlderVersion(packageJson.version, nodectlMin))
       return failed(
         `the hub works with nodectl ${nodectlMin} or newer, and this is ${packageJson.version}`,
         'Update it: npm install -g nodectl',

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { isOlderVersion } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ascHome, ascVersion, isAscInstalled } from '../compiler/asc-home.ts'
 import { freeMegabytes } from '../serve/hub/index.ts'
-import { isOlder } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
 /** With less a node soon cannot keep what it must. */
@@ -13,7 +13,7 @@ const megabytesEnough = 2048
 export const nodeVersionCheck: Check = () => {
   const needed = packageJson.engines.node.replace('>=', '')
   const found = process.versions.node
-  if (isOlder(found, needed))
+  if (isOlderVersion(found, needed))
     return failed(`Node.js ${found} is too old`, `Install Node.js ${needed} or newer.`)
   return ok(`Node.js ${found}`)
 }

@@ -35,7 +35,7 @@ export const banDevice = defineRoute(
     responses: ok('The ban of the device.', BanView, {
       node_id: deviceExample.node_id,
       banned: true,
-      banned_at: deviceExample.bound_at,
+      banned_at: deviceExample.created_at,
       reason: 'Sends votes that nobody asked for.',
     }),
   },

@@ -81,7 +81,7 @@ export const bindDevice = defineRoute(
         'conflict',
         'This device is bound to another wallet, which must unbind it first, or this record was used before: sign a fresh one.',
       )
-    return json(deviceView(device, viewerOf(c)))
+    return json(deviceView(device, viewerOf(c), now))
   },
 )
 

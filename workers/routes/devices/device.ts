@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { deviceLabelMax } from '../../../protocol/identity/index.ts'
+import { deviceLabelMax, deviceStatuses } from '../../../protocol/identity/index.ts'
 import { differingCases } from '../../benchmarks/suite.ts'
 import type { HubContext } from '../../context.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, invalidField } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
 import { line } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { groupedDevicesMax } from '../../stores/device-groups.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
   DeviceParams,
@@ -16,11 +17,13 @@ import {
   DeviceView,
   deviceExample,
   deviceView,
+  GroupId,
   hardwareExample,
   linkView,
   ownDeviceExample,
   systemExample,
 } from './schema.ts'
+import { deviceStatus } from './status.ts'
 
 export const listDevices = defineRoute(
   {
@@ -30,18 +33,26 @@ export const listDevices = defineRoute(
     tag: 'Devices',
     summary: 'List your devices, last bound first',
     auth: { session: true },
-    query: z.strictObject(pageQuery),
+    description: 'With `status`, a page may have fewer items than asked for and still go on.',
+    query: z.strictObject({
+      ...pageQuery,
+      status: z.enum(deviceStatuses).optional(),
+      group_id: GroupId.optional(),
+    }),
     responses: onePage('DevicePage', DeviceView, ownDeviceExample),
   },
-  (c, { query }) =>
-    answerPage(c, {
-      list: 'own-devices',
+  async (c, { query: { status, group_id: groupId, ...query } }) => {
+    const now = await c.var.services.clock.now()
+    return answerPage(c, {
+      list: `own-devices status=${status ?? ''} group=${groupId ?? ''}`,
       isOwn: true,
       query,
       by: ['boundAt', 'nodeId'],
-      fetch: (after, limit) => c.var.services.devices.list(callerOf(c), after, limit),
-      view: (device: Device) => deviceView(device, sessionOf(c).address),
-    }),
+      keep: (device: Device) => status === undefined || deviceStatus(device) === status,
+      fetch: (after, limit) => c.var.services.devices.list(callerOf(c), groupId, after, limit),
+      view: (device: Device) => deviceView(device, sessionOf(c).address, now),
+    })
+  },
 )
 
 export const getDevice = defineRoute(
@@ -60,7 +71,7 @@ export const getDevice = defineRoute(
   async (c, { params: { node_id } }) => {
     const device = await requireDevice(c, node_id)
     const viewer = viewerOf(c)
-    const view = deviceView(device, viewer)
+    const view = deviceView(device, viewer, await c.var.services.clock.now())
     // Asking wakes the object of the link, which a stranger must not.
     if (viewer !== device.owner) return json(view)
     return json({ ...view, ...linkView(await c.var.services.links(device.publicKey).status()) })
@@ -73,24 +84,44 @@ export const updateDevice = defineRoute(
     path: '/v1/devices/{node_id}',
     operationId: 'updateDevice',
     tag: 'Devices',
-    summary: 'Set the label of your device',
+    summary: 'Set the label or the group of your device',
+    description:
+      'A member that is left out stays as it is; null removes the label, or takes the device out of its group.',
     auth: { session: true },
     params: DeviceParams,
     json: {
-      schema: z.strictObject({ label: line(deviceLabelMax).nullable() }).meta({ id: 'DeviceUpdate' }),
+      schema: z
+        .strictObject({
+          label: line(deviceLabelMax).nullable().optional(),
+          group_id: GroupId.nullable().optional(),
+        })
+        .meta({ id: 'DeviceUpdate' }),
       example: { label: 'Under the desk' },
     },
-    errors: ['not_found', 'not_owner'],
-    responses: ok('The device with its new label.', DeviceView, ownDeviceExample),
+    errors: ['not_found', 'not_owner', 'conflict'],
+    responses: ok('The device as it is now.', DeviceView, ownDeviceExample),
   },
-  async (c, { params: { node_id }, json: { label } }) => {
+  async (c, { params: { node_id }, json: { label, group_id } }) => {
     const { address } = sessionOf(c)
-    const saved = await c.var.services.devices.setLabel(node_id, address, label)
-    const device = await requireDevice(c, node_id)
-    if (saved === 'missing') throw new ApiError('not_owner', `${node_id} is bound to another wallet.`)
-    return json(deviceView(device, address))
+    const { devices } = c.var.services
+    if ((await requireDevice(c, node_id)).owner !== address)
+      throw new ApiError('not_owner', `${node_id} is bound to another wallet.`)
+    if (group_id !== undefined) await moveDevice(c, node_id, group_id)
+    if (label !== undefined) await devices.setLabel(node_id, address, label)
+    return json(deviceView(await requireDevice(c, node_id), address, await c.var.services.clock.now()))
   },
 )
+
+async function moveDevice(c: HubContext, nodeId: string, groupId: string | null): Promise<void> {
+  const deviceGroups = (await c.var.services.late()).deviceGroups
+  const moved = await deviceGroups.move(sessionOf(c).address, nodeId, groupId, unixNow())
+  if (moved === 'no_group') throw invalidField('group_id', 'is not a device group of yours')
+  if (moved === 'full')
+    throw new ApiError(
+      'conflict',
+      `The group has ${groupedDevicesMax} devices, which is the most; take one out.`,
+    )
+}
 
 export const putDeviceProfile = defineRoute(
   {
@@ -117,13 +148,18 @@ export const putDeviceProfile = defineRoute(
   async (c, { params: { node_id }, json: profile }) => {
     if (nodeOf(c).nodeId !== node_id)
       throw new ApiError('forbidden', `Only ${node_id} itself can report its profile.`)
-    const { os_version: osVersion, nodectl_version: nodectlVersion, ...rest } = profile
+    const { os_version: osVersion, nodectl_version: nodectlVersion, miner_version, ...rest } = profile
     const { devices, links } = c.var.services
     const isFaulty = rest.benchmark && differingCases(rest.benchmark.cases).length > 0
-    await devices.setProfile(node_id, { osVersion, nodectlVersion, ...rest }, isFaulty, unixNow())
+    await devices.setProfile(
+      node_id,
+      { osVersion, nodectlVersion, minerVersion: miner_version, ...rest },
+      isFaulty,
+      unixNow(),
+    )
     const device = await requireDevice(c, node_id)
     if (rest.benchmark !== null) await links(device.publicKey).refresh()
-    return json(deviceView(device, null))
+    return json(deviceView(device, null, await c.var.services.clock.now()))
   },
 )
 

@@ -62,7 +62,12 @@ describe('binding', () => {
         connected_since: null,
         benchmark: null,
         binding_hash: record.binding_hash,
-        bound_at: expect.any(Number),
+        created_at: expect.any(Number),
+        miner_version: null,
+        region: null,
+        attestation: null,
+        subscriptions: [],
+        units_7d: 0,
         profile_updated_at: null,
         last_seen_at: null,
       },
@@ -298,7 +303,7 @@ describe('a device', () => {
 
   test.each([
     ['a label of 65 characters', 'label', { label: 'x'.repeat(65) }],
-    ['no label', 'label', {}],
+    ['a group that is no id', 'group_id', { group_id: 'Office' }],
   ])('400 invalid_field: %s', async (_, path, json) => {
     const { owner, device } = await createMiner()
     await expectInvalid(patch(owner, device.nodeId, json), path)

@@ -10,9 +10,12 @@ import { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { Address, Bytes32, line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import type { Device } from '../../stores/devices.ts'
+import { uptimeBp, workDaySecs, workSince } from '../../stores/work-days.ts'
 import { NodectlVersion } from '../nodes/schema.ts'
 import { Engine } from '../projects/manifest-shape.ts'
 import { deviceStatus, statusReason, statusReasons } from './status.ts'
+
+export const GroupId = z.string().regex(/^[A-Za-z0-9]{12}$/, 'must be the id of a device group')
 
 const Quantity = z
   .int()
@@ -98,7 +101,8 @@ export const DeviceProfileInput = z
     os_version: line(64).nullable().default(null),
     arch: line(32, 1),
     engine: Engine,
-    nodectl_version: NodectlVersion,
+    miner_version: line(32, 1).describe('Version of the program that mines.'),
+    nodectl_version: NodectlVersion.nullable().default(null),
     hardware: HardwareInput.nullable().default(null),
     benchmark: BenchmarkInput.nullable().default(null),
   })
@@ -137,16 +141,26 @@ export const DeviceView = z
     os_version: z.string().nullable(),
     arch: z.string().nullable(),
     engine: z.enum(engines).nullable(),
+    miner_version: z.string().nullable(),
     nodectl_version: z.string().nullable(),
+    region: z.string().nullable().describe('As its node registered it.'),
+    attestation: z.string().nullable().describe('Null: no project requires one.'),
+    subscriptions: z.array(Bytes32).describe('Its open subscriptions, 20 at most.'),
+    units_7d: z.int().describe('Units credited on the running UTC day and the 7 days before it.'),
+    uptime_bp_7d: z
+      .int()
+      .optional()
+      .describe('Share of the leases of these days that were answered; absent where none was asked.'),
     benchmark: BenchmarkInput.nullable(),
     binding_hash: Bytes32,
-    bound_at: Timestamp,
+    created_at: Timestamp.describe('When it was bound.'),
     profile_updated_at: Timestamp.nullable(),
     last_seen_at: Timestamp.nullable().describe('Time of the last heartbeat of its node.'),
     connected_since: Timestamp.nullable().describe(
       'Time since which it has a socket. An interruption before it is offline does not count.',
     ),
     label: z.string().nullable().optional().describe('Only for the owner.'),
+    group_id: z.string().nullable().optional().describe('Its device group. Only for the owner.'),
     hardware: HardwareView.nullable().optional().describe('Only for the owner.'),
     ban_reason: z
       .string()
@@ -172,7 +186,11 @@ export const DeviceParams = z.object({
 })
 
 /** What everybody sees, and to the owner the rest. */
-export const deviceView = (device: Device, viewer: string | null): z.output<typeof DeviceView> => ({
+export const deviceView = (
+  device: Device,
+  viewer: string | null,
+  now: number,
+): z.output<typeof DeviceView> => ({
   node_id: device.nodeId,
   public_key: device.publicKey,
   owner: device.owner,
@@ -183,19 +201,31 @@ export const deviceView = (device: Device, viewer: string | null): z.output<type
   os_version: device.osVersion,
   arch: device.arch,
   engine: device.engine,
+  miner_version: device.minerVersion,
   nodectl_version: device.nodectlVersion,
+  region: device.node?.region ?? null,
+  attestation: null,
+  subscriptions: device.subscriptions.map(({ id }) => id),
+  ...weekOf(device, now),
   benchmark: device.benchmark,
   binding_hash: device.bindingHash,
-  bound_at: device.boundAt,
+  created_at: device.boundAt,
   profile_updated_at: device.profileUpdatedAt,
   last_seen_at: device.node?.lastHeartbeatAt ?? null,
   connected_since: device.connectedSince,
   ...(viewer === device.owner && {
     label: device.label,
+    group_id: device.groupId,
     hardware: device.hardware,
     ban_reason: device.banReason,
   }),
 })
+
+function weekOf({ subscriptions }: Device, now: number) {
+  const days = subscriptions.map((subscription) => subscription.days)
+  const work = workSince(days, Math.floor(now / workDaySecs) - 7)
+  return { units_7d: work.units, uptime_bp_7d: uptimeBp(work) }
+}
 
 /** What only the link of a device knows, for its owner. */
 export const linkView = ({ connected, sessionId, since, latencyMs, slots, activeLeases }: LinkStatus) => ({
@@ -210,6 +240,7 @@ export const systemExample = {
   os_version: 'Debian 12',
   arch: 'x64',
   engine: 'native',
+  miner_version: '1.0.0',
   nodectl_version: '1.0.0',
 } as const
 
@@ -220,6 +251,11 @@ export const deviceExample: z.output<typeof DeviceView> = {
   status: 'online',
   status_reason: null,
   ...systemExample,
+  region: null,
+  attestation: null,
+  subscriptions: [example.digest],
+  units_7d: 1_200,
+  uptime_bp_7d: 9_950,
   benchmark: {
     suite: benchmarkSuite,
     ran_at: example.time,
@@ -229,7 +265,7 @@ export const deviceExample: z.output<typeof DeviceView> = {
     score: 240,
   },
   binding_hash: example.manifestAddress,
-  bound_at: example.time,
+  created_at: example.time,
   profile_updated_at: example.time,
   last_seen_at: example.time,
   connected_since: example.time,
@@ -251,6 +287,7 @@ export const hardwareExample: z.output<typeof HardwareInput> = {
 export const ownDeviceExample: z.output<typeof DeviceView> = {
   ...deviceExample,
   label: 'Under the desk',
+  group_id: null,
   hardware: hardwareExample,
   ban_reason: null,
 }

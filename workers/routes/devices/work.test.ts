@@ -16,9 +16,9 @@ async function bondedAt(startedAt: number) {
   const slug = `work-${startedAt}`
   const projectId = await createListedProject({ slug, work: { epoch_secs: epochSecs } })
   const subscriptionId = deriveSubscriptionId(projectId, miner.owner.address, publicKey)
-  const { subscriptions } = services(env)
-  await subscriptions.create(
-    { subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 },
+  const { newSubscriptions } = await services(env).late()
+  await newSubscriptions.create(
+    [{ subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 }],
     1,
   )
   const read = () => bodyOf(client().get(`/v1/devices/${nodeId}/work`))

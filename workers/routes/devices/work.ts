@@ -3,10 +3,9 @@ import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/committ
 import type { NetworkParams } from '../../../protocol/identity/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Amount, NodeId, Timestamp, TokenView } from '../../http/formats.ts'
+import { Amount, NodeId, Timestamp } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
-import type { DeviceSubscription } from '../../stores/subscriptions.ts'
-import { tokenExample } from '../projects/example.ts'
+import type { DeviceSubscription } from '../../stores/subscription-lists.ts'
 import { Slug } from '../projects/manifest-shape.ts'
 import { bondedExample, SubscriptionView, subscriptionView } from '../subscriptions/schema.ts'
 import { unbound } from './device.ts'
@@ -26,6 +25,7 @@ const shown = SubscriptionView.pick({
   pending_slashes: true,
   slashed_total: true,
   release_at: true,
+  token: true,
 })
 
 const shownMembers = Object.keys(shown.shape) as (keyof typeof shown.shape)[]
@@ -40,7 +40,6 @@ const DeviceWork = z
       z.strictObject({
         ...shown.shape,
         slug: Slug,
-        token: TokenView,
         earned: Amount.describe('Earnings of its payout address in the project, as attested by validators.'),
         works_from: Timestamp.nullable().describe(
           'The start of the first epoch whose committees can include the device; in the past if that epoch has started. Null while the subscription is not active, or the device is not bound to its owner.',
@@ -67,7 +66,6 @@ export const getDeviceWork = defineRoute(
         {
           ...pickShown(bondedExample),
           slug: 'hello',
-          token: tokenExample,
           earned: '0',
           works_from: example.time,
         },
@@ -76,11 +74,9 @@ export const getDeviceWork = defineRoute(
   },
   async (c, { params: { node_id } }) => {
     const now = await c.var.services.clock.now()
-    const { devices, subscriptions } = c.var.services
-    const [rows, device] = await Promise.all([
-      subscriptions.listOfDevice(node_id, shownMax),
-      devices.find(node_id),
-    ])
+    const { devices } = c.var.services
+    const lists = (await c.var.services.late()).subscriptionLists
+    const [rows, device] = await Promise.all([lists.listOfDevice(node_id, shownMax), devices.find(node_id)])
     if (rows.length === 0 && device === null) throw unbound(node_id)
     return json({ node_id, subscriptions: rows.map((row) => workView(row, now, c.var.services.params)) })
   },
@@ -92,8 +88,7 @@ function workView(row: DeviceSubscription, now: number, params: NetworkParams) {
   return {
     ...pickShown(view),
     slug: row.slug,
-    token: row.token,
-    earned: row.earned,
+    earned: row.earned ?? '0',
     works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs, params) : null,
   }
 }

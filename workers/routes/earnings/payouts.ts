@@ -64,7 +64,8 @@ export const listEarnedEpochs = defineRoute(
     }),
   },
   async (c, { query }) => {
-    const { earnings, epochRounds, clock } = c.var.services
+    const { epochRounds, clock } = c.var.services
+    const earnings = (await c.var.services.late()).earnings
     const miner = callerOf(c)
     const { project_id: projectId, claimed } = query
     const now = await clock.now()

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { expectedReward } from '../../earnings/expected-reward.ts'
 import { json } from '../../http/answer.ts'
-import { Amount, TokenView } from '../../http/formats.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { EarnedSum } from '../../stores/earnings.ts'
 import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
+import { balancesOf, TokenBalance } from './balances.ts'
 
 const hourSecs = 3_600
 const periods = { '24h': 24 * hourSecs, '7d': 7 * 24 * hourSecs, '30d': 30 * 24 * hourSecs, all: null }
@@ -17,8 +17,6 @@ type Group = (typeof groups)[number]
 
 /** The key of what no single device can be named for. */
 const unassigned = 'unassigned'
-
-const TokenBalance = z.strictObject({ token: TokenView, amount: Amount }).meta({ id: 'TokenBalance' })
 
 const Earnings = z
   .strictObject({
@@ -97,7 +95,8 @@ export const getEarnings = defineRoute(
 )
 
 async function readSums(c: HubContext, by: Group, period: keyof typeof periods): Promise<EarnedSum[]> {
-  const { earnings, clock } = c.var.services
+  const { clock } = c.var.services
+  const earnings = (await c.var.services.late()).earnings
   const miner = callerOf(c)
   const seconds = periods[period]
   const since = seconds === null ? null : (await clock.now()) - seconds
@@ -116,18 +115,3 @@ const expected = ({ terms, units, epochUnits }: AccruingEpoch): Pick<EarnedSum, 
   token: terms.token,
   amount: BigInt(expectedReward(terms, units, epochUnits)),
 })
-
-/** A sum for each token, by its address. */
-const balancesOf = (sums: readonly Pick<EarnedSum, 'token' | 'amount'>[]): z.output<typeof TokenBalance>[] =>
-  [...Map.groupBy(sums, ({ token }) => token.address)]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([, [first, ...others]]) =>
-      first === undefined
-        ? []
-        : [
-            {
-              token: first.token,
-              amount: String(others.reduce((total, { amount }) => total + amount, first.amount)),
-            },
-          ],
-    )

@@ -3,6 +3,19 @@ import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { Categories } from './schema.ts'
 
+const names: Record<(typeof categories)[number], string> = {
+  blockchain: 'Blockchain',
+  depin: 'DePIN',
+  'machine-learning': 'Machine learning',
+  storage: 'Storage',
+  compute: 'Compute',
+  bandwidth: 'Bandwidth',
+  'data-sovereignty': 'Data sovereignty',
+  iot: 'IoT',
+  'hardware-staking': 'Hardware staking',
+  'content-delivery': 'Content delivery',
+}
+
 export const listCategories = defineRoute(
   {
     method: 'get',
@@ -13,11 +26,13 @@ export const listCategories = defineRoute(
     description: 'Every category a listing may name, with the number of listed projects in it.',
     cache: { maxAgeSeconds: 10, keptSeconds: 10 },
     responses: ok('All categories.', Categories, {
-      items: categories.map((category) => ({ category, count: 0 })),
+      items: categories.map((slug) => ({ slug, name: names[slug], projects: 0 })),
     }),
   },
   async (c) => {
     const counts = await c.var.services.projectLists.countsByCategory()
-    return json({ items: categories.map((category) => ({ category, count: counts.get(category) ?? 0 })) })
+    return json({
+      items: categories.map((slug) => ({ slug, name: names[slug], projects: counts.get(slug) ?? 0 })),
+    })
   },
 )

@@ -1,3 +1,4 @@
+import { quorum } from '../../../protocol/committees/index.ts'
 import { artifactRuntime } from '../../../protocol/hbc/artifact.ts'
 import { defaultNetworkParams, hashNetworkParams, profileStrings } from '../../../protocol/identity/index.ts'
 import { signInDomains } from '../../auth/domains.ts'
@@ -7,7 +8,7 @@ import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { hubVersion, nodectlVersionMin } from '../../version.ts'
+import { hubVersion, nodectlVersionLatest, nodectlVersionMin } from '../../version.ts'
 import { faucetTerms } from '../faucet/terms.ts'
 import { readHealth } from './health.ts'
 import { Descriptor } from './schema.ts'
@@ -20,6 +21,25 @@ const contractNames = [
   'staking',
   'treasury',
 ] as const
+
+const paths = {
+  status: '/v1/status',
+  params: '/v1/network/params',
+  validators: '/v1/validators',
+  sign_in: '/v1/auth/siwe',
+  relay: '/v1/relay',
+  openapi: '/v1/openapi.json',
+}
+
+const endpointsOf = (origin: string) =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, origin + path]))
+
+const versions = {
+  hub: hubVersion,
+  nodectl_min: nodectlVersionMin,
+  miner_min: nodectlVersionMin,
+  miner_latest: nodectlVersionLatest,
+}
 
 export const getDescriptor = defineRoute(
   {
@@ -41,16 +61,22 @@ export const getDescriptor = defineRoute(
         name: null,
         contracts: contractsView('{{prefix}}_token', undefined),
         explorer: null,
+        registry: null,
+        token: null,
       },
       hosts: {
         api: 'http://localhost:8787',
         docs: 'http://localhost:8787/docs',
+        store: 'http://localhost:8787/v1/modules',
+        relay: 'ws://localhost:8787/v1/relay',
         sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
       },
       coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
       params_hash: hashNetworkParams(defaultNetworkParams),
-      versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
-      features: ['modules', 'sign-in'],
+      endpoints: endpointsOf('http://localhost:8787'),
+      validators: { count: 4, quorum: 3 },
+      versions,
+      features: { modules: true, 'sign-in': true, relay: false, faucet: false },
       status: 'ok',
       time: example.time,
     }),
@@ -65,7 +91,8 @@ export const getDescriptor = defineRoute(
       CHAIN_PUBLIC_RPC_URL,
     } = c.var.settings
     const strings = profileStrings(profile)
-    const { status } = await readHealth(c)
+    const { status, validators } = await readHealth(c)
+    const count = validators?.length ?? 0
     const { coordinator, clock, params } = c.var.services
     return json({
       network: profile.network,
@@ -77,16 +104,23 @@ export const getDescriptor = defineRoute(
         name: CHAIN_NAME ?? null,
         contracts: contractsView(strings.token_member, CHAIN_CONTRACTS),
         explorer: EXPLORER_URL ?? null,
+        registry: CHAIN_CONTRACTS?.project_registry ?? null,
+        token: CHAIN_CONTRACTS?.token ?? null,
         ...(CHAIN_PUBLIC_RPC_URL !== undefined && { rpc_url: CHAIN_PUBLIC_RPC_URL }),
       },
       hosts: {
         api: BASE_URL.origin,
         docs: `${BASE_URL.origin}/docs`,
+        store: `${BASE_URL.origin}/v1/modules`,
+        ...(CHAIN_PUBLIC_RPC_URL !== undefined && { rpc: CHAIN_PUBLIC_RPC_URL }),
+        relay: `${BASE_URL.origin.replace(/^http/, 'ws')}/v1/relay`,
         sign_in: signInDomains(c.var.settings),
       },
       coordinator: coordinator && { node_id: coordinator.nodeId, public_key: coordinator.publicKey },
       params_hash: hashNetworkParams(params),
-      versions: { hub: hubVersion, nodectl_min: nodectlVersionMin },
+      endpoints: endpointsOf(BASE_URL.origin),
+      validators: { count, quorum: count === 0 ? 0 : quorum(count) },
+      versions,
       features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.
@@ -96,15 +130,10 @@ export const getDescriptor = defineRoute(
 )
 
 /** What this hub can do with the settings it has. */
-async function features(c: HubContext): Promise<string[]> {
+async function features(c: HubContext): Promise<Record<string, boolean>> {
   const { relayer, indexer } = c.var.services
-  const onChain = relayer !== null && indexer !== null
-  return [
-    'modules',
-    'sign-in',
-    ...(onChain ? ['relay'] : []),
-    ...(onChain && (await isFaucetOpen(c)) ? ['faucet'] : []),
-  ]
+  const relay = relayer !== null && indexer !== null
+  return { modules: true, 'sign-in': true, relay, faucet: relay && (await isFaucetOpen(c)) }
 }
 
 /** As operators have it; a descriptor is worth having without the database too. */

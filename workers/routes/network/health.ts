@@ -6,6 +6,7 @@ import type { Services } from '../../services.ts'
 import { lacksMigrations } from '../../stores/database.ts'
 import type { RelayTotals } from '../../stores/device-links.ts'
 import type { LateWork } from '../../stores/late-work.ts'
+import type { Validator } from '../../stores/validators.ts'
 
 export type Health = 'ok' | 'unavailable'
 
@@ -70,6 +71,7 @@ interface Report {
   late: LateWork[] | null
   /** Null while the queue does not answer. */
   projection: Projection | null
+  validators: readonly Validator[] | null
 }
 
 const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
@@ -98,12 +100,13 @@ function isFresh(readAtMs: number): boolean {
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
   const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = c.var.services
-  const [totals, open, moduleStorage, chain, queue, relayer, previous, projection] = await Promise.all([
+  const [totals, open, validators, moduleStorage, chain, queue, relayer, previous, projection] = await Promise.all([
     // One row, so that the question is as good as any to see whether the database answers.
     inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
       lacksMigrations(error) ? ('unmigrated' as const) : null,
     ),
     inTime(readLate(c), answerMsMax).catch(() => null),
+    inTime(readValidators(c), answerMsMax).catch(() => null),
     probe(modules.ping().then(() => 'ok')),
     readChain(c),
     // Unavailable until operators have seen to every message that failed.
@@ -142,7 +145,13 @@ async function askEverything(c: HubContext): Promise<Report> {
     },
     late,
     projection,
+    validators,
   }
+}
+
+async function readValidators(c: HubContext): Promise<readonly Validator[]> {
+  const { validators, clock } = c.var.services
+  return (await validators.at(await clock.now()))?.validators ?? []
 }
 
 /** Rounds that became final too late can no longer be helped, and hold up nothing. */

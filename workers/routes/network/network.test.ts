@@ -33,16 +33,27 @@ describe('GET /', () => {
           staking: null,
           treasury: null,
         },
+        registry: null,
+        token: null,
       },
       hosts: {
         api: 'http://localhost:8787',
         docs: 'http://localhost:8787/docs',
+        store: 'http://localhost:8787/v1/modules',
+        relay: 'ws://localhost:8787/v1/relay',
         sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
       },
       coordinator: null,
       params_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      versions: { hub: expect.any(String), nodectl_min: '1.0.0' },
-      features: ['modules', 'sign-in'],
+      endpoints: expect.objectContaining({ status: 'http://localhost:8787/v1/status' }),
+      validators: { count: 0, quorum: 0 },
+      versions: {
+        hub: expect.any(String),
+        nodectl_min: '1.0.0',
+        miner_min: '1.0.0',
+        miner_latest: '1.0.0',
+      },
+      features: { modules: true, 'sign-in': true, relay: false, faucet: false },
       status: 'ok',
       time: expect.any(Number),
     })
@@ -165,7 +176,7 @@ describe('GET /v1/categories', () => {
     // Another isolate: this one may have kept an answer.
     const items = await itemsOf(client({ bindings: {} }).get('/v1/categories'))
     expect(items).toHaveLength(10)
-    expect(items.filter(({ count }) => count > 0)).toEqual([{ category: 'iot', count: 2 }])
+    expect(items.filter(({ projects }) => projects > 0)).toEqual([{ slug: 'iot', name: 'IoT', projects: 2 }])
   })
 })
 

@@ -18,11 +18,16 @@ export const Descriptor = z
       name: z.string().nullable(),
       contracts: z.record(z.string(), OptionalAddress).describe('Null while this hub has no chain.'),
       explorer: z.url().nullable(),
+      registry: OptionalAddress.describe('The contract `project_registry`.'),
+      token: OptionalAddress.describe('The token of the network.'),
       rpc_url: PublicRpcUrl,
     }),
     hosts: z.strictObject({
       api: z.url(),
       docs: z.url(),
+      store: z.url().describe('Where modules are.'),
+      rpc: z.url().optional().describe('A public RPC URL of the chain, if the network has one.'),
+      relay: z.string().describe('The WebSocket of devices.'),
       sign_in: z.array(z.string()).describe('Domains a sign-in text may name.'),
     }),
     coordinator: z
@@ -30,8 +35,21 @@ export const Descriptor = z
       .nullable()
       .describe('The key with which this hub signs its calls to nodes; null if it calls no nodes.'),
     params_hash: Bytes32,
-    versions: z.strictObject({ hub: z.string(), nodectl_min: z.string() }),
-    features: z.array(z.string()),
+    endpoints: z.record(z.string(), z.string()).describe('URLs of calls, by name.'),
+    validators: z
+      .strictObject({ count: z.int(), quorum: z.int() })
+      .describe(
+        'Of the generation in force; both 0 before the first one, or while the database does not answer.',
+      ),
+    versions: z.strictObject({
+      hub: z.string(),
+      nodectl_min: z.string(),
+      miner_min: z.string().describe('Devices with an older `miner_version` must update.'),
+      miner_latest: z.string(),
+    }),
+    features: z
+      .record(z.string(), z.boolean())
+      .describe('`relay`: the hub submits signed actions. `faucet`: the faucet is open.'),
     status: z.enum(['ok', 'degraded']),
     time: Timestamp.describe('Network time, rounded down to the minute.'),
   })
@@ -130,7 +148,21 @@ export const Status = z
       .describe(
         'The missing settings of each part, or `migrations` of the database; empty if nothing is missing.',
       ),
-    version: z.string(),
+    validators: z
+      .array(
+        z.strictObject({
+          node_id: NodeId,
+          public_key: Bytes32,
+          url: z.string().nullable(),
+          region: z.string().nullable(),
+          reachable: z.boolean().describe('Whether its node sent a heartbeat lately.'),
+          capabilities: z.record(z.string(), z.boolean()),
+        }),
+      )
+      .nullable()
+      .describe('Of the generation in force; null while the database does not answer.'),
+    committees_enabled: z.boolean().describe('Whether this hub runs rounds of committees.'),
+    hub_version: z.string(),
     time: Timestamp.describe('Network time, the clock of the protocol.'),
   })
   .meta({ id: 'Status' })
@@ -154,6 +186,12 @@ export const Validators = z
 
 export const Categories = z
   .strictObject({
-    items: z.array(z.strictObject({ category: z.string(), count: z.int().describe('Listed projects.') })),
+    items: z.array(
+      z.strictObject({
+        slug: z.string(),
+        name: z.string().describe('For people.'),
+        projects: z.int().describe('Listed projects.'),
+      }),
+    ),
   })
   .meta({ id: 'Categories' })

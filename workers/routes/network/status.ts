@@ -5,6 +5,9 @@ import { hubVersion } from '../../version.ts'
 import { readHealth } from './health.ts'
 import { Status } from './schema.ts'
 
+/** Three heartbeats. */
+const heardSecsMax = 90
+
 export const getStatus = defineRoute(
   {
     method: 'get',
@@ -35,14 +38,26 @@ export const getStatus = defineRoute(
       projection: { lag_ms: 0, queued: 0 },
       previous_keys: [{ address: example.relayer, open: 2 }],
       missing: {},
-      version: hubVersion,
+      validators: [
+        {
+          node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+          public_key: example.digest,
+          url: 'https://validator.example',
+          region: 'eu-west',
+          reachable: true,
+          capabilities: { storage: true },
+        },
+      ],
+      committees_enabled: true,
+      hub_version: hubVersion,
       time: example.time,
     }),
   },
   async (c) => {
     const report = await readHealth(c)
     const { status, database, moduleStorage, chain, queue, relayer, relay, previousKeys, missing } = report
-    const { late, projection } = report
+    const { late, projection, validators } = report
+    const now = await c.var.services.clock.now()
     const rpcUrl = c.var.settings.CHAIN_PUBLIC_RPC_URL
     return json({
       status,
@@ -59,8 +74,15 @@ export const getStatus = defineRoute(
       projection: projection && { lag_ms: projection.lagMs, queued: projection.queued },
       previous_keys: previousKeys,
       missing,
-      version: hubVersion,
-      time: await c.var.services.clock.now(),
+      validators:
+        validators?.map(({ nodeId, publicKey, url, region, heardAt, capabilities }) => ({
+          ...{ node_id: nodeId, public_key: publicKey, url, region },
+          reachable: url !== null && (heardAt ?? 0) > now - heardSecsMax,
+          capabilities: Object.fromEntries((capabilities ?? []).map((name) => [name, true])),
+        })) ?? null,
+      committees_enabled: c.var.services.committees !== null,
+      hub_version: hubVersion,
+      time: now,
     })
   },
 )

@@ -2,8 +2,18 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
 import type { SettledEpoch } from '../../stores/project-figures.ts'
-import { atOnce, bodyOf, client, expectRefusal, pagesOf, runSchedule } from '../../test/client.ts'
-import { indexState } from '../../test/evidence.ts'
+import { networkNow } from '../../test/callers.ts'
+import {
+  atOnce,
+  bodyOf,
+  client,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+  runSchedule,
+} from '../../test/client.ts'
+import { bonded, createSubscribed, indexState } from '../../test/evidence.ts'
 import { createDeveloper, submitProject, uploadModule } from '../../test/project.ts'
 import { runSql, setListingStatus } from '../../test/tables.ts'
 
@@ -137,32 +147,7 @@ describe('settled epochs', () => {
     expect(outcomes.sort()).toEqual(['known', 'known', 'known', 'recorded'])
     const others = [8, 9, 10].map((epoch) => settled(projectId, { epoch }))
     expect(await Promise.all(others.map(record))).toEqual(['recorded', 'recorded', 'recorded'])
-    const { items } = (await read(projectId, 'miners')) as { items: object[] }
-    expect(items).toEqual([
-      {
-        miner: address(1),
-        rounds: 40,
-        units: 120,
-        earned: eth(28),
-        first_credited_at: now,
-        last_credited_at: now,
-      },
-    ])
     expect(await read(projectId, 'stats')).toMatchObject({ rounds: 40, units: 120, paid_to_miners: eth(28) })
-  })
-
-  test('miners are listed by their units, equal ones without gap or repetition', async () => {
-    const projectId = await listed()
-    const credits = Array.from({ length: 23 }, (_, index) => ({
-      miner: address(index + 1),
-      rounds: 1,
-      units: index % 4,
-      amount: '1',
-    }))
-    await record(settled(projectId, { credits }))
-    const seen = (await pagesOf(client(), `/v1/projects/${projectId}/miners`, 5)).flat()
-    expect(new Set(seen.map(({ miner }) => miner)).size).toBe(23)
-    expect(seen.map(({ units }) => units)).toEqual(credits.map(({ units }) => units).sort((a, b) => b - a))
   })
 
   test('make a project trend by its last day, until it settles nothing for two days', async () => {
@@ -174,6 +159,41 @@ describe('settled epochs', () => {
     await runSql('UPDATE projects SET last_settled_at = ? WHERE project_id = ?', now - 3 * day, projectId)
     await runSchedule()
     expect(await project()).toMatchObject({ trending: false })
+  })
+})
+
+describe('GET /v1/projects/{project_id}/miners', () => {
+  test('lists devices with bonded collateral and their work of a period, in pages without gap or repetition', async () => {
+    const projectId = await listed()
+    const today = Math.floor((await networkNow()) / day)
+    const days = { [today]: [5, 9, 10], [today - 3]: [20, 1, 10], [today - 20]: [100, 10, 10] }
+    const members = []
+    for (let i = 0; i < 5; i++) {
+      const { owner, device, subscriptionId } = await createSubscribed(projectId)
+      members.push({ owner, device, subscriptionId })
+      await runSql(
+        'UPDATE subscriptions SET created_at = ?, days = ?, units = 125, credited_rounds = 1 WHERE subscription_id = ?',
+        ...[i % 2, JSON.stringify(days), subscriptionId],
+      )
+      const status =
+        i === 4 ? { ...bonded(7n, owner.address), status: 'closed', closings: 1 } : bonded(7n, owner.address)
+      if (i > 0) await indexState('subscription', subscriptionId, status)
+    }
+    const path = `/v1/projects/${projectId}/miners`
+    const seen = (await pagesOf(client(), path, 2)).flat()
+    expect(new Set(seen.map(({ node_id }) => node_id))).toEqual(
+      new Set(members.slice(1, 4).map(({ device }) => device.nodeId)),
+    )
+    const one = async (period: string) => (await itemsOf(client().get(`${path}?period=${period}`)))[0]
+    expect(await one('24h')).toMatchObject({ class: null, status: 'offline', reputation: 5_000, since: 1 })
+    for (const [period, units, uptime_bp] of [
+      ['24h', 5, 9_000],
+      ['7d', 25, 5_000],
+      ['30d', 125, 6_666],
+      ['all', 125, 10_000],
+    ] as const)
+      expect(await one(period)).toMatchObject({ units, uptime_bp })
+    await expectInvalid(client().get(`${path}?period=1h`), 'period')
   })
 })
 

@@ -1,10 +1,16 @@
 import * as z from 'zod'
+import { deviceStatuses } from '../../../protocol/identity/index.ts'
+import { deviceClasses } from '../../../protocol/manifest/index.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Timestamp } from '../../http/formats.ts'
+import { Address, NodeId, Timestamp } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute, ok } from '../../route.ts'
-import type { ProjectMiner } from '../../stores/project-figures.ts'
+import { type StandingPeriod, standingPeriods } from '../../stores/standings.ts'
+import type { SubscribedDevice } from '../../stores/subscription-lists.ts'
+import { standingOf } from '../../stores/subscription-standing.ts'
+import { uptimeBp, workDaySecs, workSince } from '../../stores/work-days.ts'
+import { deviceStatus } from '../devices/status.ts'
 import { findVisibleProject } from './access.ts'
 import { statsExample } from './example.ts'
 import { ProjectParams, StatsView, statsPeriods } from './schema.ts'
@@ -36,12 +42,17 @@ export const getProjectStats = defineRoute(
 
 const MinerView = z
   .strictObject({
-    miner: Address.describe('The payout address.'),
-    rounds: z.int().describe('Credited rounds.'),
-    units: z.int(),
-    earned: Amount,
-    first_credited_at: Timestamp,
-    last_credited_at: Timestamp,
+    node_id: NodeId,
+    owner: Address,
+    class: z.enum(deviceClasses).nullable(),
+    status: z.enum(deviceStatuses),
+    units: z.int().describe('Units credited in the period.'),
+    reputation: z.int(),
+    uptime_bp: z
+      .int()
+      .optional()
+      .describe('Share of the leases of the period that were answered; absent where none was asked.'),
+    since: Timestamp.describe('When its collateral was bonded.'),
   })
   .meta({ id: 'ProjectMiner' })
 
@@ -51,40 +62,63 @@ export const listProjectMiners = defineRoute(
     path: '/v1/projects/{project_id}/miners',
     operationId: 'listProjectMiners',
     tag: 'Projects',
-    summary: 'List the miners of a project, most units first',
+    summary: 'List the devices that work for a project, last subscribed first',
+    description:
+      'Devices with bonded collateral. A period is the running UTC day and the 1, 7 or 30 days before it. A page may have fewer items than asked for and still go on.',
     params: z.object(ProjectParams),
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      ...pageQuery,
+      period: z.enum(Object.keys(standingPeriods) as StandingPeriod[]).default('7d'),
+    }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
     responses: onePage('ProjectMinerPage', MinerView, {
-      miner: example.wallet,
-      rounds: 40,
+      node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40',
+      owner: example.wallet,
+      class: 'desktop',
+      status: 'online',
       units: 1_200,
-      earned: '31000000000000000000',
-      first_credited_at: example.time,
-      last_credited_at: example.time,
+      reputation: 5_400,
+      uptime_bp: 9_950,
+      since: example.time,
     }),
   },
-  async (c, { params: { project_id }, query }) => {
-    const { projectFigures } = c.var.services
+  async (c, { params: { project_id }, query: { period, ...query } }) => {
+    const { clock } = c.var.services
+    const lists = (await c.var.services.late()).subscriptionLists
+    const now = await clock.now()
     const visible = findVisibleProject(c, project_id)
     const page = answerPage(c, {
       list: `project-miners project=${project_id}`,
       query,
-      by: ['units', 'miner'],
-      fetch: (after, limit) => projectFigures.miners(project_id, after, limit),
-      view: minerView,
+      by: ['createdAt', 'subscriptionId'],
+      keep: (miner: SubscribedDevice) => standingOf(miner, now).startedAt !== null && !miner.isClosed,
+      fetch: (after, limit) => lists.listOfProject(project_id, after, limit),
+      view: (miner: SubscribedDevice) => minerView(miner, period, now),
     })
     const [, answer] = await Promise.all([visible, page])
     return answer
   },
 )
 
-const minerView = (row: ProjectMiner) => ({
-  miner: row.miner,
-  rounds: row.rounds,
-  units: row.units,
-  earned: row.earned,
-  first_credited_at: row.firstCreditedAt,
-  last_credited_at: row.lastCreditedAt,
-})
+function minerView(miner: SubscribedDevice, period: StandingPeriod, now: number) {
+  const { units, answered, asked } = period === 'all' ? sinceEver(miner) : workIn(miner, period, now)
+  return {
+    node_id: miner.nodeId,
+    owner: miner.owner,
+    class: miner.class,
+    status: miner.device === null ? 'offline' : deviceStatus({ ...miner.device, node: null }),
+    units,
+    reputation: miner.reputation,
+    uptime_bp: uptimeBp({ answered, asked }),
+    since: standingOf(miner, now).startedAt,
+  }
+}
+
+const workIn = ({ days }: SubscribedDevice, period: StandingPeriod, now: number) =>
+  workSince([days], Math.floor(now / workDaySecs) - standingPeriods[period])
+
+function sinceEver({ units, creditedRounds, disagreements, missedLeases }: SubscribedDevice) {
+  const answered = creditedRounds + disagreements
+  return { units, answered, asked: answered + missedLeases }
+}

@@ -540,7 +540,7 @@ describe('operators', () => {
     const count = async () => {
       // Anonymous callers may be given counts that are ten seconds old.
       const items = await itemsOf(operator.client.get('/v1/categories'))
-      return items.find(({ category }) => category === 'bandwidth')?.count
+      return items.find(({ slug }) => slug === 'bandwidth')?.projects
     }
     const counts = [await count()]
     await setListingStatus(project_id, 'pending_review')

@@ -46,7 +46,7 @@ test('the own collateral is summed over everything, to the last digit, and shows
 test('a wallet may have a thousand subscriptions that are not closed, and racing calls no more', async () => {
   const { address } = await signIn()
   await subscribe(address, openSubscriptionsMax - 1)
-  const { subscriptions } = services(env)
+  const { newSubscriptions } = await services(env).late()
   const fresh = (id: string) => ({
     subscriptionId: `0x${id.repeat(64)}`,
     projectId: '0x',
@@ -55,6 +55,7 @@ test('a wallet may have a thousand subscriptions that are not closed, and racing
     nodeKey: '0x',
     reputation: 5000,
   })
-  const racers = await Promise.all(['a', 'b', 'c'].map((id) => subscriptions.create(fresh(id), 1)))
-  expect(racers.sort()).toEqual(['created', 'full', 'full'])
+  const racers = await Promise.all(['a', 'b', 'c'].map((id) => newSubscriptions.create([fresh(id)], 1)))
+  expect(racers.map(({ created }) => created.size).sort()).toEqual([0, 0, 1])
+  expect(racers.every(({ isFull }) => isFull)).toBe(true)
 })

@@ -1,14 +1,13 @@
 import * as z from 'zod'
-import { subscriptionStates } from '../../../protocol/actions/index.ts'
 import { profileStrings, resolveProfile } from '../../../protocol/identity/index.ts'
 import { readBalance } from '../../actions/account-state.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json } from '../../http/answer.ts'
-import { Amount, Bytes32 } from '../../http/formats.ts'
+import { Amount } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { bondedExample, CollateralHealth, subscriptionView } from './schema.ts'
+import { bondedExample, SubscriptionView, subscriptionView } from './schema.ts'
 
 const balanceField = profileStrings(resolveProfile({ prefix: '{{prefix}}' })).balance_field
 
@@ -25,15 +24,7 @@ const Collateral = z
     [balanceField]: Amount.nullable().describe(
       'Token balance of the wallet; null while the chain does not answer.',
     ),
-    subscriptions: z.array(
-      z.strictObject({
-        subscription_id: Bytes32,
-        project_id: Bytes32,
-        status: z.enum(subscriptionStates),
-        collateral: Amount,
-        collateral_health: CollateralHealth,
-      }),
-    ),
+    subscriptions: z.array(SubscriptionView),
   })
   .meta({ id: 'CollateralSummary' })
 
@@ -53,15 +44,7 @@ export const getCollateral = defineRoute(
       slashed_total: '0',
       pending_slashes: 0,
       [balanceField]: '994000000000000000000',
-      subscriptions: [
-        {
-          subscription_id: bondedExample.subscription_id,
-          project_id: bondedExample.project_id,
-          status: bondedExample.status,
-          collateral: bondedExample.collateral,
-          collateral_health: bondedExample.collateral_health,
-        },
-      ],
+      subscriptions: [bondedExample],
     }),
   },
   async (c) => {
@@ -73,7 +56,6 @@ export const getCollateral = defineRoute(
       collateral.totals(caller, now),
     ])
     const balance = await balanceOf(c, sessionOf(c).address)
-    const views = newest.map((subscription) => subscriptionView(subscription, now))
     return json({
       bonded: String(totals.bonded),
       unbonding: String(totals.unbonding),
@@ -81,13 +63,7 @@ export const getCollateral = defineRoute(
       slashed_total: String(totals.slashed),
       pending_slashes: totals.pendingSlashes,
       [profileStrings(c.var.settings.PROFILE).balance_field]: balance,
-      subscriptions: views.map(({ subscription_id, project_id, status, collateral, collateral_health }) => ({
-        subscription_id,
-        project_id,
-        status,
-        collateral,
-        collateral_health,
-      })),
+      subscriptions: newest.map((subscription) => subscriptionView(subscription, now)),
     })
   },
 )

@@ -103,15 +103,7 @@ describe.skipIf(chain === null)('a subscription, on the contracts', () => {
       slashed_total: '0',
       pending_slashes: 0,
       hub_balance: String(minCollateral),
-      subscriptions: [
-        {
-          subscription_id: id,
-          project_id: projectId,
-          status: 'active',
-          collateral: String(2n * minCollateral),
-          collateral_health: 'healthy',
-        },
-      ],
+      subscriptions: [await read()],
     })
 
     expect(await act('unbond')).toMatchObject({ ...confirmed, action: 'unbond' })
@@ -261,6 +253,7 @@ describe.skipIf(chain === null)('subscribing', () => {
       platform: 'linux',
       arch: 'x64',
       engine: 'native',
+      miner_version: '1.0.0',
       nodectl_version: '1.0.0',
     })
     expect(await post(owner.client, { ...numbered, collateral: String(minCollateral - 1n) })).toMatchObject({

@@ -2,6 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { NodeHealth, NodeRole, NodeStatus } from '../../../protocol/identity/index.ts'
 import type { deviceClasses, engines } from '../../../protocol/manifest/index.ts'
 import type { Benchmark, Hardware } from '../device-profile.ts'
+import { keyedTable } from './keyed-table.ts'
 
 export const nodes = sqliteTable('nodes', {
   nodeId: text('node_id').primaryKey(),
@@ -60,6 +61,17 @@ export const devices = sqliteTable('devices', {
   benchmarkFaultAt: integer('benchmark_fault_at'),
   bannedAt: integer('banned_at'),
   banReason: text('ban_reason'),
+  groupId: text('group_id'),
+  minerVersion: text('miner_version'),
+  linkStateAt: integer('link_state_at'),
+})
+
+export const deviceGroups = keyedTable('device_groups', ['owner', 'groupId'], {
+  owner: text().notNull(),
+  groupId: text('group_id').notNull(),
+  name: text().notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
 })
 
 export const relayTotals = sqliteTable('relay_totals', {

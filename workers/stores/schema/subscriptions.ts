@@ -1,4 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Token } from './token.ts'
+
+/** By the number of a UTC day: credited units, answered leases and asked ones. */
+export type WorkDays = Record<string, readonly [units: number, answered: number, asked: number]>
 
 export const subscriptions = sqliteTable('subscriptions', {
   subscriptionId: text('subscription_id').primaryKey(),
@@ -16,4 +20,8 @@ export const subscriptions = sqliteTable('subscriptions', {
   disagreements: integer().notNull(),
   lastProofAt: integer('last_proof_at'),
   createdAt: integer('created_at').notNull(),
+  units: integer().notNull().default(0),
+  days: text({ mode: 'json' }).$type<WorkDays>().notNull().default({}),
+  projectName: text('project_name').notNull().default(''),
+  token: text({ mode: 'json' }).$type<Token>(),
 })

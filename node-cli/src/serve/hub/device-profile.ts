@@ -13,6 +13,7 @@ export interface DeviceProfile {
   readonly os_version: string | null
   readonly arch: string
   readonly engine: Engine
+  readonly miner_version: string
   readonly nodectl_version: string
   readonly hardware: {
     readonly cpu_model: string | null
@@ -58,6 +59,7 @@ export function describeDevice(dataDir: string, engine: Engine): DeviceProfile {
     os_version: line(os.release(), 64),
     arch: os.arch(),
     engine,
+    miner_version: packageJson.version,
     nodectl_version: packageJson.version,
     hardware: {
       cpu_model: line(os.cpus()[0]?.model ?? '', 128),

@@ -14,6 +14,7 @@ const deviceProfile = {
   os_version: null,
   arch: 'x64',
   engine: 'native',
+  miner_version: '1.0.0',
   nodectl_version: '1.0.0',
   hardware: {
     cpu_model: null,

@@ -1,0 +1,240 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { services } from '../../services.ts'
+import { createMiner, networkNow, signIn } from '../../test/callers.ts'
+import { bodyOf, client, expectAnswer, expectInvalid, expectRefusal, itemsOf } from '../../test/client.ts'
+import {
+  createProject,
+  createValidators,
+  indexState,
+  miner,
+  settleEpoch,
+  submitReceipt,
+  type TestProject,
+} from '../../test/epochs.ts'
+import { createSubscribed } from '../../test/evidence.ts'
+import { createListedProject } from '../../test/subscription.ts'
+import { emptyTables, rowOf, runSql } from '../../test/tables.ts'
+
+const validators = await createValidators(1)
+const token = `0x${'c0'.repeat(20)}`
+const caller = client({
+  bindings: {
+    CHAIN_CONTRACTS: JSON.stringify({
+      token,
+      ...Object.fromEntries(
+        ['faucet', 'project_registry', 'vault_factory', 'vault_implementation', 'staking', 'treasury'].map(
+          (name, i) => [name, `0x${`d${i}`.repeat(20)}`],
+        ),
+      ),
+    }),
+  },
+})
+const day = 86_400
+
+interface Row {
+  rank: number
+  address: string
+  value: string
+  devices: number
+}
+const board = (query: string) => itemsOf<Row>(caller.get(`/v1/leaderboards?${query}`))
+const valuesOf = async (query: string) =>
+  (await board(query)).map(({ rank, address, value }) => [rank, address, value])
+
+let project: TestProject
+beforeEach(async () => {
+  await emptyTables('epoch_receipts', 'epoch_shares', 'earning_days', 'earning_standings', 'miner_standings')
+  await runSql("UPDATE standing_windows SET day = -1, address = ''")
+  project = await createProject()
+})
+
+const unitsOf = (shares: Record<number, number>) =>
+  Object.entries(shares).map(([who, units]) => ({ miner: miner(Number(who)), units }))
+const attest = (back: number, shares: Record<number, number>, of = project) =>
+  submitReceipt(of, { by: validators, epoch: of.lastEpoch - back, units: unitsOf(shares) })
+
+/** As many wallets earn something on a day, the last one as many units. */
+const earn = (wallets: number, on: number) =>
+  runSql(
+    `INSERT INTO earning_days (miner, day, project_id, token, units, part_0, part_1, part_2, part_3, part_4, part_5)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      SELECT printf('0x%040x', i), ?, ?, ?, i, 0, 0, 0, 0, 0, i FROM n`,
+    ...[wallets, on, project.projectId, JSON.stringify({ address: token })],
+  )
+
+describe('GET /v1/leaderboards', () => {
+  test('ranks by units and earnings of attested epochs, of the network and of a project', async () => {
+    const other = await createProject()
+    const [first] = [
+      await attest(0, { 1: 5, 2: 9 }),
+      await attest(1, { 1: 5 }),
+      await attest(0, { 3: 7 }, other),
+    ]
+    expect(await valuesOf('metric=units')).toEqual([
+      [1, miner(1), '10'],
+      [2, miner(2), '9'],
+      [3, miner(3), '7'],
+    ])
+    expect(await valuesOf(`metric=units&project_id=${project.projectId}&limit=1`)).toEqual([
+      [1, miner(1), '10'],
+    ])
+    const perUnit = BigInt(first.compute_units[0]?.amount ?? 0) / 5n
+    expect(await valuesOf(`metric=earnings&project_id=${project.projectId}&period=all`)).toEqual([
+      [1, miner(1), String(10n * perUnit)],
+      [2, miner(2), String(9n * perUnit)],
+    ])
+  })
+
+  test('an epoch that is vetoed does not count, and counts again when the veto is undone', async () => {
+    const receipt = await settleEpoch(project, {
+      ...{ by: validators, units: unitsOf({ 1: 5 }), releaseAt: (await networkNow()) + 60 },
+    })
+    await attest(1, { 1: 2 })
+    const subject = `${receipt.vault_address}:${receipt.round}`
+    const seen = () => valuesOf('metric=units')
+    expect(await seen()).toEqual([[1, miner(1), '7']])
+    await indexState('epoch', subject, { vetoed: true })
+    expect(await seen()).toEqual([[1, miner(1), '2']])
+    await indexState('epoch', subject, { vetoed: false })
+    expect(await seen()).toEqual([[1, miner(1), '7']])
+  })
+
+  test('a day leaves a period once, in parts that go on where they stopped', async () => {
+    const standings = (await services(env).late()).standings
+    const now = await networkNow()
+    const today = Math.floor(now / day)
+    await earn(1_100, today)
+    const top = async (period: string) => (await board(`metric=units&period=${period}&limit=1`))[0]?.value
+    for (const period of ['24h', '7d', '30d', 'all']) expect(await top(period)).toBe('1100')
+    await standings.leaveDays(now)
+    expect(await top('24h')).toBe('1100')
+    await standings.leaveDays(now + 3 * day)
+    await Promise.all([standings.leaveDays(now + 3 * day), standings.leaveDays(now + 3 * day)])
+    expect(await top('24h')).toBeUndefined()
+    expect(await top('7d')).toBe('1100')
+    await standings.leaveDays(now + 40 * day)
+    expect([await top('7d'), await top('30d'), await top('all')]).toEqual([undefined, undefined, '1100'])
+    expect(await rowOf('SELECT min(units) AS least FROM earning_standings')).toEqual({ least: 0 })
+    // What is attested late counts only where its day still does; one before all that was left does not even come in.
+    await earn(1_300, today - 1)
+    await earn(1_200, today + 20)
+    await standings.leaveDays(now + 40 * day)
+    expect([await top('7d'), await top('30d'), await top('all')]).toEqual([undefined, '1200', '3300'])
+  })
+
+  test('ranks owners by devices, reputation and answered leases', async () => {
+    const [a, b] = [await createSubscribed(project.projectId), await createSubscribed(project.projectId)]
+    for (const [{ subscriptionId }, set] of [
+      [a, 'reputation = 6000, credited_rounds = 9, missed_leases = 1'],
+      [b, 'reputation = 9000, credited_rounds = 1, missed_leases = 1'],
+    ] as const)
+      await runSql(`UPDATE subscriptions SET ${set} WHERE subscription_id = ?`, subscriptionId)
+    await attest(0, { 1: 1 })
+    for (const scope of ['', `&project_id=${project.projectId}`]) {
+      expect(await valuesOf(`metric=reputation${scope}`)).toEqual([
+        [1, b.owner.address, '9000'],
+        [2, a.owner.address, '6000'],
+      ])
+      expect(await valuesOf(`metric=uptime${scope}`)).toEqual([
+        [1, a.owner.address, '9000'],
+        [2, b.owner.address, '5000'],
+      ])
+    }
+    expect(await board('metric=devices')).toHaveLength(2)
+    expect((await board('metric=reputation'))[0]?.devices).toBe(1)
+  })
+
+  test('400 invalid_field: no metric, an unknown period, a limit of 201, an unknown parameter', async () => {
+    await expectInvalid(caller.get('/v1/leaderboards'), 'metric')
+    await expectInvalid(caller.get('/v1/leaderboards?metric=units&period=1h'), 'period')
+    await expectInvalid(caller.get('/v1/leaderboards?metric=units&limit=201'), 'limit')
+    await expectInvalid(caller.get('/v1/leaderboards?metric=units&cursor=x'), 'cursor')
+  })
+})
+
+describe('GET /v1/accounts/{address}', () => {
+  const read = (address: string) => client().get(`/v1/accounts/${address}`)
+
+  test('shows devices, projects, units, reputation and the developer', async () => {
+    const { owner, device } = await createSubscribed(project.projectId)
+    await runSql("UPDATE devices SET link_state = 'idle' WHERE node_id = ?", device.nodeId)
+    await submitReceipt(project, { by: validators, units: [{ miner: owner.address, units: 4 }] })
+    await owner.client.post('/v1/developers/me/enrollment', {
+      ...{ developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+    })
+    await expectAnswer(read(owner.address), 200, { display_name: null, developer: null })
+    await runSql("UPDATE developers SET enrollment = 'active' WHERE address = ?", owner.address)
+    await expectAnswer(read(owner.address.toUpperCase().replace('0X', '0x')), 200, {
+      address: owner.address,
+      display_name: 'Ada',
+      devices_online: 1,
+      devices_total: 1,
+      projects: [project.projectId],
+      units_30d: 4,
+      reputation_avg: 5_000,
+      first_seen_at: expect.any(Number),
+      developer: { address: owner.address },
+    })
+  })
+
+  test('404 not_found: a wallet that has done nothing here, or no address', async () => {
+    await expectRefusal(read((await signIn()).address), '404 not_found')
+    await expectRefusal(read('0x1'), '404 not_found')
+  })
+})
+
+describe('GET /v1/explorer/search', () => {
+  const find = async (q: string) =>
+    (await itemsOf(client().get(`/v1/explorer/search?q=${encodeURIComponent(q)}`))).map(
+      ({ type, id }: { type: string; id: string }) => `${type} ${id}`,
+    )
+
+  test('resolves hashes, addresses, node ids, round ids and words', async () => {
+    const receipt = await attest(0, { 1: 1 })
+    const { device } = await createMiner()
+    const named = await createListedProject({ listing: { name: 'Quixotic windmills' } })
+    const hidden = await createListedProject({ listing: { name: 'Quixotic secrets' } })
+    await runSql("UPDATE projects SET listing_status = 'pending_review' WHERE project_id = ?", hidden)
+    const hash = `0x${'5d'.repeat(32)}`
+    await runSql(
+      `INSERT INTO rounds (round_id, kind, state, project_id, module_address, function, input_hash, gas_limit, issued_at,
+        committee_size, votes, agreeing, audited, receipt_hash) VALUES (?, 'task', 'finalized', ?, ?, 'f', ?3, 1, 1, 3, 0, 0, 0, ?3)`,
+      ...[`task:${hash}`, project.projectId, hash],
+    )
+    await runSql(
+      `INSERT INTO transactions (id, action, owner, status, created_at, updated_at) VALUES (?, 'bond', '0x', 'sent', 1, 1)`,
+      hash,
+    )
+    await runSql(
+      `INSERT INTO modules (manifest_address, sha256, name, language, functions, manifest, hbc_size, stateless, uploader,
+        deployed_at) VALUES (?, '', 'module', 'wat', '[]', '{}', 1, 1, '0x', 1)`,
+      hash,
+    )
+    const epoch = `${project.projectId}:${receipt.round}`
+    expect(await find(named.toUpperCase().replace('0X', '0x'))).toEqual([`project ${named}`])
+    expect(await find(hidden)).toEqual([])
+    expect(await find(hash)).toEqual([
+      `module ${hash}`,
+      `round task:${hash}`,
+      `receipt ${hash}`,
+      `tx ${hash}`,
+    ])
+    expect(await find(receipt.receipt_hash)).toEqual([`receipt ${receipt.receipt_hash}`, `epoch ${epoch}`])
+    expect(await find(`task:${hash}`)).toEqual([`round task:${hash}`])
+    expect(await find(`epoch:${epoch}:0`)).toEqual([`epoch ${epoch}`])
+    expect(await find(device.nodeId)).toEqual([`device ${device.nodeId}`])
+    expect(await find(' quixotic ')).toEqual([`project ${named}`])
+    expect(await find(miner(77))).toEqual([`account ${miner(77)}`])
+    expect(await find('??')).toEqual([])
+  })
+
+  test('400 invalid_field: one character', async () => {
+    await expectInvalid(client().get('/v1/explorer/search?q=a'), 'q')
+  })
+})
+
+test('GET /v1/whoami shows the address of the caller', async () => {
+  const from = client()
+  expect(await bodyOf(from.get('/v1/whoami'))).toEqual({ ip: from.from, time: expect.any(Number) })
+})
