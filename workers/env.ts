@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
+import type { EventFeedObject } from '../durable-objects/events/object.ts'
 import type { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { FaucetCooldown } from '../durable-objects/limits/faucet-cooldown.ts'
@@ -38,6 +39,7 @@ export interface Env extends Partial<Record<keyof typeof Fields.shape, string>> 
   NODE_LINK: DurableObjectNamespace<NodeLinkObject>
   ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
+  EVENT_FEED: DurableObjectNamespace<EventFeedObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
   ROUND_ROWS: Queue<RoundMessage>
@@ -151,6 +153,13 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
+  /** How long events are kept, and how much of them. */
+  EVENTS_KEEP_DAYS: z.coerce.number().int().min(1).max(365).default(7),
+  EVENTS_KEEP_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_000_000)
+    .default(512 * 1024 * 1024),
   /** Keys the cursors; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })

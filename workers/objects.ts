@@ -1,4 +1,5 @@
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
+import type { EventFeedObject } from '../durable-objects/events/object.ts'
 import { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { NodeLinkObject } from '../durable-objects/link/object.ts'
@@ -51,6 +52,12 @@ export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
 export class DirectOrder extends loadedObject<DirectOrderObject<Env>>({
   load: async (ctx, env) => (await import('./rounds/direct-order-object.ts')).createDirectOrder(ctx, env),
   methods: { execute: true },
+  events: [],
+}) {}
+
+export class EventFeed extends loadedObject<EventFeedObject<Env>>({
+  load: async (ctx, env) => (await import('./events/object.ts')).createEventFeed(ctx, env),
+  methods: { next: true, wake: true },
   events: [],
 }) {}
 

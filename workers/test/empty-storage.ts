@@ -22,6 +22,7 @@ export async function emptyStorage(): Promise<void> {
     wakeAll(env.DIRECT_ORDER),
     wakeAll(env.NODE_LINK),
     wakeAll(env.GENERATION_KEEPER),
+    wakeAll(env.EVENT_FEED),
     ...sharedBudgets.map((key) => runInDurableObject(env.RATE_LIMITER.getByName(key), () => {})),
   ])
   // Last, because waking many objects may take as long.

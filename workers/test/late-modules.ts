@@ -9,6 +9,8 @@ await Promise.all([
   import('../benchmarks/suite-modules.ts'),
   import('../chain/indexer-object.ts'),
   import('../committees/project-sets.ts'),
+  import('../events/object.ts'),
+  import('../events/due-payouts.ts'),
   import('../link/object.ts'),
   import('../actions/foreign-actions.ts'),
   import('../actions/foreign-submission.ts'),

@@ -16,6 +16,7 @@ const Me = z
     roles: z.array(z.enum(roles)),
     devices: z.int().describe(`Bound devices; ${countedDevicesMax} means this number or more.`),
     subscriptions: z.int().describe('Subscriptions that are not closed.'),
+    unread_notifications: z.int(),
     developer: OwnDeveloperView.nullable(),
     faucet_next_eligible_at: Timestamp.nullable().describe(
       'Time from which the wallet may ask the faucet again; null if it need not wait.',
@@ -36,14 +37,19 @@ export const getMe = defineRoute(
       roles: ['miner', 'developer'],
       devices: 2,
       subscriptions: 1,
+      unread_notifications: 0,
       developer: ownDeveloperExample,
       faucet_next_eligible_at: null,
     }),
   },
   async (c) => {
-    const { accounts, developers } = c.var.services
+    const { accounts, developers, notifications } = c.var.services
     const caller = callerOf(c)
-    const [counts, developer] = await Promise.all([accounts.counts(caller), developers.find(caller)])
+    const [counts, developer, unread] = await Promise.all([
+      accounts.counts(caller),
+      developers.find(caller),
+      notifications.unread(caller),
+    ])
     const { address } = sessionOf(c)
     const next = await nextEligibleAt(c, address)
     return json({
@@ -51,6 +57,7 @@ export const getMe = defineRoute(
       roles: rolesOf(address, counts, c.var.settings),
       devices: counts.devices,
       subscriptions: counts.subscriptions,
+      unread_notifications: unread,
       developer: developer && ownDeveloperView(developer),
       faucet_next_eligible_at: next <= unixNow() ? null : next,
     })
