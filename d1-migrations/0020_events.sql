@@ -156,6 +156,11 @@ WHEN new.status = 'active' AND old.status <> 'active' AND new.version > 1 BEGIN
     AND p.listing_status IN ('listed', 'paused', 'underfunded', 'delisted');
 END;
 
+-- The first copy of a transaction may be its last one.
+CREATE TRIGGER events_of_new_drips AFTER INSERT ON transactions WHEN new.action = 'faucet' AND new.status = 'confirmed' BEGIN
+  INSERT INTO new_events (type, created_at, address, tx_hash)
+  VALUES ('faucet.dripped', new.updated_at, new.owner, new.tx_hash);
+END;
 CREATE TRIGGER events_of_drips AFTER UPDATE OF status ON transactions
 WHEN new.action = 'faucet' AND new.status = 'confirmed' AND old.status <> 'confirmed' BEGIN
   INSERT INTO new_events (type, created_at, address, tx_hash)
