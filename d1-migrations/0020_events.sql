@@ -213,9 +213,11 @@ BEGIN
   SELECT 'epoch.settled', new.block_time, c.state->>'project_id', new.tx_hash,
     json_object('epoch', CAST(new.args->>'epoch' AS INTEGER), 'merkle_root', new.args->>'merkleRoot',
       'release_at', CAST(new.args->>'releaseAt' AS INTEGER))
-  FROM chain_states AS c WHERE c.kind = 'vault' AND c.subject = new.contract;
+  FROM chain_states AS c
+  WHERE c.kind = 'vault' AND c.subject = new.contract AND c.state->>'project_id' IS NOT NULL;
   INSERT INTO payouts_to_tell (due_at, project_id, epoch)
   SELECT CAST(new.args->>'releaseAt' AS INTEGER), c.state->>'project_id', CAST(new.args->>'epoch' AS INTEGER)
-  FROM chain_states AS c WHERE c.kind = 'vault' AND c.subject = new.contract
+  FROM chain_states AS c
+  WHERE c.kind = 'vault' AND c.subject = new.contract AND c.state->>'project_id' IS NOT NULL
   ON CONFLICT DO NOTHING;
 END;

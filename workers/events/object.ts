@@ -10,7 +10,7 @@ export function createEventFeed(ctx: DurableObjectState, env: Env): EventFeedObj
   return new EventFeedObject(ctx, env, {
     read: (from) => eventLog.read(from, []),
     readFor: async ({ from, filter, limit }) => {
-      const { rows, end } = await eventLog.read(from, wordsOf(filter))
+      const { rows, end } = await eventLog.read(from, wordsOf(filter), limit)
       return pageOfRows(rows, { from, end, filter, limit })
     },
     noteFollowed: async () => {

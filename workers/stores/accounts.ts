@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { openSubscriptions } from './chain-facts.ts'
 import { Store } from './database.ts'
-import { developers, devices } from './schema/index.ts'
+import { developers, devices, notificationCounts } from './schema/index.ts'
 
 /** What decides about a wallet's roles. */
 export interface AccountStanding {
@@ -17,6 +17,7 @@ export interface AccountCounts extends AccountStanding {
   devices: number
   /** Subscriptions that are not closed. */
   subscriptions: number
+  unreadNotifications: number
 }
 
 /** Counting reads each row, and an exact number above this is of no interest to the owner. */
@@ -46,10 +47,17 @@ export class AccountStore extends Store {
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {
-    const [row] = await this.db.all<{ devices: number; subscriptions: number; enrolled: number }>(sql`
+    const { owner, unread } = notificationCounts
+    const [row] = await this.db.all<Record<'devices' | 'subscriptions' | 'unread' | 'enrolled', number>>(sql`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
-        (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled`)
+        (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled,
+        (SELECT ${unread} FROM ${notificationCounts} WHERE ${owner} = ${address}) AS unread`)
     const counted = { devices: row?.devices ?? 0, subscriptions: row?.subscriptions ?? 0 }
-    return { ...counted, mines: counted.devices + counted.subscriptions > 0, enrolled: row?.enrolled === 1 }
+    return {
+      ...counted,
+      mines: counted.devices + counted.subscriptions > 0,
+      enrolled: row?.enrolled === 1,
+      unreadNotifications: row?.unread ?? 0,
+    }
   }
 }

@@ -6,10 +6,9 @@ import { batch, isChanged, Store } from './database.ts'
 import { eventFollowers, eventLog, payoutsToTell } from './schema/index.ts'
 import { insertFrom, partsOf } from './statements.ts'
 
-/** Rows that one request looks at, has the bodies of, and the bytes of these. */
+/** Rows that one request looks at, and has the bodies of. */
 const lookedAtMax = 500
-const rowsMax = 64
-const bytesMax = 1_000_000
+const rowsMax = 32
 
 export type DuePayouts = InferSelectModel<typeof payoutsToTell>
 
@@ -24,53 +23,44 @@ export interface ReadRows {
   newest: number
 }
 
-interface BoundedRow extends LogRow {
-  upto: number
-  oldest: number | null
-  oldestAt: number | null
-  newest: number | null
-}
-
 /** The log of events. Rows are only added, and the oldest are deleted. */
 export class EventLogStore extends Store {
   /**
    * Rows from a position on that have one word of each list, or the newest of these where there is none. A page has few rows, or none, where
    * few of those that it looks at have the words; the next one goes on at its end.
    */
-  async read(from: Position | null, words: readonly (readonly (string | SQL)[])[]): Promise<ReadRows> {
+  async read(
+    from: Position | null,
+    words: readonly (readonly (string | SQL)[])[],
+    limit = rowsMax,
+  ): Promise<ReadRows> {
+    const most = Math.min(limit, rowsMax)
     const { id, at, keys, body } = eventLog
+    const bound = (order: 'ASC' | 'DESC') => sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
     const first =
-      from === null
-        ? sql`coalesce(newest, 0) - ${lookedAtMax - 1}`
-        : sql`max(${from.row}, coalesce(oldest, 0))`
-    const order = from === null ? sql`DESC` : sql`ASC`
-    const has = words.map(
-      (some) =>
-        sql`(${sql.join(
-          some.map((word) => sql`instr(${keys}, ${word})`),
-          sql` OR `,
-        )})`,
-    )
-    const found = await this.db.all<BoundedRow>(sql`
-      WITH bounds AS (SELECT (SELECT ${id} FROM ${eventLog} ORDER BY ${id} LIMIT 1) AS oldest,
-        (SELECT ${at} FROM ${eventLog} ORDER BY ${id} LIMIT 1) AS oldestAt,
-        (SELECT ${id} FROM ${eventLog} ORDER BY ${id} DESC LIMIT 1) AS newest),
-      matching AS (SELECT ${id} AS id, ${keys} AS keys, ${body} AS body FROM bounds CROSS JOIN ${eventLog}
-        WHERE ${id} >= ${first} AND ${id} < ${first} + ${lookedAtMax} ${sql.join(has.map((one) => sql`AND ${one} `))}
-        ORDER BY ${id} ${order} LIMIT ${rowsMax}),
-      summed AS (SELECT *, sum(octet_length(body)) OVER (ORDER BY id ${order}) AS upto FROM matching)
-      SELECT bounds.*, summed.* FROM bounds LEFT JOIN summed ON upto - octet_length(body) < ${bytesMax} ORDER BY id`)
-    const { oldest = null, oldestAt = null } = found[0] ?? {}
-    const newest = found[0]?.newest ?? 0
-    const rows = found.filter((row) => row.id !== null).map(({ id, keys, body }) => ({ id, keys, body }))
+      from === null ? sql`coalesce((${bound('DESC')}), 0) - ${lookedAtMax}` : sql`max(${from.row}, coalesce((${bound('ASC')}), 0))`
+    const has = words.map((some) => {
+      const each = some.map((word) => sql`instr(${keys}, ${word})`)
+      return sql` AND (${sql.join(each, sql` OR `)})`
+    })
+    // One statement, so that no row comes between its parts.
+    const found = await this.db.all<LogRow & { part: 'row' | 'oldest' | 'newest'; at: number }>(sql`
+      SELECT 'row' AS part, * FROM (SELECT ${id} AS id, ${at} AS at, ${keys} AS keys, ${body} AS body FROM ${eventLog}
+        WHERE ${id} >= ${first} AND ${id} < ${first} + ${lookedAtMax} + 1 ${sql.join(has)}
+        ORDER BY ${id} ${sql.raw(from === null ? 'DESC' : 'ASC')} LIMIT ${most})
+      UNION ALL SELECT 'oldest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('ASC')})
+      UNION ALL SELECT 'newest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('DESC')})`)
+    const oldest = found.find(({ part }) => part === 'oldest')
+    const newest = found.find(({ part }) => part === 'newest')?.id ?? 0
+    const rows = found.filter(({ part }) => part === 'row').map(({ id, keys, body }) => ({ id, keys, body }))
+    rows.sort((a, b) => a.id - b.id)
     if (from === null) return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: null, newest }
-    const isCut = rows.length === rowsMax || (found.at(-1)?.upto ?? 0) >= bytesMax
-    const lookedAtTo = Math.min(newest, Math.max(from.row, oldest ?? 0) + lookedAtMax - 1)
-    const endRow = 1 + (isCut ? (rows.at(-1) as LogRow).id : lookedAtTo)
+    const lookedAtTo = Math.min(newest, Math.max(from.row, oldest?.id ?? 0) + lookedAtMax)
+    const endRow = 1 + (rows.length === most ? (rows.at(-1) as LogRow).id : lookedAtTo)
     return {
       rows,
       end: endRow > from.row ? { row: endRow, offset: 0 } : from,
-      archivedBefore: oldest !== null && from.row < oldest ? oldestAt : null,
+      archivedBefore: oldest !== undefined && from.row < oldest.id ? oldest.at : null,
       newest,
     }
   }

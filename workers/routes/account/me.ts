@@ -43,13 +43,9 @@ export const getMe = defineRoute(
     }),
   },
   async (c) => {
-    const { accounts, developers, notifications } = c.var.services
+    const { accounts, developers } = c.var.services
     const caller = callerOf(c)
-    const [counts, developer, unread] = await Promise.all([
-      accounts.counts(caller),
-      developers.find(caller),
-      notifications.unread(caller),
-    ])
+    const [counts, developer] = await Promise.all([accounts.counts(caller), developers.find(caller)])
     const { address } = sessionOf(c)
     const next = await nextEligibleAt(c, address)
     return json({
@@ -57,7 +53,7 @@ export const getMe = defineRoute(
       roles: rolesOf(address, counts, c.var.settings),
       devices: counts.devices,
       subscriptions: counts.subscriptions,
-      unread_notifications: unread,
+      unread_notifications: counts.unreadNotifications,
       developer: developer && ownDeveloperView(developer),
       faucet_next_eligible_at: next <= unixNow() ? null : next,
     })
