@@ -35,8 +35,6 @@ export default {
       projectFigures,
       epochRounds,
       networkFigures,
-      eventLog,
-      notifications,
       generationKeeper,
       relayer,
       previousRelayers,
@@ -64,11 +62,8 @@ export default {
     await epochRounds.purge(networkNow).catch(logged)
     await committeeSets.purgeMissing(networkNow).catch(logged)
     await networkFigures.refresh(networkNow).catch(logged)
-    const { tellDuePayouts } = await import('./events/due-payouts.ts')
-    await tellDuePayouts(services(env), networkNow).catch(logged)
-    const { EVENTS_KEEP_DAYS, EVENTS_KEEP_BYTES } = readSettings(env)
-    await eventLog.purge(now - EVENTS_KEEP_DAYS * 86_400, EVENTS_KEEP_BYTES).catch(logged)
-    await notifications.purge(now - notificationsKeptSecs).catch(logged)
+    const { keepEvents } = await import('./events/keep-events.ts')
+    await keepEvents(services(env), readSettings(env), networkNow).catch(logged)
     await nodeRequestNonces.purge(networkNow).catch(logged)
     for (const store of [siweNonces, sessions, idempotencyKeys]) await store.purge(now).catch(logged)
     await generationKeeper.wake().catch(logged)
@@ -80,7 +75,5 @@ export default {
     }
   },
 } satisfies ExportedHandler<Env>
-
-const notificationsKeptSecs = 90 * 86_400
 
 const logged = (error: unknown): void => console.error(error)

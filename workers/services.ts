@@ -7,7 +7,6 @@ import { createIndexerClient } from './chain/indexer.ts'
 import { createCommitteesClient } from './committees/client.ts'
 import { createCoordinator } from './coordinator.ts'
 import { type Env, readSettings } from './env.ts'
-import { createEventFeedClient, wakeFeeds } from './events/client.ts'
 import { CursorCodec } from './http/cursor.ts'
 import { Sealer } from './http/seal.ts'
 import { createLinksClient } from './link/client.ts'
@@ -36,7 +35,6 @@ import { EarlyEvidenceStore } from './stores/early-evidence.ts'
 import { EarningStore } from './stores/earnings.ts'
 import { EpochRoundStore } from './stores/epoch-rounds.ts'
 import { EpochStore } from './stores/epochs.ts'
-import { EventLogStore } from './stores/event-log.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
@@ -45,7 +43,6 @@ import { ModuleStore } from './stores/modules.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
-import { NotificationStore } from './stores/notifications.ts'
 import { PendingGenerationStore } from './stores/pending-generations.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
@@ -143,6 +140,7 @@ export function createServices(env: Env) {
     // Requests only read rounds.
     writeRounds: async (given: readonly WrittenRound[], following?: readonly SQLWrapper[]) => {
       const { writeRounds } = await import('./stores/round-writer.ts')
+      const { wakeFeeds } = await import('./events/client.ts')
       return writeRounds(db, given, following, wakeFeeds(env))
     },
     directRounds: new DirectRoundStore(db),
@@ -155,9 +153,8 @@ export function createServices(env: Env) {
     epochRounds: new EpochRoundStore(db),
     lateWork: new LateWorkStore(db),
     networkFigures: new NetworkFiguresStore(db),
-    eventLog: new EventLogStore(db),
-    eventFeed: createEventFeedClient(env),
-    notifications: new NotificationStore(db),
+    // Few requests follow events.
+    events: async () => (await import('./events/services.ts')).eventServices(db, env),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     cursors: new CursorCodec(settings.HUB_SECRET),

@@ -31,7 +31,9 @@ const filter: fc.Arbitrary<Filter> = fc.record(
 )
 
 const rows = fc
-  .array(fc.record({ events: fc.array(event, { minLength: 1, maxLength: 6 }), gap: fc.nat(2) }), { maxLength: 12 })
+  .array(fc.record({ events: fc.array(event, { minLength: 1, maxLength: 6 }), gap: fc.nat(2) }), {
+    maxLength: 12,
+  })
   .map((all) => {
     let row = 0
     return all.map(({ events, gap }): LogRow => {
@@ -53,7 +55,9 @@ test('a follower who asks for pages of any size gets each of its events once, in
         got.push(...page.events.map((one) => one.id))
         from = page.next
       }
-      const all = log.flatMap((row) => eventsOf(row).map((one, offset) => ({ one, id: `${row.id}-${offset}` })))
+      const all = log.flatMap((row) =>
+        eventsOf(row).map((one, offset) => ({ one, id: `${row.id}-${offset}` })),
+      )
       expect(got).toEqual(all.filter(({ one }) => isIn(wanted, one)).map((one) => one.id))
     }),
   )
@@ -122,7 +126,12 @@ describe('the rounds of one transaction', () => {
   })
 
   test('tell the same events for ever', () => {
-    const short = eventsOfRounds(stored).map(({ type, created_at, node_id, data }) => [type, created_at, node_id, data])
+    const short = eventsOfRounds(stored).map(({ type, created_at, node_id, data }) => [
+      type,
+      created_at,
+      node_id,
+      data,
+    ])
     expect(short).toEqual([
       ['lease.offered', 90, 'node_1', undefined],
       ['lease.offered', 91, 'node_2', undefined],
@@ -147,15 +156,18 @@ describe('the rounds of one transaction', () => {
   test('take less than 400 bytes of each task of three members, also where nobody works twice, and 200 where thirty do all of it', () => {
     const digits = (index: number) => `0x${index.toString(16).padStart(40, 'f')}`
     const bytesWith = (members: number) => {
-      const many = Array.from({ length: 100 }, (_, index): ToldRound => ({
-        ...told,
-        ...{ roundId: `task:0x${String(index).padStart(64, '8')}`, isEscalated: false, events: [] },
-        members: [0, 1, 2].map((position) => {
-          const member = (index * 3 + position) % members
-          const nodeId = `node_${String(member).padStart(16, '0')}`
-          return { owner: digits(member), nodeId, askedAt: 90, outcome: 'verified' }
+      const many = Array.from(
+        { length: 100 },
+        (_, index): ToldRound => ({
+          ...told,
+          ...{ roundId: `task:0x${String(index).padStart(64, '8')}`, isEscalated: false, events: [] },
+          members: [0, 1, 2].map((position) => {
+            const member = (index * 3 + position) % members
+            const nodeId = `node_${String(member).padStart(16, '0')}`
+            return { owner: digits(member), nodeId, askedAt: 90, outcome: 'verified' }
+          }),
         }),
-      }))
+      )
       const body = packRounds(many)
       return (JSON.stringify(body).length + keysOf(eventsOfRounds(body)).length) / many.length
     }

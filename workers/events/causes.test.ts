@@ -16,7 +16,12 @@ import { createListedProject, minCollateral } from '../test/subscription.ts'
 import { rowsOf, runSql, scalarOf, setListingStatus } from '../test/tables.ts'
 
 const logged = async (after: number): Promise<LoggedEvent[]> =>
-  (await rowsOf<{ id: number; body: string }>('SELECT id, body FROM event_log WHERE id > ? ORDER BY id', after)).flatMap(eventsOf)
+  (
+    await rowsOf<{ id: number; body: string }>(
+      'SELECT id, body FROM event_log WHERE id > ? ORDER BY id',
+      after,
+    )
+  ).flatMap(eventsOf)
 const newest = async () => Number((await scalarOf('SELECT max(id) FROM event_log')) ?? 0)
 
 const provoked = new Set<string>()
@@ -36,7 +41,6 @@ const developer = await signIn()
 const projectId = await createListedProject({}, developer)
 const subscriptionId = hashText('a subscription')
 const evidenceHash = hashText('evidence')
-const vault = `0x${'0d'.repeat(20)}`
 
 const decide = (path: string, action: string) => operator.client.post(`/admin/v1/${path}`, { action })
 const enroll = () =>
@@ -81,14 +85,29 @@ describe('each cause in the hub writes its events, with the change itself', () =
       'a subscription begins',
       () =>
         services(env).subscriptions.create(
-          { subscriptionId, projectId, owner: owner.address, nodeId: device.nodeId, nodeKey: device.publicKey, reputation: 5_000 },
+          {
+            subscriptionId,
+            projectId,
+            owner: owner.address,
+            nodeId: device.nodeId,
+            nodeKey: device.publicKey,
+            reputation: 5_000,
+          },
           3,
         ),
       'subscription.created',
     ],
-    ['it is paused', () => services(env).subscriptions.setPause({ subscriptionId, pausedAt: null }, 4), 'subscription.paused'],
+    [
+      'it is paused',
+      () => services(env).subscriptions.setPause({ subscriptionId, pausedAt: null }, 4),
+      'subscription.paused',
+    ],
     ['it is paused again', () => services(env).subscriptions.setPause({ subscriptionId, pausedAt: null }, 5)],
-    ['it is resumed', () => services(env).subscriptions.setPause({ subscriptionId, pausedAt: 4 }, null), 'subscription.resumed'],
+    [
+      'it is resumed',
+      () => services(env).subscriptions.setPause({ subscriptionId, pausedAt: 4 }, null),
+      'subscription.resumed',
+    ],
     ['an enrollment waits', enroll],
     [
       'it is rejected',
@@ -121,14 +140,21 @@ describe('each cause in the hub writes its events, with the change itself', () =
     ],
     ['it is paused', () => review('pause'), 'project.paused'],
     ['its next version waits', () => version('registered')],
-    ['its next version is in force', () => services(env).projectVersions.activateDue(6, 1), 'project.version_activated'],
+    [
+      'its next version is in force',
+      () => services(env).projectVersions.activateDue(6, 1),
+      'project.version_activated',
+    ],
     ['it is delisted', () => review('delist'), 'project.delisted'],
     [
       'the faucet has sent tokens',
       async () => {
         await services(env).transactions.put([transaction('a', 'sent', 1)])
         await services(env).transactions.put([transaction('a', 'confirmed', 2)])
-        await services(env).transactions.put([transaction('a', 'confirmed', 3), transaction('b', 'confirmed', 1)])
+        await services(env).transactions.put([
+          transaction('a', 'confirmed', 3),
+          transaction('b', 'confirmed', 1),
+        ])
       },
       'faucet.dripped',
       'faucet.dripped',
@@ -146,15 +172,14 @@ describe('what the chain says is told when it is final', () => {
   const now = unixNow()
   let number = 100
   /** A block with one event; the last one is not final. */
-  const append = (name?: string, args: Record<string, string> = {}, contract?: string) =>
-    history.append(
-      now + (number += 1),
-      name === undefined ? [] : [{ name, args, ...(contract && { contract }) }],
-      number - 1,
-    )
+  const append = (name?: string, args: Record<string, string> = {}) => {
+    number += 1
+    return history.append(now + number, name === undefined ? [] : [{ name, args }], number - 1)
+  }
   beforeAll(async () => {
     const { chainIndex } = services(env)
-    if ((await chainIndex.cursor()) === null) await history.begin({ number, hash: hashText('first'), timestamp: now })
+    if ((await chainIndex.cursor()) === null)
+      await history.begin({ number, hash: hashText('first'), timestamp: now })
   })
   const of = { subscriptionId, owner: owner.address, projectId, nodeKey: device.publicKey }
   const most = String(minCollateral)
@@ -201,7 +226,11 @@ describe('what the chain says is told when it is final', () => {
     const told = await eventsBy(async () => {
       await again.append(now + 900, [bonded], final.number - 1)
       await again.append(now + 901, [], final.number)
-      await again.append(now + 902, [{ name: 'Unbonding', args: { subscriptionId, releaseAt: '8' } }], final.number + 1)
+      await again.append(
+        now + 902,
+        [{ name: 'Unbonding', args: { subscriptionId, releaseAt: '8' } }],
+        final.number + 1,
+      )
     })
     expect(told.map(({ type }) => type)).toEqual(['subscription.unbonding'])
   })
@@ -218,7 +247,12 @@ describe('what the chain says is told when it is final', () => {
         ...['vault', vaultAddress, JSON.stringify({ project_id: project.projectId })],
       )
       // As the indexer leaves an event whose block becomes final.
-      const args = { epoch: String(epoch), merkleRoot: merkle_root, receiptHash: receipt_hash, releaseAt: '5' }
+      const args = {
+        epoch: String(epoch),
+        merkleRoot: merkle_root,
+        receiptHash: receipt_hash,
+        releaseAt: '5',
+      }
       await runSql(
         `INSERT INTO chain_events (block_hash, log_index, block_number, block_time, tx_hash, contract, name, args, provisional)
          VALUES ('0xe', 0, 999999, 5, '0xe', ?, 'EpochPosted', ?, 1)`,
@@ -236,9 +270,19 @@ describe('what the chain says is told when it is final', () => {
 })
 
 test('rounds tell what became of them and of their members', async () => {
-  const [members, validators, issuedAt] = [await createMembers(4), await createValidators(4), await networkNow()]
+  const [members, validators, issuedAt] = [
+    await createMembers(4),
+    await createValidators(4),
+    await networkNow(),
+  ]
   const events = await eventsBy(() =>
-    publishRound({ members, validators, issuedAt, deeds: [right, right, ['wrong'], 'missed'], audit: 'right' }),
+    publishRound({
+      members,
+      validators,
+      issuedAt,
+      deeds: [right, right, ['wrong'], 'missed'],
+      audit: 'right',
+    }),
   )
   expect(events.map(({ type }) => type)).toEqual([
     ...members.map(() => 'lease.offered'),
@@ -246,7 +290,12 @@ test('rounds tell what became of them and of their members', async () => {
     'round.finalized',
     ...['proof.verified', 'proof.verified', 'proof.rejected', 'lease.missed'],
   ])
-  const { file } = simulateRound({ members, validators, issuedAt: issuedAt + 1, deeds: members.map(() => right) })
+  const { file } = simulateRound({
+    members,
+    validators,
+    issuedAt: issuedAt + 1,
+    deeds: members.map(() => right),
+  })
   const { round, leases } = file.published
   const emitting = { ...round, events: [{ name: 'echoed', data: { msg: 'hi' } }] }
   const emitted = await eventsBy(() =>
@@ -290,25 +339,35 @@ describe('notifications', () => {
     expect(await unreadOf()).toBe(count)
     for (let tries = 0; tries < 2; tries++) await mark({ ids: [first.id, first.id] })
     expect(await unreadOf()).toBe(count - 1)
-    expect(await itemsOf(owner.client.get(path))).toMatchObject([{ read: true }, { id: second.id, read: false }, ...others])
+    expect(await itemsOf(owner.client.get(path))).toMatchObject([
+      { read: true },
+      { id: second.id, read: false },
+      ...others,
+    ])
     for (let tries = 0; tries < 2; tries++) await mark({ all: true })
     await mark({ ids: [second.id] })
     expect(await unreadOf()).toBe(0)
     expect(await itemsOf(owner.client.get(`${path}?unread=true`))).toEqual([])
     const all = await itemsOf(owner.client.get(path))
     expect([all.length, all.every(({ read }) => read)]).toEqual([count, true])
-    await runSql("INSERT INTO new_events (type, created_at, address) VALUES ('listing.approved', 1, ?)", owner.address)
+    await runSql(
+      "INSERT INTO new_events (type, created_at, address) VALUES ('listing.approved', 1, ?)",
+      owner.address,
+    )
     expect(await unreadOf()).toBe(1)
   })
 
   test('old ones go, and no longer count', async () => {
     await runSql('UPDATE notifications SET at = 1 WHERE owner = ?', owner.address)
-    await services(env).notifications.purge(2)
+    await (await services(env).events()).notifications.purge(2)
     expect([await unreadOf(), await itemsOf(owner.client.get(path))]).toEqual([0, []])
     expect(await unreadOf(developer.client)).toBeGreaterThan(0)
   })
 
-  test.each([{}, { ids: [] }, { ids: ['x'] }, { all: false }, { ids: ['1'], all: true }])('400 invalid_field: %o', async (body) => {
-    expect((await owner.client.post(`${path}/read`, body)).status).toBe(400)
-  })
+  test.each([{}, { ids: [] }, { ids: ['x'] }, { all: false }, { ids: ['1'], all: true }])(
+    '400 invalid_field: %o',
+    async (body) => {
+      expect((await owner.client.post(`${path}/read`, body)).status).toBe(400)
+    },
+  )
 })

@@ -6,16 +6,16 @@ import { services } from '../services.ts'
 import { feedShards } from './client.ts'
 
 export function createEventFeed(ctx: DurableObjectState, env: Env): EventFeedObject<Env> {
-  const { eventLog } = services(env)
+  const log = async () => (await services(env).events()).log
   return new EventFeedObject(ctx, env, {
-    read: (from) => eventLog.read(from, []),
+    read: async (from) => (await log()).read(from, []),
     readFor: async ({ from, filter, limit }) => {
-      const { rows, end } = await eventLog.read(from, wordsOf(filter), limit)
+      const { rows, end } = await (await log()).read(from, wordsOf(filter), limit)
       return pageOfRows(rows, { from, end, filter, limit })
     },
     noteFollowed: async () => {
       const shard = feedShards.indexOf(ctx.id.name ?? '')
-      if (shard >= 0) await eventLog.noteFollowed(shard)
+      if (shard >= 0) await (await log()).noteFollowed(shard)
     },
   })
 }

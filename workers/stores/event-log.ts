@@ -36,9 +36,12 @@ export class EventLogStore extends Store {
   ): Promise<ReadRows> {
     const most = Math.min(limit, rowsMax)
     const { id, at, keys, body } = eventLog
-    const bound = (order: 'ASC' | 'DESC') => sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
+    const bound = (order: 'ASC' | 'DESC') =>
+      sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
     const first =
-      from === null ? sql`coalesce((${bound('DESC')}), 0) - ${lookedAtMax}` : sql`max(${from.row}, coalesce((${bound('ASC')}), 0))`
+      from === null
+        ? sql`coalesce((${bound('DESC')}), 0) - ${lookedAtMax}`
+        : sql`max(${from.row}, coalesce((${bound('ASC')}), 0))`
     const has = words.map((some) => {
       const each = some.map((word) => sql`instr(${keys}, ${word})`)
       return sql` AND (${sql.join(each, sql` OR `)})`

@@ -12,6 +12,7 @@ import { addressSubject } from '../../../protocol/encoding/index.ts'
 import { callerIdOf } from '../../auth/principal.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import type { EventServices } from '../../events/services.ts'
 import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
@@ -122,7 +123,8 @@ interface Feed {
 const start: Position = { row: 0, offset: 0 }
 
 async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): Promise<Answer> {
-  const { cursors, eventLog } = c.var.services
+  const { cursors } = c.var.services
+  const services = await c.var.services.events()
   const { wait = 0, limit = 50 } = query
   const isHead = c.req.method === 'HEAD'
   const streams = !isHead && (c.req.header('accept') ?? '').includes('text/event-stream')
@@ -133,7 +135,7 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   // Who calls may be known only after the first read.
   const ownWord = sql`' ' || substr(${callerOf(c)}, -5) || ' '`
   const words = isOwn ? [[ownWord], ...wordsOf({ ...filter, address: '' }).slice(1)] : wordsOf(filter)
-  const { rows, end, archivedBefore } = await eventLog.read(from, words, limit)
+  const { rows, end, archivedBefore } = await services.log.read(from, words, limit)
   const feed = isOwn ? { ...filter, address: sessionOf(c).address } : filter
   const read = pageOfRows(rows, {
     from: from ?? start,
@@ -142,7 +144,7 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
     limit: from === null ? Infinity : limit,
   })
   const first = { next: read.next, events: read.events.slice(-limit) }
-  const follow = followWith(c, feed, limit)
+  const follow = followWith(c, services, { filter: feed, limit })
   const cursorOf = (position: Position) => cursors.encode(list, [position.row, position.offset])
   if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view, follow })
   const isOver = first.events.length > 0 || wait === 0 || isHead
@@ -158,11 +160,15 @@ const positionOf = ([row = 0, offset = 0]: readonly (string | number)[]): Positi
 const view = ({ id, event }: PlacedEvent) => ({ id, ...event })
 
 /** Waits for events. Each caller waits a few times at once. */
-function followWith(c: HubContext, filter: Filter, limit: number) {
+function followWith(
+  c: HubContext,
+  { feed }: EventServices,
+  { filter, limit }: { filter: Filter; limit: number },
+) {
   const { principal } = c.var
   const caller = principal === null ? addressSubject(c.req.header('cf-connecting-ip')) : callerIdOf(principal)
   return async (from: Position, waitMs: number): Promise<FeedPage> => {
-    const page = await c.var.services.eventFeed({ caller, filter, from, limit }, waitMs)
+    const page = await feed({ caller, filter, from, limit }, waitMs)
     if (page !== null) return page
     throw new ApiError(
       'rate_limited',

@@ -37,7 +37,7 @@ export const listNotifications = defineRoute(
     ),
   },
   async (c, { query: { unread = 'false', ...query } }) => {
-    const { notifications } = c.var.services
+    const { notifications } = await c.var.services.events()
     const owner = callerOf(c)
     const [page, count] = await Promise.all([
       paginate<Notification, [number]>(c, {
@@ -87,7 +87,7 @@ export const markNotificationsRead = defineRoute(
     responses: { 204: { description: 'They are read.' } },
   },
   async (c, { json: { ids } }) => {
-    const { notifications } = c.var.services
+    const { notifications } = await c.var.services.events()
     const { address } = sessionOf(c)
     if (ids === undefined) await notifications.markAllRead(address)
     else await notifications.markRead(address, ids.map(Number))
