@@ -185,7 +185,7 @@ describe('followers', () => {
     expect(empty).toMatchObject({ items: [] })
   })
 
-  test('whoever writes rounds wakes those who wait', async () => {
+  test('a writer of rounds wakes those who wait', async () => {
     const one = { members: await createMembers(1), deeds: [right], validators: await createValidators(4) }
     const waiting = read(wait(await read('/v1/events')))
     await expect.poll(() => scalarOf('SELECT count(*) FROM event_followers')).toBeGreaterThan(0)

@@ -34,7 +34,7 @@ const feedQuery = {
     .transform(Number)
     .optional()
     .meta({
-      description: 'Seconds to wait for an event if none is there.',
+      description: 'Seconds to wait for an event if no event matches yet.',
       schema: { type: 'integer', minimum: 0, maximum: 30, default: 0 },
     }),
   project_id: PathProject.optional(),
