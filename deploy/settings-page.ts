@@ -235,6 +235,12 @@ const notes: Readonly<Record<string, SettingNote>> = {
   },
   DIRECT_KEEP_ROUNDS: { is: 'how many direct rounds are kept', need: 'direct rounds', wrong: 'as above' },
   DIRECT_KEEP_BYTES: { is: 'how much of direct rounds is kept', need: 'direct rounds', wrong: 'as above' },
+  EVENTS_KEEP_DAYS: {
+    is: 'how long events are kept',
+    need: 'followers that were away',
+    wrong: 'too short: followers miss events; too long: the database is full',
+  },
+  EVENTS_KEEP_BYTES: { is: 'how much of events is kept', need: 'followers that were away', wrong: 'as above' },
   ROUNDS_KEEP_DAYS: {
     is: 'how long rounds of tasks stay in the database before they are archived',
     need: 'lists of rounds',

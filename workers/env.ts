@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
+import type { EventFeedObject } from '../durable-objects/events/object.ts'
 import type { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { FaucetCooldown } from '../durable-objects/limits/faucet-cooldown.ts'
@@ -36,6 +37,7 @@ export interface Env extends Partial<Record<keyof z.output<typeof SettingsSchema
   ROUND: DurableObjectNamespace<RoundObject<Env, PublishedRound>>
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
   ARCHIVIST: DurableObjectNamespace<ArchivistObject>
+  EVENT_FEED: DurableObjectNamespace<EventFeedObject>
   GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
   ACTIONS: Queue<ActionMessage>
   ROUND_ROWS: Queue<RoundMessage>

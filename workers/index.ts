@@ -8,6 +8,7 @@ export {
   Archivist,
   ChainIndexer,
   DirectOrder,
+  EventFeed,
   GenerationKeeper,
   NodeLink,
   ProjectCommittees,

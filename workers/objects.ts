@@ -1,5 +1,6 @@
 import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
+import type { EventFeedObject } from '../durable-objects/events/object.ts'
 import { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { NodeLinkObject } from '../durable-objects/link/object.ts'
@@ -60,6 +61,12 @@ export class Archivist extends loadedObject<ArchivistObject<Env>>({
   load: async (ctx, env) => (await import('./archive/object.ts')).createArchivist(ctx, env),
   methods: { wake: true },
   events: ['alarm'],
+}) {}
+
+export class EventFeed extends loadedObject<EventFeedObject<Env>>({
+  load: async (ctx, env) => (await import('./events/object.ts')).createEventFeed(ctx, env),
+  methods: { next: true, wake: true },
+  events: [],
 }) {}
 
 export class ProjectCommittees extends ProjectCommitteesObject<Env> {

@@ -49,7 +49,7 @@ export interface RouteResponse {
   example?: unknown
   /** Of an answer that is an error with a status of its own. */
   code?: ErrorCode
-  /** For bytes and pages; JSON when left out. */
+  /** For bytes, pages and streams; with a schema, the caller chooses between these and JSON. */
   contentType?: string | readonly string[]
   headers?: Record<string, string>
 }

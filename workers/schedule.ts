@@ -1,6 +1,7 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { followForeignActions } from './actions/foreign-actions.ts'
 import { directRetention, type Env, readSettings } from './env.ts'
+import { keepEvents } from './events/keep-events.ts'
 import { bringDueActions } from './outbox/hub-actions.ts'
 import { pruneDirectRounds } from './rounds/prune-direct-rounds.ts'
 import { resumeSimulations } from './rounds/simulate.ts'
@@ -45,6 +46,7 @@ export async function runSchedule(env: Env): Promise<void> {
   for (const error of await (await services(env).expiredRows()).purge(times)) logged(error)
   await committeeSets.purgeMissing(networkNow).catch(logged)
   await networkFigures.refresh(networkNow).catch(logged)
+  await keepEvents(services(env), settings, networkNow).catch(logged)
   await late()
     .then(({ standings }) => standings.leaveDays(networkNow))
     .catch(logged)

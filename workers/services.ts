@@ -141,7 +141,8 @@ export function createServices(env: Env) {
     // Requests only read rounds.
     writeRounds: async (given: readonly WrittenRound[], following?: readonly SQLWrapper[]) => {
       const { writeRounds } = await import('./stores/round-writer.ts')
-      return writeRounds(db, given, following)
+      const { wakeFeeds } = await import('./events/client.ts')
+      return writeRounds(db, given, following, wakeFeeds(env))
     },
     // Most requests are about rounds that are not in archives.
     archive: async () => (await import('./archive/open.ts')).openArchive(db, env.ROUNDS),
@@ -158,6 +159,8 @@ export function createServices(env: Env) {
     /** The rounds on their way to the database. */
     roundQueue: () => env.ROUND_ROWS.metrics(),
     networkFigures: new NetworkFiguresStore(db),
+    // Few requests follow events.
+    events: async () => (await import('./events/services.ts')).eventServices(db, env),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
     /** Stores of few routes, whose code is loaded when one of them is called. */

@@ -111,6 +111,13 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(64 * 1024 * 1024),
+  /** How long events are kept, and how much of them. */
+  EVENTS_KEEP_DAYS: z.coerce.number().int().min(1).max(365).default(7),
+  EVENTS_KEEP_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_000_000)
+    .default(512 * 1024 * 1024),
   /** How long, and how many, rounds of tasks are in the database before they are archived. */
   ROUNDS_KEEP_DAYS: z.coerce.number().int().min(1).default(30),
   ROUNDS_KEEP_ROWS: z.coerce.number().int().min(1).default(5_000_000),

@@ -22,13 +22,13 @@ export class CursorCodec {
     return bytesToBase64Url(cursor)
   }
 
-  /** @throws {@link ApiError} 400 `invalid_field` for anything this hub did not issue for this list. */
-  decode(list: string, cursor: string): (string | number)[] {
+  /** @param field - That brings it. @throws {@link ApiError} 400 `invalid_field` for anything this hub did not issue for this list. */
+  decode(list: string, cursor: string, field = 'cursor'): (string | number)[] {
     const bytes = base64UrlToBytes(cursor)
     const payload = bytes?.subarray(macBytes)
     if (!bytes || !payload?.length || !equal(bytes.subarray(0, macBytes), this.#mac(list, payload)))
       throw invalidField(
-        'cursor',
+        field,
         'was not issued by this hub for this list and these filters; start without one',
       )
     return JSON.parse(new TextDecoder().decode(payload))

@@ -118,8 +118,11 @@ function successes({ responses, cache, query }: RouteDeclaration, shared: Compon
 
 function content({ schema, example, contentType, code }: RouteResponse, shared: Components): Json {
   if (code !== undefined) return errorContent([code])
-  if (contentType !== undefined)
-    return { content: Object.fromEntries([contentType].flat().map((type) => [type, { schema: {} }])) }
-  if (schema === undefined) return {}
-  return { content: { 'application/json': { schema: jsonSchema(schema, shared, 'output'), example } } }
+  if (contentType === undefined && schema === undefined) return {}
+  return {
+    content: {
+      ...(schema && { 'application/json': { schema: jsonSchema(schema, shared, 'output'), example } }),
+      ...Object.fromEntries([contentType ?? []].flat().map((type) => [type, { schema: {} }])),
+    },
+  }
 }

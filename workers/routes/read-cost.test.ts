@@ -102,6 +102,7 @@ await env.DB.batch([
       owner,
     ),
   ),
+  ...own('notifications', 'owner, at, body', `?, i, '{"type":"device.offline","created_at":1}'`),
   ...['a0', 'a1'].map((first) =>
     fill(
       'INSERT INTO chain_states (kind, subject, state, block_number)',

@@ -8,6 +8,8 @@ import { countedDatabase } from '../test/counted-database.ts'
 let token: string
 beforeAll(async () => {
   ;({ token } = await signIn())
+  // The first row of a table whose triggers write to a view counts two more than every later one.
+  await (await signIn()).client.post('/v1/developers/me/enrollment', enrollment)
 })
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { openSubscriptions } from './chain-facts.ts'
 import { Store } from './database.ts'
-import { developers, devices, faucetSettings } from './schema/index.ts'
+import { developers, devices, faucetSettings, notificationCounts } from './schema/index.ts'
 
 /** What decides about a wallet's roles. */
 export interface AccountStanding {
@@ -19,6 +19,7 @@ export interface AccountCounts extends AccountStanding {
   subscriptions: number
   /** As an operator set it for the faucet; null for the setting of the deployment. */
   faucetCooldownSecs: number | null
+  unreadNotifications: number
 }
 
 /** Counting reads each row, and an exact number above this is of no interest to the owner. */
@@ -43,6 +44,7 @@ export function standingFrom(rows: readonly unknown[]): AccountStanding {
 
 interface CountsRow extends Pick<AccountCounts, 'devices' | 'subscriptions' | 'faucetCooldownSecs'> {
   enrolled: number
+  unread: number | null
 }
 
 export class AccountStore extends Store {
@@ -52,10 +54,12 @@ export class AccountStore extends Store {
   }
 
   async counts(address: Wallet): Promise<AccountCounts> {
+    const { owner, unread } = notificationCounts
     const [row] = await this.db.all<CountsRow>(sql`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM ${boundDevices(address)} LIMIT ${countedDevicesMax})) AS devices,
         (SELECT count(*) FROM ${openSubscriptions(address)}) AS subscriptions, ${isEnrolled(address)} AS enrolled,
-        (SELECT ${faucetSettings.cooldownSecs} FROM ${faucetSettings}) AS faucetCooldownSecs`)
+        (SELECT ${faucetSettings.cooldownSecs} FROM ${faucetSettings}) AS faucetCooldownSecs,
+        (SELECT ${unread} FROM ${notificationCounts} WHERE ${owner} = ${address}) AS unread`)
     const { faucetCooldownSecs = null } = row ?? {}
     const counted = { devices: row?.devices ?? 0, subscriptions: row?.subscriptions ?? 0 }
     return {
@@ -63,6 +67,7 @@ export class AccountStore extends Store {
       faucetCooldownSecs,
       mines: counted.devices + counted.subscriptions > 0,
       enrolled: row?.enrolled === 1,
+      unreadNotifications: row?.unread ?? 0,
     }
   }
 }

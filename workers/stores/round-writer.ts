@@ -1,6 +1,8 @@
 import { and, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { batch, type Database } from './database.ts'
+import { followedStatement } from './event-log.ts'
 import { type RoundEnd, roundEffects } from './round-effects.ts'
+import { roundEventStatements } from './round-events.ts'
 import type { WrittenRound } from './rounds.ts'
 import { archives, type LeaseKey, leases, rounds, subscriptions } from './schema/index.ts'
 import { insertFrom, isOneOf, jsonParts, listed, membersOf, replaced } from './statements.ts'
@@ -20,6 +22,9 @@ const archivesOf = (of: readonly WrittenRound[]): SQL => {
 const rankOf = (state: SQL): SQL =>
   sql`instr('pending fallback committee_agreed escalated finalized failed', ${state})`
 
+/** Wakes the objects in which somebody waits for events. */
+type Wake = (shards: readonly number[]) => Promise<void>
+
 /**
  * Writes rounds in one batch, and what follows from the end of those that are over. Rounds that were over before are left out, so nothing
  * follows twice. @param given - As many as fit into one value of the database: once the rows are there, their guard no longer holds.
@@ -30,21 +35,27 @@ export async function writeRounds(
   db: Database,
   given: readonly WrittenRound[],
   following: readonly SQLWrapper[] = [],
+  wake: Wake = async () => {},
 ): Promise<string[] | null> {
   // Nearly always all of them are new, and so are no subscriptions of their members.
-  const first = await write(db, given, following, null)
+  const first = await write(db, given, { following, wake, memberSince: null })
   if (first !== null) return first
   const { over, memberSince } = await knownOf(db, given)
   const written = given.filter(({ round }) => !over.has(round.roundId))
-  return written.length === 0 ? [] : write(db, written, following, memberSince)
+  return written.length === 0 ? [] : write(db, written, { following, wake, memberSince })
 }
 
-/** @param memberSince - Since when the subscriptions of members exist; null to write nothing where one is younger than its round. */
+interface Write {
+  following: readonly SQLWrapper[]
+  wake: Wake
+  /** Since when the subscriptions of members exist; null to write nothing where one is younger than its round. */
+  memberSince: ReadonlyMap<string, number> | null
+}
+
 async function write(
   db: Database,
   written: readonly WrittenRound[],
-  following: readonly SQLWrapper[],
-  memberSince: ReadonlyMap<string, number> | null,
+  { following, wake, memberSince }: Write,
 ): Promise<string[] | null> {
   const ends = written.flatMap(({ end }) => end ?? [])
   const isNew = and(
@@ -52,15 +63,18 @@ async function write(
     sql`NOT EXISTS (SELECT 1 FROM ${archivesOf(written)})`,
     memberSince === null ? isNoneYounger(ends) : undefined,
   ) as SQL
-  const [guard] = await batch(db, [
+  const [guard, followed] = await batch(db, [
     sql`SELECT ${isNew} AS holds`,
+    followedStatement(),
     ...following,
     ...roundEffects(ends, memberSince, isNew),
+    ...roundEventStatements(written, isNew),
     ...waitedStatements(written, isNew),
     ...jsonParts(written.flatMap((one) => one.leases)).map((part) => leasesStatement(part, isNew)),
     roundsStatement(JSON.stringify(written.map(rowOf)), isNew),
   ])
   const [row] = (guard?.results ?? []) as { holds: number }[]
+  await wake(((followed?.results ?? []) as { shard: number }[]).map(({ shard }) => shard))
   return row?.holds === 1 ? ends.map(({ round }) => round.roundId) : null
 }
 

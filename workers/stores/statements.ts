@@ -83,13 +83,17 @@ export const isOneOf = (column: Column | SQL, list: readonly (string | number)[]
 /** The database takes two megabytes in one value, and a character may be three bytes. */
 const partLengthMax = 500_000
 
-/** Items in parts of which the database takes each as one value, by the length of their JSON. */
-export function partsOf<T>(items: readonly T[], lengthOf: (item: T) => number): T[][] {
+/** Items in parts, by the length of their JSON: unless it is given, so long that the database takes each part as one value. */
+export function partsOf<T>(
+  items: readonly T[],
+  lengthOf: (item: T) => number,
+  lengthMax = partLengthMax,
+): T[][] {
   const parts: T[][] = []
   let length = 0
   for (const item of items) {
     const own = lengthOf(item) + 1
-    if (parts.length === 0 || length + own > partLengthMax) {
+    if (parts.length === 0 || length + own > lengthMax) {
       parts.push([])
       length = 0
     }

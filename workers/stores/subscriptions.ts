@@ -55,7 +55,7 @@ export class SubscriptionStore extends Store {
       .update(subscriptions)
       .set({ pausedAt })
       .where(and(eq(subscriptions.subscriptionId, subscriptionId), sql`${subscriptions.pausedAt} IS ${seen}`))
-    return result.meta.changes === 1 ? 'set' : 'stale'
+    return isChanged(result) ? 'set' : 'stale'
   }
 
   async list(

@@ -25,6 +25,7 @@ describe('the calling wallet', () => {
       roles: [],
       devices: 0,
       subscriptions: 0,
+      unread_notifications: 0,
       developer: null,
       faucet_next_eligible_at: null,
     })

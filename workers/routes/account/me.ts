@@ -16,6 +16,7 @@ const Me = z
     roles: z.array(z.enum(roles)),
     devices: z.int().describe(`Bound devices; ${countedDevicesMax} means this number or more.`),
     subscriptions: z.int().describe('Subscriptions that are not closed.'),
+    unread_notifications: z.int(),
     developer: OwnDeveloperView.nullable(),
     faucet_next_eligible_at: Timestamp.nullable().describe(
       'Time from which the wallet may ask the faucet again; null if it need not wait.',
@@ -36,6 +37,7 @@ export const getMe = defineRoute(
       roles: ['miner', 'developer'],
       devices: 2,
       subscriptions: 1,
+      unread_notifications: 0,
       developer: ownDeveloperExample,
       faucet_next_eligible_at: null,
     }),
@@ -52,6 +54,7 @@ export const getMe = defineRoute(
       roles: rolesOf(address, counts, c.var.settings),
       devices: counts.devices,
       subscriptions: counts.subscriptions,
+      unread_notifications: counts.unreadNotifications,
       developer: developer && ownDeveloperView(developer),
       faucet_next_eligible_at: next <= unixNow() ? null : next,
     })

@@ -1,0 +1,20 @@
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { Settings } from '../env.ts'
+import type { Services } from '../services.ts'
+import { tellDuePayouts } from './due-payouts.ts'
+
+const daySecs = 86_400
+export const notificationsKeptDays = 90
+
+/** What the schedule does for events: tells what became true by the passing of time, and deletes what is old. */
+export async function keepEvents(
+  services: Pick<Services, 'epochs' | 'events'>,
+  { EVENTS_KEEP_DAYS: days, EVENTS_KEEP_BYTES: bytes }: Settings,
+  networkNow: number,
+): Promise<void> {
+  const { log, notifications } = await services.events()
+  const now = unixNow()
+  await log.purge(now - days * daySecs, bytes)
+  await notifications.purge(now - notificationsKeptDays * daySecs)
+  await tellDuePayouts(services, networkNow)
+}

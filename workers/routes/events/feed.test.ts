@@ -1,0 +1,314 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { LoggedEvent } from '../../../durable-objects/events/types.ts'
+import { feedShards } from '../../events/client.ts'
+import { services } from '../../services.ts'
+import { createMembers } from '../../test/attested-set.ts'
+import { networkNow, signIn } from '../../test/callers.ts'
+import {
+  atOnce,
+  bodyOf,
+  type Client,
+  client,
+  expectInvalid,
+  expectRefusal,
+  statusesOf,
+} from '../../test/client.ts'
+import { countedDatabase } from '../../test/counted-database.ts'
+import { createValidators } from '../../test/evidence.ts'
+import { publishRound, right, simulateRound } from '../../test/final-rounds.ts'
+import { runSql, scalarOf } from '../../test/tables.ts'
+
+type Event = LoggedEvent & { id: string }
+interface Page {
+  items: Event[]
+  next_cursor: string
+  archived_before: number | null
+}
+
+const projectId = `0x${'1'.repeat(64)}`
+const other = `0x${'2'.repeat(64)}`
+
+/** Logs an event as a trigger does. */
+const tell = (type: string, { address, project = projectId }: { address?: string; project?: string } = {}) =>
+  runSql(
+    'INSERT INTO new_events (type, created_at, address, project_id, data) VALUES (?, 7, ?, ?, ?)',
+    type,
+    address ?? null,
+    project,
+    '{"n":1}',
+  )
+
+const read = (path: string, by: Client = client()): Promise<Page> => bodyOf<Page>(by.get(path))
+const from = ({ next_cursor }: Page) => `after=${encodeURIComponent(next_cursor)}`
+const typesOf = ({ items }: { items: Event[] }) => items.map(({ type }) => type)
+
+// As the hub does: positions count from the newest row.
+beforeEach(() => runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)'))
+
+describe('GET /v1/events', () => {
+  test('begins with the newest events, and goes on with what came after them', async () => {
+    for (const type of ['project.listed', 'device.bound', 'project.paused', 'project.delisted'])
+      await tell(type)
+    const first = await read('/v1/events?limit=2')
+    expect(first).toMatchObject({
+      items: [
+        { type: 'project.paused', created_at: 7, project_id: projectId, data: { n: 1 } },
+        { type: 'project.delisted' },
+      ],
+      archived_before: null,
+    })
+    expect(await read(`/v1/events?${from(first)}`)).toMatchObject({ items: [] })
+    await tell('project.listed')
+    const second = await read(`/v1/events?${from(first)}`)
+    expect(typesOf(second)).toEqual(['project.listed'])
+  })
+
+  test('a filter has its own cursor, which moves on over what does not match', async () => {
+    const start = await read(`/v1/events?project_id=${other}`)
+    await tell('project.listed')
+    const moved = await read(`/v1/events?project_id=${other}&${from(start)}`)
+    expect([moved.items, moved.next_cursor === start.next_cursor]).toEqual([[], false])
+    await tell('project.listed', { project: other })
+    await tell('project.paused', { project: other })
+    expect(typesOf(await read(`/v1/events?project_id=${other}&${from(moved)}`))).toEqual([
+      'project.listed',
+      'project.paused',
+    ])
+    const paused = await read(`/v1/events?type=project.paused`)
+    expect(typesOf(paused)).toEqual(['project.paused'])
+    await expectInvalid(client().get(`/v1/events?${from(paused)}`), 'after')
+    await expectInvalid(client().get('/v1/events?type=device.bound'), 'type')
+  })
+
+  test('a long log is read in parts of bounded cost', async () => {
+    const rows = Array.from({ length: 1_300 }, (_, index) => ({
+      project: index === 1_250 ? other : projectId,
+    }))
+    await runSql(
+      `INSERT INTO new_events (type, created_at, project_id)
+       SELECT 'project.listed', 7, value->>'project' FROM json_each(?)`,
+      JSON.stringify(rows),
+    )
+    const list = `/v1/events?project_id=${other}`
+    const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
+    let cursor = services(env).cursors.encode(`events project=${other} module= type=`, [newest - 1_299, 0])
+    const pages: Event[][] = []
+    for (let reads = 0; reads < 3; reads++) {
+      const { db, use } = countedDatabase()
+      const by = client({ bindings: { DB: db } })
+      const page = await read(`${list}&after=${encodeURIComponent(cursor)}`, by)
+      expect([use.roundTrips, use.rowsRead < 600]).toEqual([1, true])
+      pages.push(page.items)
+      cursor = page.next_cursor
+    }
+    expect(pages.map(({ length }) => length)).toEqual([0, 0, 1])
+    expect((await read(list)).items).toHaveLength(1)
+  })
+
+  test('says that events are no longer kept', async () => {
+    const start = await read('/v1/events')
+    for (let told = 0; told < 3; told++) await tell('project.listed')
+    await runSql('UPDATE event_log SET at = id')
+    const newest = Number(await scalarOf('SELECT max(id) AS id FROM event_log'))
+    await (await services(env).events()).log.purge(newest + 1, 1_000_000)
+    expect(await read(`/v1/events?${from(start)}`)).toMatchObject({ items: [{}], archived_before: newest })
+    expect(await read('/v1/events')).toMatchObject({ items: [{}], archived_before: null })
+  })
+
+  test('the oldest rows go where the bodies take too much', async () => {
+    for (let told = 0; told < 5; told++) await tell('project.listed')
+    const bytes = Number(await scalarOf('SELECT octet_length(body) FROM event_log ORDER BY id DESC LIMIT 1'))
+    await (await services(env).events()).log.purge(0, 2 * bytes)
+    expect(await scalarOf('SELECT count(*) FROM event_log')).toBe(2)
+  })
+})
+
+test('GET /v1/me/events has what is about the wallet of the session, and nothing else', async () => {
+  const owner = await signIn()
+  const stranger = await signIn()
+  await tell('device.bound', { address: owner.address })
+  await tell('device.bound', { address: stranger.address })
+  await tell('project.paused', { address: owner.address })
+  await tell('project.listed')
+  const page = await read('/v1/me/events', owner.client)
+  expect(typesOf(page)).toEqual(['device.bound', 'project.paused'])
+  expect(typesOf(await read('/v1/me/events?type=device.bound', stranger.client))).toEqual(['device.bound'])
+  await expectRefusal(client().get('/v1/me/events'), '401 unauthorized')
+})
+
+describe('rounds', () => {
+  const now = networkNow()
+  const given = async () => ({
+    members: await createMembers(3),
+    deeds: [right, right, 'missed' as const],
+    validators: await createValidators(4),
+    issuedAt: await now,
+  })
+
+  test('are told once, also where a message comes again, and cost one row together', async () => {
+    const rounds = [await given(), await given()].map((one) => simulateRound(one))
+    const { roundEnd } = await import('../../rounds/round-end.ts')
+    const written = rounds.map(({ file }) => ({ ...file.published, end: roundEnd(file) }))
+    const start = await read('/v1/events')
+    const rows = () => scalarOf<number>('SELECT count(*) FROM event_log')
+    const before = await rows()
+    await services(env).writeRounds(written)
+    await services(env).writeRounds(written)
+    await services(env).writeRounds(written.slice(1))
+    expect(typesOf(await read(`/v1/events?${from(start)}`))).toEqual(['round.finalized', 'round.finalized'])
+    expect(await rows()).toBe(Number(before) + 1)
+  })
+
+  test('tell their members what came of them', async () => {
+    const one = await given()
+    const { round } = await publishRound(one)
+    const { address, token } = await signIn(one.members[2]?.owner)
+    const page = await read(`/v1/me/events?project_id=${round.projectId}`, client({ token }))
+    expect(page.items.map(({ type, round_id, address: of }) => [type, round_id, of])).toEqual([
+      ['subscription.created', undefined, address],
+      ['lease.offered', round.roundId, address],
+      ['lease.missed', round.roundId, address],
+    ])
+  })
+})
+
+describe('followers', () => {
+  const wait = (page: Page, seconds = 30) => `/v1/events?wait=${seconds}&${from(page)}`
+
+  test('a long poll answers when an event comes, and empty when none does', async () => {
+    const start = await read('/v1/events')
+    const waiting = read(wait(start))
+    await tell('project.listed')
+    expect(typesOf(await waiting)).toEqual(['project.listed'])
+    const empty = await read(`/v1/events?wait=1&project_id=${other}`)
+    expect(empty).toMatchObject({ items: [] })
+  })
+
+  test('a writer of rounds wakes those who wait', async () => {
+    const one = { members: await createMembers(1), deeds: [right], validators: await createValidators(4) }
+    const waiting = read(wait(await read('/v1/events')))
+    await expect.poll(() => scalarOf('SELECT count(*) FROM event_followers')).toBeGreaterThan(0)
+    await publishRound({ ...one, issuedAt: await networkNow() })
+    expect(typesOf(await waiting)).toEqual(['round.finalized'])
+  })
+
+  test('many who wait for different things get their own, of writers at once', async () => {
+    const wanted = ['project.listed', 'project.paused', 'project.delisted']
+    const starts = await Promise.all(wanted.map((type) => read(`/v1/events?type=${type}`)))
+    const waiting = starts.map((start, index) => read(`${wait(start)}&type=${wanted[index]}`))
+    await Promise.all(wanted.map((type) => tell(type)))
+    expect((await Promise.all(waiting)).map(typesOf)).toEqual(wanted.map((type) => [type]))
+  })
+
+  test('429 rate_limited: a caller waits too often at once', async () => {
+    const caller = client({ address: '10.9.8.7' })
+    const start = await read('/v1/events', caller)
+    const calls = atOnce(12, () => caller.get(wait(start, 2)))
+    const statuses = await statusesOf(calls)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2)
+  })
+})
+
+describe('a stream', () => {
+  interface Stream {
+    /** The next events with their ids, so many. */
+    take: (count: number) => Promise<{ id: string; event: Event }[]>
+    end: () => Promise<void>
+  }
+
+  async function open(path: string, headers: Record<string, string> = {}, by = client()): Promise<Stream> {
+    const response = await by.get(path, { Accept: 'text/event-stream', ...headers })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    let text = ''
+    const decoder = new TextDecoder()
+    return {
+      async take(count) {
+        const taken: { id: string; event: Event }[] = []
+        while (taken.length < count) {
+          const end = text.indexOf('\n\n')
+          if (end >= 0) {
+            const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(text.slice(0, end)) ?? []
+            if (id !== undefined && data !== undefined) taken.push({ id, event: JSON.parse(data) })
+            text = text.slice(end + 2)
+          } else {
+            const { value, done } = await reader.read()
+            if (done) throw new Error('the stream has ended')
+            text += decoder.decode(value)
+          }
+        }
+        return taken
+      },
+      end: () => reader.cancel(),
+    }
+  }
+
+  test('has the events as they come, and goes on after the last one that a client has', async () => {
+    const stream = await open(`/v1/events?${from(await read('/v1/events'))}`)
+    for (const type of ['project.listed', 'project.paused']) await tell(type)
+    const [first] = await stream.take(2)
+    await stream.end()
+    await tell('project.delisted')
+    const next = await open('/v1/events', { 'Last-Event-ID': first?.id ?? '' })
+    expect((await next.take(2)).map(({ event }) => event.type)).toEqual([
+      'project.paused',
+      'project.delisted',
+    ])
+    await next.end()
+  })
+
+  test('that is slow gets everything when it reads on, and nobody waits for it', async () => {
+    const slow = await open(`/v1/events?${from(await read('/v1/events'))}`)
+    await slow.take(0)
+    for (let told = 0; told < 120; told++) await tell('project.listed')
+    const start = await read('/v1/events')
+    const fast = read(`/v1/events?wait=30&${from(start)}`)
+    await tell('project.paused')
+    expect(typesOf(await fast)).toEqual(['project.paused'])
+    const taken = await slow.take(121)
+    expect(new Set(taken.map(({ event }) => event.id)).size).toBe(121)
+    await slow.end()
+  })
+
+  test('cut at random gets every event once and in order', async () => {
+    const owner = await signIn()
+    const got: number[] = []
+    let last = (await read('/v1/me/events', owner.client)).next_cursor
+    let told = 0
+    for (const cut of [3, 1, 7, 2, 5]) {
+      for (let more = 0; more < cut + 1; more++) {
+        told += 1
+        await runSql(
+          "INSERT INTO new_events (type, created_at, address) VALUES ('device.bound', ?, ?)",
+          told,
+          owner.address,
+        )
+      }
+      const stream = await open('/v1/me/events?limit=3', { 'Last-Event-ID': last }, owner.client)
+      for (const { id, event } of await stream.take(cut)) {
+        got.push(event.created_at)
+        last = id
+      }
+      await stream.end()
+    }
+    const rest = await read(`/v1/me/events?after=${encodeURIComponent(last)}`, owner.client)
+    got.push(...rest.items.map(({ created_at }) => created_at))
+    expect(got).toEqual(Array.from({ length: told }, (_, index) => index + 1))
+  })
+
+  test('HEAD says what GET would, and opens none', async () => {
+    const response = await client().fetch('/v1/events', {
+      method: 'HEAD',
+      headers: { Accept: 'text/event-stream' },
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ])
+  })
+})
+
+test('all followers of a caller wait in one of a few objects', () => {
+  expect(new Set(feedShards).size).toBe(feedShards.length)
+})

@@ -1,0 +1,181 @@
+import { sql } from 'drizzle-orm'
+import * as z from 'zod'
+import { type FeedPage, type PlacedEvent, pageOfRows } from '../../../durable-objects/events/rows.ts'
+import {
+  accountTypes,
+  type Filter,
+  networkTypes,
+  type Position,
+  wordsOf,
+} from '../../../durable-objects/events/types.ts'
+import { addressSubject } from '../../../protocol/encoding/index.ts'
+import { callerIdOf } from '../../auth/principal.ts'
+import type { HubContext } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import type { EventServices } from '../../events/services.ts'
+import { type Answer, json } from '../../http/answer.ts'
+import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
+import { pageQuery } from '../../http/pagination.ts'
+import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
+import { defineRoute, type RouteResponse } from '../../route.ts'
+import { deviceEventExample, EventView, roundEventExample } from './schema.ts'
+import { streamOf } from './stream.ts'
+
+const feedQuery = {
+  limit: pageQuery.limit,
+  after: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('The `next_cursor` of the answer before. Left out, the answer has the newest events.'),
+  wait: z
+    .string()
+    .regex(/^([12]?[0-9]|30)$/, 'must be an integer from 0 to 30')
+    .transform(Number)
+    .optional()
+    .meta({
+      description: 'Seconds to wait for an event if no event matches yet.',
+      schema: { type: 'integer', minimum: 0, maximum: 30, default: 0 },
+    }),
+  project_id: PathProject.optional(),
+}
+
+const EventPage = z
+  .strictObject({
+    items: z.array(EventView).describe('Oldest first.'),
+    next_cursor: z.string().describe('`after` of the next call. It moves on where no event matched, too.'),
+    archived_before: Timestamp.nullable().describe(
+      'Set if events after `after` are no longer kept: the time of the oldest event that is. Null otherwise.',
+    ),
+  })
+  .meta({ id: 'EventPage' })
+
+const headers = {
+  'Last-Event-ID': 'For streams: the `id` of the last event that you have, in place of `after`.',
+}
+
+const responses = (item: z.output<typeof EventView>): Record<number, RouteResponse> => ({
+  200: {
+    description:
+      'Events in the order in which they were written. With `Accept: text/event-stream` the answer is a stream of server-sent events that ends after ten minutes; clients connect again with `Last-Event-ID`.',
+    schema: EventPage,
+    example: { items: [item], next_cursor: 'kXq0…', archived_before: null },
+    contentType: 'text/event-stream',
+  },
+})
+
+const about =
+  'Follow the feed by repeating the call with `after` and `wait`, or as a stream of server-sent events with `Accept: text/event-stream`; both use the same cursor.'
+
+export const listEvents = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/events',
+    operationId: 'listEvents',
+    tag: 'Events',
+    summary: 'Follow the events of the network',
+    description: about,
+    query: z.strictObject({
+      ...feedQuery,
+      module: PathBytes32.optional().describe('The manifest address of a module.'),
+      type: z.enum(networkTypes).optional(),
+    }),
+    headers,
+    responses: responses(roundEventExample),
+  },
+  (c, { query: { project_id, module, type, ...query } }) =>
+    answerFeed(c, {
+      list: `events project=${project_id ?? ''} module=${module ?? ''} type=${type ?? ''}`,
+      query,
+      filter: { project_id, module, type },
+    }),
+)
+
+export const listOwnEvents = defineRoute(
+  {
+    method: 'get',
+    path: '/v1/me/events',
+    operationId: 'listOwnEvents',
+    tag: 'Events',
+    summary: 'Follow the events of your wallet',
+    description: `Events of your devices, subscriptions, rewards and projects. ${about}`,
+    auth: { session: true },
+    query: z.strictObject({ ...feedQuery, type: z.enum([...networkTypes, ...accountTypes]).optional() }),
+    headers,
+    responses: responses(deviceEventExample),
+  },
+  (c, { query: { project_id, type, ...query } }) =>
+    answerFeed(c, {
+      list: `own events project=${project_id ?? ''} type=${type ?? ''}`,
+      query,
+      filter: { project_id, type },
+      isOwn: true,
+    }),
+)
+
+interface Feed {
+  list: string
+  query: { limit?: number | undefined; after?: string | undefined; wait?: number | undefined }
+  filter: Filter
+  isOwn?: true
+}
+
+const start: Position = { row: 0, offset: 0 }
+
+async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): Promise<Answer> {
+  const { cursors } = c.var.services
+  const services = await c.var.services.events()
+  const { wait = 0, limit = 50 } = query
+  const isHead = c.req.method === 'HEAD'
+  const streams = !isHead && (c.req.header('accept') ?? '').includes('text/event-stream')
+  const lastId = streams ? c.req.header('last-event-id') : undefined
+  const after = lastId ?? query.after
+  const field = lastId === undefined ? 'after' : 'Last-Event-ID'
+  const from = after === undefined ? null : positionOf(cursors.decode(list, after, field))
+  // Who calls may be known only after the first read.
+  const ownWord = sql`' ' || substr(${callerOf(c)}, -5) || ' '`
+  const words = isOwn ? [[ownWord], ...wordsOf({ ...filter, address: '' }).slice(1)] : wordsOf(filter)
+  const { rows, end, archivedBefore } = await services.log.read(from, words, limit)
+  const feed = isOwn ? { ...filter, address: sessionOf(c).address } : filter
+  const read = pageOfRows(rows, {
+    from: from ?? start,
+    end,
+    filter: feed,
+    limit: from === null ? Infinity : limit,
+  })
+  const first = { next: read.next, events: read.events.slice(-limit) }
+  const follow = followWith(c, services, { filter: feed, limit })
+  const cursorOf = (position: Position) => cursors.encode(list, [position.row, position.offset])
+  if (streams) return streamOf({ ...first, archivedBefore }, { cursorOf, view, follow })
+  const isOver = first.events.length > 0 || wait === 0 || isHead
+  const { events, next } = isOver ? first : await follow(first.next, wait * 1_000)
+  return json({ items: events.map(view), next_cursor: cursorOf(next), archived_before: archivedBefore })
+}
+
+const positionOf = ([row = 0, offset = 0]: readonly (string | number)[]): Position => ({
+  row: Number(row),
+  offset: Number(offset),
+})
+
+const view = ({ id, event }: PlacedEvent) => ({ id, ...event })
+
+/** Waits for events. Each caller waits a few times at once. */
+function followWith(
+  c: HubContext,
+  { feed }: EventServices,
+  { filter, limit }: { filter: Filter; limit: number },
+) {
+  const { principal } = c.var
+  const caller = principal === null ? addressSubject(c.req.header('cf-connecting-ip')) : callerIdOf(principal)
+  return async (from: Position, waitMs: number): Promise<FeedPage> => {
+    const page = await feed({ caller, filter, from, limit }, waitMs)
+    if (page !== null) return page
+    throw new ApiError(
+      'rate_limited',
+      'Too many of your calls wait for events. Let some end, or follow one stream.',
+      {
+        headers: { 'Retry-After': '5' },
+      },
+    )
+  }
+}

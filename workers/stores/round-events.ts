@@ -1,0 +1,40 @@
+import type { SQL, SQLWrapper } from 'drizzle-orm'
+import {
+  eventsOfRounds,
+  packRounds,
+  type RoundMember,
+  type ToldRound,
+} from '../../durable-objects/events/round-entries.ts'
+import { logStatement, rowLengthMax } from './event-log.ts'
+import type { RoundEnd } from './round-effects.ts'
+import type { LeaseRow, WrittenRound } from './rounds.ts'
+import { partsOf } from './statements.ts'
+
+/** Rows of the log that tell what came of rounds, nearly always one for all of them. */
+export function roundEventStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrapper[] {
+  const told = written.flatMap((one) => (one.end === null ? [] : [toldRound(one, one.end)]))
+  return partsOf(told, (round) => JSON.stringify(round).length, rowLengthMax).map((part) => {
+    const body = packRounds(part)
+    return logStatement(eventsOfRounds(body), body, isNew)
+  })
+}
+
+function toldRound({ round, leases }: WrittenRound, { endedAt }: RoundEnd): ToldRound {
+  return {
+    ...{ roundId: round.roundId, projectId: round.projectId, module: round.moduleAddress, endedAt },
+    success: round.state === 'finalized' ? (round.success ?? false) : null,
+    // Validators ran it after its committee did.
+    isEscalated: round.audited && round.kind === 'task' && round.fallback === null,
+    members: leases.map((lease) => ({
+      ...{ owner: lease.owner, nodeId: lease.nodeId, askedAt: lease.createdAt },
+      outcome: outcomeOf(lease),
+    })),
+    events: round.events ?? [],
+  }
+}
+
+function outcomeOf({ state, proofStatus, rejectionReason, missedBecause }: LeaseRow): RoundMember['outcome'] {
+  if (proofStatus === 'verified') return 'verified'
+  if (proofStatus === 'rejected') return { rejected: rejectionReason }
+  return state === 'missed' ? { missed: missedBecause } : 'asked'
+}
