@@ -240,7 +240,11 @@ const notes: Readonly<Record<string, SettingNote>> = {
     need: 'followers that were away',
     wrong: 'too short: followers miss events; too long: the database is full',
   },
-  EVENTS_KEEP_BYTES: { is: 'how much of events is kept', need: 'followers that were away', wrong: 'as above' },
+  EVENTS_KEEP_BYTES: {
+    is: 'how much of events is kept',
+    need: 'followers that were away',
+    wrong: 'as above',
+  },
   ROUNDS_KEEP_DAYS: {
     is: 'how long rounds of tasks stay in the database before they are archived',
     need: 'lists of rounds',

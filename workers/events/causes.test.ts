@@ -84,17 +84,19 @@ describe('each cause in the hub writes its events, with the change itself', () =
     [
       'a subscription begins',
       () =>
-        services(env).subscriptions.create(
-          {
-            subscriptionId,
-            projectId,
-            owner: owner.address,
-            nodeId: device.nodeId,
-            nodeKey: device.publicKey,
-            reputation: 5_000,
-          },
-          3,
-        ),
+        services(env)
+          .late()
+          .then(({ newSubscriptions }) =>
+            newSubscriptions.create(
+              [
+                {
+                  ...{ subscriptionId, projectId, owner: owner.address, reputation: 5_000 },
+                  ...{ nodeId: device.nodeId, nodeKey: device.publicKey },
+                },
+              ],
+              3,
+            ),
+          ),
       'subscription.created',
     ],
     [

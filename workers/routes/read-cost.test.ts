@@ -380,8 +380,8 @@ const whole: Record<string, number> = {
   // The wallets of a page, each with its devices.
   getLeaderboard: page,
   // The validators in force, each with its node, and whether tasks or sets are late.
-  getDescriptor: things + 3,
-  getStatus: things + 3,
+  getDescriptor: things + 3 + lateKinds.length,
+  getStatus: things + 3 + lateKinds.length,
   // Every round that came to it.
   getReceipt: things,
   listValidators: things + 1,
@@ -398,9 +398,6 @@ const whole: Record<string, number> = {
   getProjectHealth: things,
   getProjectRevenue: things + 1,
   getRelayer: things,
-  // Each kind of what may be late.
-  getStatus: lateKinds.length,
-  getDescriptor: lateKinds.length,
 }
 
 /**

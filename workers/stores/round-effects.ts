@@ -27,10 +27,10 @@ export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' |
   disagreements: number
   /** 1 for a primary without a valid vote in time. */
   missedLeases: 0 | 1
-  /** From its lease to its valid vote; none in messages of earlier versions. */
+  /** From its lease to its valid vote. This and what follows is not in messages of earlier versions. */
   leaseSecs?: number
-  hasVoted: boolean
-  units: number
+  hasVoted?: boolean
+  units?: number
 }
 
 /** What follows from the end of a round. */
@@ -111,10 +111,14 @@ function memberChanges(ends: readonly RoundEnd[], memberSince: ReadonlyMap<strin
       (last, { status, endedAt }) => (status === 'verified' ? Math.max(last, endedAt) : last),
       0,
     ),
-    units: sumOf(own, ({ units }) => units),
+    units: sumOf(own, ({ units = 0 }) => units),
     days: [...Map.groupBy(own, ({ endedAt }) => Math.trunc(endedAt / workDaySecs))].map(([day, deeds]) => [
-      ...[day, sumOf(deeds, ({ units }) => units), sumOf(deeds, ({ hasVoted }) => Number(hasVoted))],
-      sumOf(deeds, ({ hasVoted, missedLeases }) => Number(hasVoted) + missedLeases),
+      ...[
+        day,
+        sumOf(deeds, ({ units = 0 }) => units),
+        sumOf(deeds, ({ hasVoted = false }) => Number(hasVoted)),
+      ],
+      sumOf(deeds, ({ hasVoted = false, missedLeases }) => Number(hasVoted) + missedLeases),
     ]),
     ...reputationChange(own.flatMap(reputationEvents), defaultNetworkParams),
   }))

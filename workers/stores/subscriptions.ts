@@ -2,7 +2,7 @@ import { and, desc, eq, type InferSelectModel, sql } from 'drizzle-orm'
 import type { ChainState } from '../chain/projections.ts'
 import type { Wallet } from './caller.ts'
 import { isClosed, isState, newestTime, pendingSlashes } from './chain-facts.ts'
-import { Store } from './database.ts'
+import { isChanged, Store } from './database.ts'
 import { chainStates, projectMiners, subscriptions } from './schema/index.ts'
 import { flat } from './statements.ts'
 

@@ -23,7 +23,6 @@ await Promise.all([
   import('../rounds/direct-order-object.ts'),
   import('../rounds/object.ts'),
   import('../rounds/running-epoch.ts'),
-  import('../rounds/simulate.ts'),
   import('../queues/round-rows.ts'),
   import('../schedule.ts'),
   import('../stores/expired-rows.ts'),

@@ -100,21 +100,22 @@ function isFresh(readAtMs: number): boolean {
 /** Asks every dependency the cheapest question it can answer. */
 async function askEverything(c: HubContext): Promise<Report> {
   const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = c.var.services
-  const [totals, open, validators, moduleStorage, chain, queue, relayer, previous, projection] = await Promise.all([
-    // One row, so that the question is as good as any to see whether the database answers.
-    inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
-      lacksMigrations(error) ? ('unmigrated' as const) : null,
-    ),
-    inTime(readLate(c), answerMsMax).catch(() => null),
-    inTime(readValidators(c), answerMsMax).catch(() => null),
-    probe(modules.ping().then(() => 'ok')),
-    readChain(c),
-    // Unavailable until operators have seen to every message that failed.
-    ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
-    ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
-    Promise.all(previousRelayers.map(readPrevious)),
-    inTime(readProjection(c), answerMsMax).catch(() => null),
-  ])
+  const [totals, open, validators, moduleStorage, chain, queue, relayer, previous, projection] =
+    await Promise.all([
+      // One row, so that the question is as good as any to see whether the database answers.
+      inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
+        lacksMigrations(error) ? ('unmigrated' as const) : null,
+      ),
+      inTime(readLate(c), answerMsMax).catch(() => null),
+      inTime(readValidators(c), answerMsMax).catch(() => null),
+      probe(modules.ping().then(() => 'ok')),
+      readChain(c),
+      // Unavailable until operators have seen to every message that failed.
+      ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
+      ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
+      Promise.all(previousRelayers.map(readPrevious)),
+      inTime(readProjection(c), answerMsMax).catch(() => null),
+    ])
   // The hub names no block while the chain does not finalise.
   const late = chain.facts.finalizing === false ? (open?.map(withoutBlock) ?? null) : open
   const relay = totals === 'unmigrated' ? null : totals
