@@ -8,6 +8,7 @@ import { resumeSimulations } from './rounds/simulate.ts'
 import { services } from './services.ts'
 import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
+import { StandingStore } from './stores/standings.ts'
 
 /** What the hub does every five minutes. What fails is tried again the next time. */
 export async function runSchedule(env: Env): Promise<void> {
@@ -18,7 +19,6 @@ export async function runSchedule(env: Env): Promise<void> {
     projectVersions,
     projectFigures,
     networkFigures,
-    late,
     generationKeeper,
     relayer,
     previousRelayers,
@@ -47,9 +47,7 @@ export async function runSchedule(env: Env): Promise<void> {
   await committeeSets.purgeMissing(networkNow).catch(logged)
   await networkFigures.refresh(networkNow).catch(logged)
   await keepEvents(services(env), settings, networkNow).catch(logged)
-  await late()
-    .then(({ standings }) => standings.leaveDays(networkNow))
-    .catch(logged)
+  await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {

@@ -36,7 +36,6 @@ import { EpochStore } from './stores/epochs.ts'
 import { FaucetSettingsStore } from './stores/faucet-settings.ts'
 import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
-import type { LateStores } from './stores/late-stores.ts'
 import { LateWorkStore } from './stores/late-work.ts'
 import { ModuleStore } from './stores/modules.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
@@ -88,7 +87,6 @@ export function createServices(env: Env) {
   })
   const deviceLinks = new DeviceLinkStore(db)
   const made = new Map<unknown, unknown>()
-  let lateStores: LateStores | undefined
   return {
     /** A store that few routes use, and that is loaded with them. */
     store<S>(Class: new (db: Database) => S): S {
@@ -163,11 +161,6 @@ export function createServices(env: Env) {
     events: async () => (await import('./events/services.ts')).eventServices(db, env),
     hubActions: new HubActionStore(db),
     deadLetters: new DeadLetterStore(db),
-    /** Stores of few routes, whose code is loaded when one of them is called. */
-    late: async (): Promise<LateStores> => {
-      lateStores ??= (await import('./stores/late-stores.ts')).createLateStores(db)
-      return lateStores
-    },
     cursors: new CursorCodec(settings.HUB_SECRET),
     sealer: new Sealer(settings.HUB_SECRET),
     derived: new DerivedValues(settings.HUB_SECRET),

@@ -6,6 +6,7 @@ import { accountTypes, type LoggedEvent, networkTypes } from '../../durable-obje
 import { hashText } from '../../protocol/encoding/index.ts'
 import { roundEnd } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
+import { NewSubscriptionStore } from '../stores/new-subscriptions.ts'
 import { createMembers } from '../test/attested-set.ts'
 import { createMiner, createOperator, deviceRecord, networkNow, signIn } from '../test/callers.ts'
 import { bodyOf, client, itemsOf, runSchedule } from '../test/client.ts'
@@ -85,17 +86,15 @@ describe('each cause in the hub writes its events, with the change itself', () =
       'a subscription begins',
       () =>
         services(env)
-          .late()
-          .then(({ newSubscriptions }) =>
-            newSubscriptions.create(
-              [
-                {
-                  ...{ subscriptionId, projectId, owner: owner.address, reputation: 5_000 },
-                  ...{ nodeId: device.nodeId, nodeKey: device.publicKey },
-                },
-              ],
-              3,
-            ),
+          .store(NewSubscriptionStore)
+          .create(
+            [
+              {
+                ...{ subscriptionId, projectId, owner: owner.address, reputation: 5_000 },
+                ...{ nodeId: device.nodeId, nodeKey: device.publicKey },
+              },
+            ],
+            3,
           ),
       'subscription.created',
     ],

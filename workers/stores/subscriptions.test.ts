@@ -9,6 +9,7 @@ import {
   suitableProfile,
 } from '../test/subscription.ts'
 import { runSql } from '../test/tables.ts'
+import { NewSubscriptionStore } from './new-subscriptions.ts'
 
 type Miner = Awaited<ReturnType<typeof createDescribedMiner>>
 
@@ -35,7 +36,7 @@ async function subscribe({ owner, device }: Miner, status?: string, project = pr
     nodeKey,
     reputation: 5_000,
   }
-  const { newSubscriptions } = await services(env).late()
+  const newSubscriptions = services(env).store(NewSubscriptionStore)
   const { created } = await newSubscriptions.create([fresh], 1)
   expect([...created]).toEqual([subscriptionId])
   return subscriptionId

@@ -26,7 +26,6 @@ await Promise.all([
   import('../queues/round-rows.ts'),
   import('../schedule.ts'),
   import('../stores/expired-rows.ts'),
-  import('../stores/late-stores.ts'),
   import('../stores/round-writer.ts'),
   import('../stores/standings.ts'),
   import('../slashing/due-slashes.ts'),

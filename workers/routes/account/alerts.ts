@@ -7,6 +7,7 @@ import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { OpenSlash } from '../../stores/slashes.ts'
 import type { WatchedSubscription } from '../../stores/subscription-lists.ts'
+import { SubscriptionLists } from '../../stores/subscription-lists.ts'
 import { workDaySecs, workSince } from '../../stores/work-days.ts'
 import { nodectlVersionMin } from '../../version.ts'
 import { subscriptionExample, subscriptionView } from '../subscriptions/schema.ts'
@@ -67,7 +68,7 @@ export const listAlerts = defineRoute(
   },
   async (c) => {
     const { clock, slashes } = c.var.services
-    const lists = (await c.var.services.late()).subscriptionLists
+    const lists = c.var.services.store(SubscriptionLists)
     const caller = callerOf(c)
     const now = await clock.now()
     const [watched, open] = await Promise.all([

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
+import { StandingStore } from '../../stores/standings.ts'
 import { createMiner, networkNow, signIn } from '../../test/callers.ts'
 import { bodyOf, client, expectAnswer, expectInvalid, expectRefusal, itemsOf } from '../../test/client.ts'
 import {
@@ -101,7 +102,7 @@ describe('GET /v1/leaderboards', () => {
   })
 
   test('a day leaves a period once, in parts that go on where they stopped', async () => {
-    const standings = (await services(env).late()).standings
+    const standings = services(env).store(StandingStore)
     const now = await networkNow()
     const today = Math.floor(now / day)
     await earn(1_100, today)

@@ -8,6 +8,7 @@ import { json } from '../../http/answer.ts'
 import { Address, Amount } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { Token } from '../../stores/schema/index.ts'
+import { SubscriptionLists } from '../../stores/subscription-lists.ts'
 import { balancesOf, TokenBalance } from '../earnings/balances.ts'
 import { tokenExample } from '../projects/example.ts'
 import { AccountParams } from './profile.ts'
@@ -61,7 +62,7 @@ export const getBalances = defineRoute(
   },
   async (c, { params: { address } }) => {
     const { claims, clock, collateral } = c.var.services
-    const lists = (await c.var.services.late()).subscriptionLists
+    const lists = c.var.services.store(SubscriptionLists)
     const now = await clock.now()
     const [payouts, totals, tokens] = await Promise.all([
       claims.claimable(address, null, now, payoutsMax),

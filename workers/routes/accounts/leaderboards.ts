@@ -4,7 +4,12 @@ import { json } from '../../http/answer.ts'
 import { Address, PathProject } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { type StandingPeriod, standingMetrics, standingPeriods } from '../../stores/standings.ts'
+import {
+  type StandingPeriod,
+  StandingStore,
+  standingMetrics,
+  standingPeriods,
+} from '../../stores/standings.ts'
 
 const Leaderboard = z
   .strictObject({
@@ -43,7 +48,7 @@ export const getLeaderboard = defineRoute(
   },
   async (c, { query: { metric, project_id: projectId, period, limit } }) => {
     const token = c.var.settings.CHAIN_CONTRACTS?.token ?? ''
-    const standings = (await c.var.services.late()).standings
+    const standings = c.var.services.store(StandingStore)
     const first = await standings.list(metric, { projectId, token, period }, limit ?? 50)
     return json({ items: first.map((standing, i) => ({ rank: i + 1, ...standing })) })
   },

@@ -4,6 +4,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Address, Bytes32, FoldedAddress, Timestamp } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { AccountProfileStore } from '../../stores/account-profiles.ts'
 import { countedDevicesMax } from '../../stores/accounts.ts'
 import { DeveloperView, developerExample, developerView } from '../developers/schema.ts'
 
@@ -47,7 +48,7 @@ export const getAccount = defineRoute(
   },
   async (c, { params: { address } }) => {
     const { clock, developers } = c.var.services
-    const profiles = (await c.var.services.late()).accountProfiles
+    const profiles = c.var.services.store(AccountProfileStore)
     const today = Math.floor((await clock.now()) / 86_400)
     const [profile, developer] = await Promise.all([
       profiles.find(address, today - 30),

@@ -9,7 +9,7 @@ import { line } from '../../http/formats.ts'
 import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { callerOf, nodeOf, sessionOf, viewerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { groupedDevicesMax } from '../../stores/device-groups.ts'
+import { DeviceGroupStore, groupedDevicesMax } from '../../stores/device-groups.ts'
 import type { Device } from '../../stores/devices.ts'
 import {
   DeviceParams,
@@ -113,7 +113,7 @@ export const updateDevice = defineRoute(
 )
 
 async function moveDevice(c: HubContext, nodeId: string, groupId: string | null): Promise<void> {
-  const deviceGroups = (await c.var.services.late()).deviceGroups
+  const deviceGroups = c.var.services.store(DeviceGroupStore)
   const moved = await deviceGroups.move(sessionOf(c).address, nodeId, groupId, unixNow())
   if (moved === 'no_group') throw invalidField('group_id', 'is not a device group of yours')
   if (moved === 'full')

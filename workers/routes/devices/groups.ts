@@ -7,7 +7,12 @@ import { json, noContent } from '../../http/answer.ts'
 import { line, NodeId, PathNodeId, Timestamp } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok, reply } from '../../route.ts'
-import { type DeviceGroup, deviceGroupsMax, groupedDevicesMax } from '../../stores/device-groups.ts'
+import {
+  type DeviceGroup,
+  DeviceGroupStore,
+  deviceGroupsMax,
+  groupedDevicesMax,
+} from '../../stores/device-groups.ts'
 import { deviceExample, GroupId } from './schema.ts'
 
 const members = z
@@ -68,7 +73,7 @@ export const listDeviceGroups = defineRoute(
     ),
   },
   async (c) =>
-    json({ items: (await (await c.var.services.late()).deviceGroups.list(callerOf(c))).map(groupView) }),
+    json({ items: (await c.var.services.store(DeviceGroupStore).list(callerOf(c))).map(groupView) }),
 )
 
 export const createDeviceGroup = defineRoute(
@@ -88,7 +93,7 @@ export const createDeviceGroup = defineRoute(
   },
   async (c, { json: { name, node_ids: nodeIds } }) => {
     const { derived } = c.var.services
-    const deviceGroups = (await c.var.services.late()).deviceGroups
+    const deviceGroups = c.var.services.store(DeviceGroupStore)
     const { address } = sessionOf(c)
     const groupId = derived.alphanumerics(c.var.operation, 'device group id', 12)
     const made = c.var.operation.isRetry ? await deviceGroups.find(address, groupId) : null
@@ -119,7 +124,7 @@ export const putDeviceGroup = defineRoute(
     const { address } = sessionOf(c)
     await requireGroup(c, group_id)
     await requireOwn(c, nodeIds)
-    await (await c.var.services.late()).deviceGroups.replace(address, group_id, { name, nodeIds }, unixNow())
+    await c.var.services.store(DeviceGroupStore).replace(address, group_id, { name, nodeIds }, unixNow())
     return json(groupView(await requireGroup(c, group_id)))
   },
 )
@@ -137,14 +142,14 @@ export const deleteDeviceGroup = defineRoute(
     responses: { 204: { description: 'Deleted.' } },
   },
   async (c, { params: { group_id } }) => {
-    const deleted = await (await c.var.services.late()).deviceGroups.delete(sessionOf(c).address, group_id)
+    const deleted = await c.var.services.store(DeviceGroupStore).delete(sessionOf(c).address, group_id)
     if (deleted === 'missing') throw unknownGroup(group_id)
     return noContent()
   },
 )
 
 async function requireOwn(c: HubContext, nodeIds: readonly string[]): Promise<void> {
-  const deviceGroups = (await c.var.services.late()).deviceGroups
+  const deviceGroups = c.var.services.store(DeviceGroupStore)
   const [foreign] = await deviceGroups.foreign(sessionOf(c).address, nodeIds)
   if (foreign !== undefined)
     throw invalidField(
@@ -155,7 +160,7 @@ async function requireOwn(c: HubContext, nodeIds: readonly string[]): Promise<vo
 
 /** @throws {@link ApiError} 404 `not_found`. */
 async function requireGroup(c: HubContext, groupId: string): Promise<DeviceGroup> {
-  const deviceGroups = (await c.var.services.late()).deviceGroups
+  const deviceGroups = c.var.services.store(DeviceGroupStore)
   const group = await deviceGroups.find(sessionOf(c).address, groupId)
   if (group === null) throw unknownGroup(groupId)
   return group

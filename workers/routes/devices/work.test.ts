@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { beaconTargetTime, epochStart } from '../../../protocol/committees/index.ts'
 import { defaultNetworkParams, deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { services } from '../../services.ts'
+import { NewSubscriptionStore } from '../../stores/new-subscriptions.ts'
 import { bodyOf, client } from '../../test/client.ts'
 import { indexState } from '../../test/epochs.ts'
 import { createDescribedMiner, createListedProject } from '../../test/subscription.ts'
@@ -16,7 +17,7 @@ async function bondedAt(startedAt: number) {
   const slug = `work-${startedAt}`
   const projectId = await createListedProject({ slug, work: { epoch_secs: epochSecs } })
   const subscriptionId = deriveSubscriptionId(projectId, miner.owner.address, publicKey)
-  const { newSubscriptions } = await services(env).late()
+  const newSubscriptions = services(env).store(NewSubscriptionStore)
   await newSubscriptions.create(
     [{ subscriptionId, projectId, owner: miner.owner.address, nodeId, nodeKey: publicKey, reputation: 1 }],
     1,

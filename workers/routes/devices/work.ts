@@ -6,6 +6,7 @@ import { json } from '../../http/answer.ts'
 import { Amount, NodeId, Timestamp } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { DeviceSubscription } from '../../stores/subscription-lists.ts'
+import { SubscriptionLists } from '../../stores/subscription-lists.ts'
 import { Slug } from '../projects/manifest-shape.ts'
 import { bondedExample, SubscriptionView, subscriptionView } from '../subscriptions/schema.ts'
 import { unbound } from './device.ts'
@@ -75,7 +76,7 @@ export const getDeviceWork = defineRoute(
   async (c, { params: { node_id } }) => {
     const now = await c.var.services.clock.now()
     const { devices } = c.var.services
-    const lists = (await c.var.services.late()).subscriptionLists
+    const lists = c.var.services.store(SubscriptionLists)
     const [rows, device] = await Promise.all([lists.listOfDevice(node_id, shownMax), devices.find(node_id)])
     if (rows.length === 0 && device === null) throw unbound(node_id)
     return json({ node_id, subscriptions: rows.map((row) => workView(row, now, c.var.services.params)) })

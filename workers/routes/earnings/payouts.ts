@@ -8,6 +8,7 @@ import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
 import type { EarnedPayout } from '../../stores/earnings.ts'
+import { EarningStore } from '../../stores/earnings.ts'
 import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
@@ -65,7 +66,7 @@ export const listEarnedEpochs = defineRoute(
   },
   async (c, { query }) => {
     const { epochRounds, clock } = c.var.services
-    const earnings = (await c.var.services.late()).earnings
+    const earnings = c.var.services.store(EarningStore)
     const miner = callerOf(c)
     const { project_id: projectId, claimed } = query
     const now = await clock.now()

@@ -5,6 +5,7 @@ import { json } from '../../http/answer.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
 import type { EarnedSum } from '../../stores/earnings.ts'
+import { EarningStore } from '../../stores/earnings.ts'
 import type { AccruingEpoch } from '../../stores/epoch-rounds.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { tokenExample } from '../projects/example.ts'
@@ -96,7 +97,7 @@ export const getEarnings = defineRoute(
 
 async function readSums(c: HubContext, by: Group, period: keyof typeof periods): Promise<EarnedSum[]> {
   const { clock } = c.var.services
-  const earnings = (await c.var.services.late()).earnings
+  const earnings = c.var.services.store(EarningStore)
   const miner = callerOf(c)
   const seconds = periods[period]
   const since = seconds === null ? null : (await clock.now()) - seconds

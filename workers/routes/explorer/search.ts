@@ -6,7 +6,7 @@ import { json } from '../../http/answer.ts'
 import { textOf } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { searchWords } from '../../stores/project-lists.ts'
-import { type Hit, hitTypes } from '../../stores/search.ts'
+import { type Hit, hitTypes, SearchStore } from '../../stores/search.ts'
 
 const hitsMax = 20
 
@@ -43,7 +43,7 @@ export const search = defineRoute(
 
 async function hitsOf(c: HubContext, text: string): Promise<Hit[]> {
   const { developers, projectLists } = c.var.services
-  const search = (await c.var.services.late()).search
+  const search = c.var.services.store(SearchStore)
   const folded = /^0x/i.test(text) ? text.toLowerCase() : text
   if (patterns.address.test(folded)) {
     const developer = await developers.find(folded)

@@ -8,6 +8,7 @@ import { answerPage, onePage, pageQuery } from '../../http/pagination.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { type StandingPeriod, standingPeriods } from '../../stores/standings.ts'
 import type { SubscribedDevice } from '../../stores/subscription-lists.ts'
+import { SubscriptionLists } from '../../stores/subscription-lists.ts'
 import { standingOf } from '../../stores/subscription-standing.ts'
 import { uptimeBp, workDaySecs, workSince } from '../../stores/work-days.ts'
 import { deviceStatus } from '../devices/status.ts'
@@ -85,7 +86,7 @@ export const listProjectMiners = defineRoute(
   },
   async (c, { params: { project_id }, query: { period, ...query } }) => {
     const { clock } = c.var.services
-    const lists = (await c.var.services.late()).subscriptionLists
+    const lists = c.var.services.store(SubscriptionLists)
     const now = await clock.now()
     const visible = findVisibleProject(c, project_id)
     const page = answerPage(c, {

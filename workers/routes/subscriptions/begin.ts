@@ -8,6 +8,7 @@ import { ApiError, invalidField } from '../../errors.ts'
 import { Bytes32, PathNodeId } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import type { Device } from '../../stores/devices.ts'
+import { NewSubscriptionStore } from '../../stores/new-subscriptions.ts'
 import type { ProjectOffer } from '../../stores/projects.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
 import { bondAction } from './bond.ts'
@@ -35,7 +36,7 @@ export interface Begun {
 /** Begins subscriptions of the caller's devices. @returns What became of each, and the bond of the first that began; null where none did. */
 export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]) {
   const { clock, projects, devices } = c.var.services
-  const { newSubscriptions } = await c.var.services.late()
+  const newSubscriptions = c.var.services.store(NewSubscriptionStore)
   const owner = sessionOf(c).address
   const now = await clock.now()
   const [offers, bound] = await Promise.all([

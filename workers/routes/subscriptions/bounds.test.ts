@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { services } from '../../services.ts'
+import { NewSubscriptionStore } from '../../stores/new-subscriptions.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
 import { signIn } from '../../test/callers.ts'
 import { bodyOf, client } from '../../test/client.ts'
@@ -46,7 +47,7 @@ test('the own collateral is summed over everything, to the last digit, and shows
 test('a wallet may have a thousand subscriptions that are not closed, and racing calls no more', async () => {
   const { address } = await signIn()
   await subscribe(address, openSubscriptionsMax - 1)
-  const { newSubscriptions } = await services(env).late()
+  const newSubscriptions = services(env).store(NewSubscriptionStore)
   const fresh = (id: string) => ({
     subscriptionId: `0x${id.repeat(64)}`,
     projectId: '0x',
