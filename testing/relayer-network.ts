@@ -77,6 +77,7 @@ export async function startRelayerNetwork(options: NetworkOptions = {}) {
   })
   const common = {
     HUB_SECRET: 'a secret that only tests know, long enough',
+    LOCAL_NETWORK: 'true',
     CHAIN_CONTRACTS: JSON.stringify(contracts),
     CHAIN_START_BLOCK: String(startBlock),
     CHAIN_CONFIRMATIONS: '1',

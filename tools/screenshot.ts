@@ -13,7 +13,7 @@ if (executable === undefined) {
 const hub = await startHub({
   script: await bundleHub(),
   port: 8787,
-  vars: { HUB_SECRET: 'only for a picture, and nothing is kept' },
+  vars: { HUB_SECRET: 'only for a picture, and nothing is kept', LOCAL_NETWORK: 'true' },
 })
 const browser = await openBrowser(executable)
 try {
