@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { CommandError } from '../scripts/command/errors.ts'
 import type { Environment } from './environment.ts'
@@ -23,10 +24,18 @@ interface Wanted {
   readonly rotate: string | null
   /** Values of an operator, by name. */
   readonly given: Readonly<Record<string, string | undefined>>
+  /** Whether a file keeps a generated key: Cloudflare shows no secret again, and a key may own something. */
+  readonly isKept: boolean
 }
 
+const relayerKey = 'RELAYER_PRIVATE_KEY'
+const previousKeys = 'RELAYER_PREVIOUS_KEYS'
+
 /** Which secrets to set, and to what. Those that are there stay, unless one is rotated. @throws {@link CommandError} */
-export function planSecrets(environment: Environment, { present, rotate, given }: Wanted): SecretPlan {
+export function planSecrets(
+  environment: Environment,
+  { present, rotate, given, isKept }: Wanted,
+): SecretPlan {
   const required = requiredSecrets(environment)
   const known = [...required, ...optionalSecrets]
   if (rotate !== null && !known.some(({ name }) => name === rotate))
@@ -35,28 +44,37 @@ export function planSecrets(environment: Environment, { present, rotate, given }
   const notes: string[] = []
   const missing: Secret[] = []
   for (const secret of known) {
-    const { name, isGenerated } = secret
-    const isWanted = name === rotate || !present.has(name)
+    const { name } = secret
+    const isReplaced = name === rotate || (name === previousKeys && rotate === relayerKey)
+    const isWanted = isReplaced || !present.has(name)
     const value = given[name]
-    if (value !== undefined && (isWanted || rotate === null)) values[name] = value
-    else if (isWanted && isGenerated) values[name] = generateSecret()
+    // The key of an account that the file names is somewhere already.
+    const isNew = name !== relayerKey || (isKept && (environment.relayer === '' || name === rotate))
+    if (value !== undefined && isWanted) values[name] = value
+    else if (isWanted && secret.isGenerated && isNew) values[name] = generateSecret()
     else if (isWanted && (required.includes(secret) || name === rotate)) missing.push(secret)
     if (name in values) notes.push(noteOf(name, values[name]!, value === undefined))
   }
-  if (rotate === 'RELAYER_PRIVATE_KEY' && present.has(rotate) && given.RELAYER_PREVIOUS_KEYS === undefined)
-    throw new CommandError(
-      'A relayer that is replaced has open actions: give its key as RELAYER_PREVIOUS_KEYS in the same call, or leave the actions to time out with RELAYER_PREVIOUS_KEYS="".',
-    )
   const problems = environmentProblems(environment, values).filter((problem) =>
     Object.keys(values).some((name) => problem.startsWith(name)),
   )
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
+  const key = values[relayerKey] as Hex | undefined
+  if (key !== undefined && rotate === null && environment.relayer !== '')
+    if (privateKeyToAddress(key).toLowerCase() !== environment.relayer.toLowerCase())
+      throw new CommandError(
+        `${relayerKey} is the key of ${privateKeyToAddress(key).toLowerCase()}, and the file names ${environment.relayer} as relayer.`,
+      )
+  if (rotate === relayerKey && present.has(rotate) && given[previousKeys] === undefined)
+    throw new CommandError(
+      'A relayer that is replaced has open actions: give its key as RELAYER_PREVIOUS_KEYS in the same call, or leave the actions to time out with RELAYER_PREVIOUS_KEYS="".',
+    )
   return { values, notes, missing }
 }
 
 function noteOf(name: string, value: string, isGenerated: boolean): string {
   const how = isGenerated ? 'generated' : 'taken from the environment variable of that name'
-  return /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
-    ? `${name}  ${how}; its account is ${privateKeyToAddress(value as `0x${string}`).toLowerCase()}`
+  return /^0x[0-9a-f]{64}$/i.test(value) && /^(RELAYER|ARBITER)_PRIVATE_KEY$/.test(name)
+    ? `${name}  ${how}; its account is ${privateKeyToAddress(value as Hex).toLowerCase()}`
     : `${name}  ${how}`
 }
