@@ -10,7 +10,7 @@ export interface AccountState {
   readonly hasLifecycleRule: boolean
   /** Names of the secrets that the Worker has. */
   readonly secrets: ReadonlySet<string>
-  /** The Durable Object classes of the version that answers; null where none does. */
+  /** The Durable Object classes of the last version that `up` deployed; null where there is none. */
   readonly objectsTag: string | null
 }
 
@@ -49,8 +49,11 @@ interface DeploymentRow {
 }
 
 function tagOf(deployments: DeploymentRow[]): string | null {
-  const last = deployments.toSorted((a, b) => (a.created_on < b.created_on ? -1 : 1)).at(-1)
-  return last === undefined ? null : (last.annotations?.['workers/message'] ?? '').split(' ')[0]!
+  // One that a change of secrets made has no message.
+  const tagged = deployments
+    .toSorted((a, b) => (a.created_on < b.created_on ? -1 : 1))
+    .flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])
+  return tagged.at(-1)?.split(' ')[0] ?? null
 }
 
 async function unlessAbsent(answer: Promise<string>): Promise<string | null> {

@@ -15,6 +15,8 @@ import { chainIdOf } from './hub-settings.ts'
  * that the relayer lacks. Each problem says what to do.
  */
 export async function chainProblems(environment: Environment, rpcUrls: readonly string[]): Promise<string[]> {
+  if (rpcUrls.length === 0)
+    return ['chain.rpc_urls: nobody can be asked: name nodes, or give CHAIN_RPC_URL in the environment']
   const answers = await Promise.all(rpcUrls.map((url) => problemsAt(environment, url)))
   return [...new Set(answers.flat())]
 }

@@ -18,7 +18,7 @@ export const requiredSecrets = ({ chain }: Environment): Secret[] => [
     name: 'RELAYER_PRIVATE_KEY',
     isGenerated: true,
     about:
-      'pays for and submits actions; its account needs gas, and the roles of `deploy:contracts --relayer`',
+      'pays for and submits actions; give the key of `relayer`, or have `secrets --save FILE` make one where the file names none',
   },
   ...(chain.rpc_urls === undefined
     ? [{ name: 'CHAIN_RPC_URL', isGenerated: false, about: 'nodes of the chain, comma separated' }]

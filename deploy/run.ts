@@ -1,5 +1,6 @@
 /** `npm run -s deploy`: a hub on Cloudflare, from the file of its environment; see {@link help}. */
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { readArguments } from '../scripts/command/arguments.ts'
@@ -31,6 +32,7 @@ Options:
   --env NAME         The environment: deploy/NAME.toml
   --offline          Of plan: ask neither Cloudflare nor the chain
   --rotate SECRET    Of secrets: replace this one
+  --save FILE        Of secrets: keep what is made in a new file that only you can read; a key of the relayer is made only then
   --url URL          Of check: an address of the hub other than that of its domain
   --yes              Of up: ask nothing before a step that cannot be taken back
   --json             Print plan and check as JSON
@@ -41,7 +43,7 @@ Exit codes: 0 done, 1 refused or failed, 2 something is missing or wrong usage.
 
 Examples:
   npm run -s deploy -- plan --env example --offline
-  CHAIN_RPC_URL=https://rpc.example npm run -s deploy -- secrets --env testnet
+  npm run -s deploy -- secrets --env testnet --save testnet-secrets.json
   npm run -s deploy -- up --env testnet
   npm run -s deploy -- check --env testnet --json`
 
@@ -57,6 +59,7 @@ interface Options {
   env?: string
   offline?: boolean
   rotate?: string
+  save?: string
   url?: string
   yes?: boolean
   json?: boolean
@@ -78,7 +81,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     if (!isComplete || onChain.length > 0) process.exitCode = 2
   },
 
-  async secrets(environment, { rotate }) {
+  async secrets(environment, { rotate, save }) {
     if (environment.account_id === '')
       throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
     const wrangler = wranglerOf(environment.account_id)
@@ -88,7 +91,10 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       present,
       rotate: rotate ?? null,
       given: process.env,
+      isKept: save !== undefined,
     })
+    if (save !== undefined && notes.length > 0)
+      writeFileSync(save, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
     if (notes.length > 0)
       await wrangler(['secret', 'bulk', '--name', resources.worker], JSON.stringify(values))
     for (const note of notes) say(note)
@@ -106,7 +112,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
         `Fill in:\n${missing.map(([member, source]) => `  ${member}: ${source}`).join('\n')}`,
       )
     const onChain = await chainProblems(environment, rpcUrlsOf(environment))
-    if (onChain.length > 0) throw new CommandError(onChain.join('\n'))
+    if (onChain.length > 0) throw new MissingError(onChain.join('\n'))
     await bringUp({
       environment,
       wrangler: wranglerOf(environment.account_id),
@@ -114,7 +120,8 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       confirm: async (question) => yes === true || (await ask(question)),
       commit: commitOf(),
       given: process.env,
-      check: async (url) => requireNone(await checkHub(environment, url)),
+      check: async (url, headers) =>
+        requireNone(await checkHub(environment, url, (address) => fetch(address, { headers }))),
     })
   },
 
@@ -163,7 +170,7 @@ await runCommand(async () => {
   const config = {
     allowPositionals: true,
     options: {
-      ...{ env: text, rotate: text, url: text, offline: flag, yes: flag, json: flag },
+      ...{ env: text, rotate: text, save: text, url: text, offline: flag, yes: flag, json: flag },
       help: { type: 'boolean', short: 'h' },
     },
   } as const

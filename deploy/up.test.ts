@@ -1,3 +1,4 @@
+import { privateKeyToAddress } from 'viem/accounts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CommandError } from '../scripts/command/errors.ts'
 import { readAccount } from './account.ts'
@@ -7,7 +8,8 @@ import { RecordedAccount } from './testing/recorded-account.ts'
 import { bringUp, type UpOptions } from './up.ts'
 import { resourcesOf } from './wrangler-config.ts'
 
-const environment = completeEnvironment({ name: 'hub-up' })
+const relayerKey = `0x${'07'.repeat(32)}` as const
+const environment = completeEnvironment({ name: 'hub-up', relayer: privateKeyToAddress(relayerKey) })
 let account: RecordedAccount
 let checked: string[]
 beforeEach(() => {
@@ -22,13 +24,15 @@ const up = (over: Partial<UpOptions> = {}) =>
     say: () => {},
     confirm: async () => true,
     commit: 'abc1234',
-    given: {},
-    check: async (url) => void checked.push(url),
+    given: { RELAYER_PRIVATE_KEY: relayerKey },
+    check: async (url, headers) => void checked.push([url, ...Object.values(headers)].join(' ')),
     ...over,
   })
 /** What changes something, in order. */
 const changes = () =>
-  account.calls.filter((call) => /create|lifecycle add|secret bulk|apply|^deploy |versions/.test(call))
+  account.calls.filter((call) =>
+    /create|lifecycle add|secret bulk|apply|^deploy |versions|triggers/.test(call),
+  )
 const made = () => {
   const { databases, buckets, queues, rules, secrets, isMigrated } = account
   return { databases, buckets, queues, rules, secrets: Object.keys(secrets ?? {}), isMigrated }
@@ -57,12 +61,14 @@ describe('up', () => {
         .map((call) => call.replace(/ --(config|name).*/, '')),
     ).toEqual([
       'versions upload',
+      'triggers deploy',
       'versions deploy upload-1@10% hub-up-0@90%',
       'versions deploy upload-1@50% hub-up-0@50%',
       'versions deploy upload-1@100%',
     ])
     expect(account.secrets).toEqual(first.secrets)
-    expect(checked).toEqual(Array.from({ length: 4 }, () => 'https://hub.example.org'))
+    const [url, chosen] = ['https://hub.example.org', 'hub-up="upload-1"']
+    expect(checked).toEqual([url, ...Array.from({ length: 3 }, () => `${url} ${chosen}`)])
   })
 
   test('that ends at any step, before or after it, comes to the same when it is run again', async () => {
@@ -79,15 +85,20 @@ describe('up', () => {
       }
   })
 
-  test('leaves what is there when the new version is not well', async () => {
+  test('gives the version before all traffic again when the new one is not well', async () => {
     await up()
-    const before = account.deployments.length
     const check = async (url: string) => {
       throw new CommandError(`${url} is not well`)
     }
     await expect(up({ check })).rejects.toThrow(/is not well/)
-    // The first step of the traffic, and no further.
-    expect(account.deployments).toHaveLength(before + 1)
+    expect(account.deployments.at(-1)?.versions).toEqual([{ version_id: 'hub-up-0', percentage: 100 }])
+  })
+
+  test('takes a change of secrets for no other classes of objects', async () => {
+    await up()
+    account.deployments.push({ ...account.deployments[0]!, created_on: '2030-01-01', annotations: {} })
+    await up()
+    expect(account.uploads).toBe(1)
   })
 
   test('asks before it migrates, and names the bookmark to go back to', async () => {
@@ -113,7 +124,10 @@ describe('up', () => {
     await expect(up({ environment: secretive })).rejects.toThrow(
       /environment variable of its name:\n +CHAIN_RPC_URL/,
     )
-    await up({ environment: secretive, given: { CHAIN_RPC_URL: 'https://rpc.example.org/key' } })
+    await up({
+      environment: secretive,
+      given: { RELAYER_PRIVATE_KEY: relayerKey, CHAIN_RPC_URL: 'https://rpc.example.org/key' },
+    })
     expect(account.secrets?.CHAIN_RPC_URL).toBe('https://rpc.example.org/key')
   })
 })

@@ -1,6 +1,7 @@
 import { CommandError } from '../scripts/command/errors.ts'
 import { type AccountState, deploymentMessage, readAccount } from './account.ts'
 import type { Environment } from './environment.ts'
+import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
 import { planSecrets } from './secrets.ts'
 import type { Wrangler } from './wrangler.ts'
@@ -16,8 +17,8 @@ export interface UpOptions {
   readonly commit: string
   /** Values of secrets that an operator gives, by name. */
   readonly given: Readonly<Record<string, string | undefined>>
-  /** Tries a deployed hub. @throws {@link CommandError} with what is wrong. */
-  readonly check: (url: string) => Promise<void>
+  /** Tries a deployed hub. @param headers - Choose its version. @throws {@link CommandError} with what is wrong. */
+  readonly check: (url: string, headers: Record<string, string>) => Promise<void>
 }
 
 /** Shares of the traffic that a new version takes, one after another, each followed by a check. */
@@ -72,7 +73,8 @@ async function setSecrets(
   const { values, notes, missing } = planSecrets(environment, {
     present: secrets,
     rotate: null,
-    given: givenOf(secrets, given),
+    given: givenOf(environment, given),
+    isKept: false,
   })
   if (missing.length > 0)
     throw new CommandError(
@@ -83,9 +85,9 @@ async function setSecrets(
   await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
 }
 
-/** `up` replaces no secret, whatever variables there are. */
-const givenOf = (present: ReadonlySet<string>, given: UpOptions['given']): UpOptions['given'] =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => !present.has(name)))
+/** `up` sets nothing that the hub does without, whatever variables there are. */
+const givenOf = (environment: Environment, given: UpOptions['given']): UpOptions['given'] =>
+  Object.fromEntries(requiredSecrets(environment).map(({ name }) => [name, given[name]]))
 
 async function migrate(
   { wrangler, say, confirm }: UpOptions,
@@ -118,29 +120,28 @@ async function deployWorker(
   if (objectsTag !== resources.objectsTag) {
     say('Deploying the Worker')
     await wrangler(['deploy', '--config', config, '--message', message])
-    return check(url)
+    return check(url, {})
   }
   say('Uploading a new version of the Worker')
   const uploaded = await wrangler(['versions', 'upload', '--config', config, '--message', message])
   const version = /Version ID:\s*(\S+)/i.exec(uploaded)?.[1]
   if (version === undefined) throw new CommandError(`wrangler names no version:\n${uploaded}`)
-  const preview = /Version Preview URL:\s*(\S+)/i.exec(uploaded)?.[1]
-  if (preview !== undefined) await check(preview)
   const before = await currentVersion(wrangler, resources.worker)
+  // An upload leaves domain, schedule and consumers of queues as they are.
+  await wrangler(['triggers', 'deploy', '--config', config])
+  const give = (parts: readonly string[]) =>
+    wrangler(['versions', 'deploy', ...parts, '--name', resources.worker, '--message', message, '--yes'])
   for (const share of shares) {
     const parts = [`${version}@${share}%`, ...(share < 100 ? [`${before}@${100 - share}%`] : [])]
-    await wrangler([
-      'versions',
-      'deploy',
-      ...parts,
-      '--name',
-      resources.worker,
-      '--message',
-      message,
-      '--yes',
-    ])
+    await give(parts)
     say(`The new version takes ${share} % of the traffic`)
-    await check(url)
+    try {
+      await check(url, { 'Cloudflare-Workers-Version-Overrides': `${resources.worker}="${version}"` })
+    } catch (error) {
+      await give([`${before}@100%`])
+      say('The version before has all traffic again')
+      throw error
+    }
   }
 }
 

@@ -16,7 +16,7 @@ export class WranglerError extends CommandError {
 
   /** Whether the account does not have what was asked for. */
   get isAbsence(): boolean {
-    return /not found|does not exist|could not find|couldn't find|10007|10090|11000/i.test(this.output)
+    return /\[code: (10007|10090|11000)\]|Queue ".+" does not exist/i.test(this.output)
   }
 }
 

@@ -1,4 +1,4 @@
-import { isLocalUrl } from '../protocol/encoding/index.ts'
+import { isLocalUrl, isLoopbackHost } from '../protocol/encoding/index.ts'
 import { anvilKeys, isLocalChain } from '../protocol/identity/index.ts'
 
 interface Judged {
@@ -21,18 +21,19 @@ const developmentSecrets = [
 /** What may be so on a network of one machine alone, where strangers can use it: pairs of a setting and what is wrong with it. */
 export function localProblems(settings: Judged): [name: string, message: string][] {
   const { BASE_URL, LOCAL_NETWORK, PROFILE } = settings
-  if (LOCAL_NETWORK)
-    return isLocalUrl(BASE_URL)
-      ? []
-      : [['LOCAL_NETWORK', 'is true, and BASE_URL is an address of other machines: leave LOCAL_NETWORK out']]
   const problems: [string, string][] = []
-  if (isLocalUrl(BASE_URL))
+  if (LOCAL_NETWORK && !isLoopbackHost(BASE_URL.hostname))
+    problems.push([
+      'LOCAL_NETWORK',
+      'is true, and BASE_URL is an address of other machines: leave LOCAL_NETWORK out',
+    ])
+  if (!LOCAL_NETWORK && isLocalUrl(BASE_URL))
     problems.push([
       'BASE_URL',
       'is http, or a host of this machine: enter the https address at which clients reach the hub, or set LOCAL_NETWORK to true for a network of this machine',
     ])
   for (const name of ['HUB_SECRET', 'COORDINATOR_SEED'] as const)
-    if (developmentSecrets.includes(settings[name] ?? ''))
+    if (!LOCAL_NETWORK && developmentSecrets.includes(settings[name] ?? ''))
       problems.push([name, 'is the one of .env.example, which everybody knows: generate another'])
   if (!isLocalChain(PROFILE.chain_id))
     for (const name of ['RELAYER_PRIVATE_KEY', 'RELAYER_PREVIOUS_KEYS', 'ARBITER_PRIVATE_KEY'] as const)

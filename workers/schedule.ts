@@ -38,7 +38,7 @@ export async function runSchedule(env: Env): Promise<void> {
   await projectFigures.cool(networkNow)
   const settings = readSettings(env)
   await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
-  await resumeSimulations(services(env)).catch(logged)
+  if (settings.DIRECT_ROUNDS_ENABLED) await resumeSimulations(services(env)).catch(logged)
   const times = {
     ...{ machine: unixNow(), network: networkNow },
     tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,

@@ -45,13 +45,11 @@ import { PendingGenerationStore } from './stores/pending-generations.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
 import { ProjectFiguresStore } from './stores/project-figures.ts'
-import { ProjectLists } from './stores/project-lists.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ProofStore } from './stores/proofs.ts'
 import { ReceiptStore } from './stores/receipts.ts'
 import { RoundFiles } from './stores/round-files.ts'
-import { RoundLists } from './stores/round-lists.ts'
 import { RoundOffenceStore } from './stores/round-offences.ts'
 import { RoundStore, type WrittenRound } from './stores/rounds.ts'
 import { SessionStore } from './stores/sessions.ts'
@@ -62,7 +60,6 @@ import { SubscriptionStore } from './stores/subscriptions.ts'
 import { TaskStore } from './stores/tasks.ts'
 import { TransactionStore } from './stores/transactions.ts'
 import { ValidatorStore } from './stores/validators.ts'
-import { WithdrawalStore } from './stores/withdrawals.ts'
 import { createGenerationKeeperClient } from './validators/keeper.ts'
 
 /** What requests, queues and schedules work with, made once for each isolate; the only place that constructs stores and clients. */
@@ -120,11 +117,9 @@ export function createServices(env: Env) {
     generationKeeper: createGenerationKeeperClient(env),
     assets: new AssetStore(db, env.MODULES),
     projects: new ProjectStore(db),
-    projectLists: new ProjectLists(db),
     projectFigures: new ProjectFiguresStore(db),
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
-    withdrawals: new WithdrawalStore(db),
     projectVersions: new ProjectVersionStore(db),
     projectDecisions: new ProjectDecisionStore(db),
     nodes: new NodeStore(db),
@@ -147,7 +142,6 @@ export function createServices(env: Env) {
     expiredRows: async () => new (await import('./stores/expired-rows.ts')).ExpiredRows(db),
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
-    roundLists: new RoundLists(db),
     earlyEvidence: new EarlyEvidenceStore(db),
     roundOffences: new RoundOffenceStore(db),
     receipts: new ReceiptStore(db),

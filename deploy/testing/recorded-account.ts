@@ -73,6 +73,7 @@ export class RecordedAccount {
       const { name } = JSON.parse(readFileSync(after(args, '--config')!, 'utf8')) as { name: string }
       this.#deployed(args, [{ version_id: `${name}-${this.deployments.length}`, percentage: 100 }])
     },
+    'triggers deploy': () => undefined,
     'versions upload': () => `Worker Version ID: upload-${++this.uploads}`,
     'versions deploy': (args) =>
       this.#deployed(

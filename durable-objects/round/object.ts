@@ -143,8 +143,10 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
         this.#work()
         return refusal('invalid_state', 'The vote came after its time.')
       }
+      const before = this.#round
       this.#note(taken)
-      await this.#stored()
+      // The same vote again waits only while the first is not stored.
+      if (this.#round !== before || this.#votesStored !== null) await this.#stored()
       if (this.#round === null) return refusal('invalid_state', 'The round is over.')
     } else this.#note(judged)
     this.#work()
@@ -403,6 +405,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   }
 
   async #list(round: Round): Promise<true> {
+    // What lists show is never taken back.
+    this.#storeVotes()
     await this.#config.list(round)
     // Where the committee was drawn meanwhile, what lists show lacks it.
     this.#note((one) => (one.drawn === round.drawn ? { ...one, listed: publicState(round) } : one))
@@ -444,6 +448,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
   async #forget(): Promise<boolean> {
     this.#round = null
     this.#votesStored?.resolve()
+    this.#votesStored = null
     for (const timer of [this.#storing, this.#looking]) clearTimeout(timer)
     this.#waiting.look()
     this.#alarm.gone()

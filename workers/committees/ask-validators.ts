@@ -40,10 +40,11 @@ export async function askForAttestations(
   const missing = validators.filter(({ publicKey, revokedAt }) => revokedAt === null && !known.has(publicKey))
   if (missing.length === 0) return false
   const body = new Uint8Array(await new Response(await committeeSets.open(set.setHash)).arrayBuffer())
-  const wanted = quorum(validators.length) - known.size
+  const counted = validators.filter(({ publicKey, revokedAt }) => revokedAt === null && known.has(publicKey))
+  const wanted = quorum(validators.length) - counted.length
   const { isValid, others } = await askOverLinks(asking, { set, body, wanted }, missing)
-  if (isValid) return true
-  return askByHttp(asking, { set, body }, others.filter(isCallable))
+  // Also after a quorum: some of it may be replaced while the epoch runs.
+  return (await askByHttp(asking, { set, body }, others.filter(isCallable))) || isValid
 }
 
 interface Asked {
@@ -62,10 +63,11 @@ async function askOverLinks(
   if (body.length > batchBytesMax) return { isValid: false, others: validators }
   const { committeeSets, clock, links } = sources
   const found = new Map<string, KeptAttestation>()
+  const asked = new Set(validators.map(({ publicKey }) => publicKey))
   const heard = new Set<string>()
   const waiting = new Waiters()
   listen(async (nodeKey, { epoch, attestation }) => {
-    if (epoch !== set.epoch) return null
+    if (epoch !== set.epoch || !asked.has(nodeKey)) return null
     heard.add(nodeKey)
     const isValid = isAttestationOf(settings.PROFILE, set.setHash, nodeKey, attestation)
     if (isValid) found.set(nodeKey, { publicKey: nodeKey, signature: attestation.signature })

@@ -84,9 +84,12 @@ export async function payForDirectRound<T>(
   c: HubContext,
   gasLimit: number,
   run: () => Promise<{ result: T; use: DirectUse }>,
+  /** That are run at once. Those of one request take at most what an address may take in a minute. */
+  rounds = 1,
 ): Promise<T> {
+  const secondsMax = Math.min(rounds * directSecondsMax, budgets.execute_seconds.address)
   const inputKib = Math.max(1, Math.ceil(c.var.bodyLength / 1024))
-  const most = { gas: gasLimit, kib: inputKib + answerKibMax, seconds: directSecondsMax }
+  const most = { gas: gasLimit, kib: inputKib + answerKibMax, seconds: secondsMax }
   const charges = (of: typeof most) => [
     ...chargesOf(c, 'execute_gas', null, of.gas),
     ...chargesOf(c, 'execute_kib', null, of.kib),
@@ -94,7 +97,7 @@ export async function payForDirectRound<T>(
   ]
   await spendOfDay(c, charges(most), 'The limit of direct rounds per minute')
   const startedAtMs = Date.now()
-  const seconds = () => Math.min(directSecondsMax, Math.ceil((Date.now() - startedAtMs) / 1000))
+  const seconds = () => Math.min(secondsMax, rounds * Math.ceil((Date.now() - startedAtMs) / 1000))
   let used = { ...most, kib: inputKib }
   try {
     const { result, use } = await run()

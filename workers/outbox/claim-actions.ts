@@ -3,26 +3,30 @@ import { projectVaultAbi } from '../../contracts/generated/contracts.ts'
 import { relayedGasMax } from '../actions/allowances.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
+import { WithdrawalStore } from '../stores/withdrawals.ts'
 import type { Call, HubActionRules } from './hub-action-rules.ts'
 
 /** The payouts of a withdrawal are claimed, for the wallet that asked for it. The subject is the withdrawal. */
 export const claimPayoutsRules: HubActionRules = {
   signer: 'relayer',
   stateKind: 'claim',
-  subjects: (env, withdrawalId) => services(env).withdrawals.claimSubjects(withdrawalId),
+  subjects: (env, withdrawalId) => services(env).store(WithdrawalStore).claimSubjects(withdrawalId),
   isThere: () => true,
   call: (_, withdrawalId, __, env) => callOf(env, withdrawalId),
   // The vault passes over a payout whose miner the token refuses; another transaction would do the same.
   isTriedOnce: true,
   // Enough for a chain whose clock is behind: only payouts that are released, by the hub's clock, are claimed.
   attemptsMax: 5,
-  onAttempt: (env, { subject }, relayId) => services(env).withdrawals.noteAttempt(subject, relayId),
-  onProgress: (env, { subject }, { reason }) => services(env).withdrawals.noteError(subject, reason),
-  onDone: (env, { subject }) => services(env).withdrawals.end(subject),
+  onAttempt: (env, { subject }, relayId) =>
+    services(env).store(WithdrawalStore).noteAttempt(subject, relayId),
+  onProgress: (env, { subject }, { reason }) =>
+    services(env).store(WithdrawalStore).noteError(subject, reason),
+  onDone: (env, { subject }) => services(env).store(WithdrawalStore).end(subject),
 }
 
 async function callOf(env: Env, withdrawalId: string): Promise<Call> {
-  const { withdrawals, epochs } = services(env)
+  const { store, epochs } = services(env)
+  const withdrawals = store(WithdrawalStore)
   const { RELAY_ALLOWANCES, RATE_LIMIT_MULTIPLIER } = readSettings(env)
   const [withdrawal, payouts] = await Promise.all([
     withdrawals.find(withdrawalId),

@@ -1,5 +1,5 @@
 import type { RunningEpoch } from '../../durable-objects/project/task-queue.ts'
-import { epochAt, epochStart } from '../../protocol/committees/index.ts'
+import { epochAt } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import type { Services } from '../services.ts'
@@ -20,10 +20,14 @@ export async function findRunningEpoch(
     const isLost = (await validators.ofEpoch(epoch, epochSecs)) === null
     return { epoch, epochSecs, terms: null, isLost }
   }
-  return { epoch, epochSecs, terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, epoch) } }
+  return {
+    epoch,
+    epochSecs,
+    terms: { epoch, epochSecs, setHash: set.setHash, ...termsOf(version, set.builtAt) },
+  }
 }
 
-function termsOf({ manifest, consensusHash, epochSecs }: ProjectVersion, epoch: number) {
+function termsOf({ manifest, consensusHash }: ProjectVersion, snapshotAt: number) {
   const { modules, work } = (JSON.parse(manifest) as ProjectManifest).consensus
   return {
     consensusHash,
@@ -33,7 +37,8 @@ function termsOf({ manifest, consensusHash, epochSecs }: ProjectVersion, epoch: 
       roundSecs: work.round_secs,
       leaseSecs: work.lease_secs,
       acceptSecs: defaultNetworkParams.accept_secs,
-      snapshotAt: epochStart(epoch, epochSecs) - defaultNetworkParams.snapshot_lead_secs,
+      // Who left before is not blamed.
+      snapshotAt,
     },
   }
 }

@@ -13,6 +13,7 @@ import { refundRelay, spendRelay } from '../../middleware/rate-limit.ts'
 import { bringHubAction } from '../../outbox/hub-actions.ts'
 import { defineRoute, reply } from '../../route.ts'
 import type { NewClaim, Withdrawal } from '../../stores/withdrawals.ts'
+import { WithdrawalStore } from '../../stores/withdrawals.ts'
 import { receiptExample } from '../explorer/schema.ts'
 import { unknownProject } from '../projects/access.ts'
 import { tokenExample } from '../projects/example.ts'
@@ -115,7 +116,7 @@ export const listWithdrawals = defineRoute(
       isOwn: true,
       query,
       by: ['requestedAt', 'withdrawalId'],
-      fetch: (after, limit) => c.var.services.withdrawals.list(callerOf(c), after, limit),
+      fetch: (after, limit) => c.var.services.store(WithdrawalStore).list(callerOf(c), after, limit),
       view: withdrawalView,
     }),
 )
@@ -158,7 +159,8 @@ export const claimPayouts = defineRoute(
     ),
   },
   async (c, { json: { project_ids } }) => {
-    const { withdrawals, derived } = c.var.services
+    const { store, derived } = c.var.services
+    const withdrawals = store(WithdrawalStore)
     const name = derived.alphanumerics(c.var.operation, 'withdrawals', 16)
     const earlier = c.var.operation.isRetry ? await withdrawals.requestedAs(name) : []
     const ids = earlier.length > 0 ? earlier : await request(c, project_ids ?? null, name)
@@ -170,7 +172,8 @@ export const claimPayouts = defineRoute(
 
 /** @throws {@link ApiError} 404 `not_found`, 409 `conflict` when nothing can be claimed, 429 `rate_limited`. */
 async function request(c: HubContext, projectIds: readonly string[] | null, name: string): Promise<string[]> {
-  const { claims, projects, withdrawals, clock } = c.var.services
+  const { claims, projects, store, clock } = c.var.services
+  const withdrawals = store(WithdrawalStore)
   const account = sessionOf(c).address
   const unknown = projectIds && (await projects.findHidden(projectIds, account))
   if (unknown) throw unknownProject(unknown)

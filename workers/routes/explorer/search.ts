@@ -5,7 +5,7 @@ import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { textOf } from '../../http/formats.ts'
 import { defineRoute, ok } from '../../route.ts'
-import { searchWords } from '../../stores/project-lists.ts'
+import { ProjectLists, searchWords } from '../../stores/project-lists.ts'
 import { type Hit, hitTypes, SearchStore } from '../../stores/search.ts'
 
 const hitsMax = 20
@@ -42,7 +42,8 @@ export const search = defineRoute(
 )
 
 async function hitsOf(c: HubContext, text: string): Promise<Hit[]> {
-  const { developers, projectLists } = c.var.services
+  const { developers, store } = c.var.services
+  const projectLists = store(ProjectLists)
   const search = c.var.services.store(SearchStore)
   const folded = /^0x/i.test(text) ? text.toLowerCase() : text
   if (patterns.address.test(folded)) {

@@ -1,6 +1,7 @@
 import { categories } from '../../../protocol/manifest/index.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { ProjectLists } from '../../stores/project-lists.ts'
 import { Categories } from './schema.ts'
 
 const names: Record<(typeof categories)[number], string> = {
@@ -30,7 +31,7 @@ export const listCategories = defineRoute(
     }),
   },
   async (c) => {
-    const counts = await c.var.services.projectLists.countsByCategory()
+    const counts = await c.var.services.store(ProjectLists).countsByCategory()
     return json({
       items: categories.map((slug) => ({ slug, name: names[slug], projects: counts.get(slug) ?? 0 })),
     })

@@ -7,6 +7,7 @@ import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
 import {
   type ListedProject,
+  ProjectLists,
   positionOf,
   projectSorts,
   searchWords,
@@ -50,12 +51,9 @@ export const listProjects = defineRoute(
       fetch: async (after, limit) =>
         words?.length === 0
           ? []
-          : c.var.services.projectLists.list(
-              { status, category, tag, deviceClass, developer, words },
-              sort,
-              after,
-              limit,
-            ),
+          : c.var.services
+              .store(ProjectLists)
+              .list({ status, category, tag, deviceClass, developer, words }, sort, after, limit),
     })
     const { principal } = c.var
     const own = developer !== undefined && principal?.kind === 'session' && principal.address === developer

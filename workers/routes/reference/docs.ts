@@ -17,29 +17,36 @@ const page = (title: string): string => `<!doctype html>
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>#swagger-ui-more .information-container { display: none }</style>
 </head>
 <body>
 <div id="swagger-ui"><p>Loading the reference… It needs JavaScript; <a href="/v1/openapi.json">the OpenAPI document</a> does not.</p></div>
+<div id="swagger-ui-more"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
 `
 
-// Swagger UI 5.35 shows the first three calls alone of a document with 120 paths or more, so operators read theirs in the document.
+// Swagger UI 5.35 shows the first three calls alone of a document with 120 paths or more, so the page has two of them, each with whole groups
+// of calls, and operators read theirs in the document.
 const startScript = `fetch('/v1/openapi.json')
   .then((answer) => answer.json())
   .then((spec) => {
     const paths = Object.entries(spec.paths).filter(([path]) => !path.startsWith('/admin/'))
-    window.ui = SwaggerUIBundle({
-      spec: { ...spec, paths: Object.fromEntries(paths) },
-      dom_id: '#swagger-ui',
-      deepLinking: true,
-      displayRequestDuration: true,
-      persistAuthorization: false,
-      validatorUrl: null,
-      docExpansion: 'list',
-    })
+    const parts = [[], []]
+    for (const group of Map.groupBy(paths, ([, calls]) => Object.values(calls)[0].tags[0]).values())
+      parts[parts[0].length + group.length > paths.length / 2 ? 1 : 0].push(...group)
+    for (const [at, part] of parts.entries())
+      SwaggerUIBundle({
+        spec: { ...spec, paths: Object.fromEntries(part) },
+        dom_id: ['#swagger-ui', '#swagger-ui-more'][at],
+        deepLinking: true,
+        displayRequestDuration: true,
+        persistAuthorization: false,
+        validatorUrl: null,
+        docExpansion: 'list',
+      })
   })
 `
 

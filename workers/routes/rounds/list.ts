@@ -5,7 +5,7 @@ import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject } from '../../http/formats.ts'
 import { keptPage, pageQuery, paginate } from '../../http/pagination.ts'
 import { defineRoute } from '../../route.ts'
-import { type ListedRound, type RoundFilter, roundPosition } from '../../stores/round-lists.ts'
+import { type ListedRound, type RoundFilter, RoundLists, roundPosition } from '../../stores/round-lists.ts'
 import { findVisibleProject } from '../projects/access.ts'
 import { ProjectParams } from '../projects/schema.ts'
 import { RoundSummary, roundKinds, summaryExample } from './schema.ts'
@@ -78,7 +78,7 @@ export async function answerRounds(
     keep: ({ moduleAddress }) => module === '' || moduleAddress === module,
     fetch: async (after, limit) => {
       const position = after && { createdAt: after[0], name: after[1] }
-      const listed = await c.var.services.roundLists.list(filter, position, limit, attemptOf)
+      const listed = await c.var.services.store(RoundLists).list(filter, position, limit, attemptOf)
       archivedBefore = listed.archivedBefore
       return listed.rounds
     },

@@ -72,7 +72,7 @@ export async function beginSubscriptions(c: HubContext, inputs: readonly Input[]
   )
   const lost = new Set(fresh.map(({ subscriptionId }) => subscriptionId).filter((id) => !created.has(id)))
   return {
-    bond,
+    bond: first !== undefined && lost.has(first.subscriptionId) ? null : bond,
     outcomes: outcomes.map((one) => {
       if ('code' in one || !lost.has(one.subscriptionId)) return one
       return isFull ? full() : alreadyOpen(one.subscriptionId)

@@ -9,6 +9,7 @@ import type { HubContext } from '../../context.ts'
 import { example } from '../../examples.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import type { Subscription } from '../../stores/subscriptions.ts'
+import { WithdrawalStore } from '../../stores/withdrawals.ts'
 import { subscriptionFor } from './access.ts'
 import { SubscriptionParams, standingAt } from './schema.ts'
 
@@ -67,7 +68,7 @@ const recordWithdrawal = (
   subscription: Subscription,
   { id, createdAt }: Pick<RelayView, 'id' | 'createdAt'>,
 ): Promise<void> =>
-  c.var.services.withdrawals.recordCollateral({
+  c.var.services.store(WithdrawalStore).recordCollateral({
     withdrawalId: id,
     account: sessionOf(c).address,
     amount: standingAt(subscription, createdAt).collateral,

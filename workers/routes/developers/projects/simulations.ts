@@ -223,7 +223,7 @@ async function beginPaid(
   const { promise: begun, resolve, reject } = Promise.withResolvers<void>()
   const gas = tasks.reduce((sum, { gasLimit }) => sum + gasLimit, 0)
   const nothing = { gas: 0, bytes: 0 }
-  const done = payForDirectRound(c, gas, async () => {
+  const run = async () => {
     const simulationId = await begin().catch(reject)
     if (simulationId === undefined) return { result: null, use: nothing }
     resolve()
@@ -233,8 +233,8 @@ async function beginPaid(
       return { ...nothing, gas }
     })
     return { result: null, use }
-  })
-  c.executionCtx.waitUntil(done.catch(reject))
+  }
+  c.executionCtx.waitUntil(payForDirectRound(c, gas, run, tasks.length).catch(reject))
   await begun
 }
 

@@ -1,0 +1,57 @@
+import { privateKeyToAddress } from 'viem/accounts'
+import { expect, test } from 'vitest'
+import { planSecrets } from './secrets.ts'
+import { completeEnvironment } from './testing/environments.ts'
+
+const key = (byte: string) => `0x${byte.repeat(32)}` as const
+const without = { present: new Set<string>(), rotate: null, given: {}, isKept: true }
+const all = new Set(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY', 'RELAYER_PREVIOUS_KEYS'])
+const fresh = completeEnvironment({ relayer: '' })
+const own = completeEnvironment({ relayer: privateKeyToAddress(key('07')) })
+
+test('what can be made is made, each time another, and the account of a key is told', () => {
+  const { values, notes, missing } = planSecrets(fresh, without)
+  expect(Object.keys(values)).toEqual(['HUB_SECRET', 'COORDINATOR_SEED', 'RELAYER_PRIVATE_KEY'])
+  expect(missing).toEqual([])
+  expect(notes.join()).toContain(
+    privateKeyToAddress(values.RELAYER_PRIVATE_KEY as `0x${string}`).toLowerCase(),
+  )
+  expect(planSecrets(fresh, without).values).not.toEqual(values)
+})
+
+test('a key of the relayer is not made where no file keeps it, or its account is named', () => {
+  for (const [environment, isKept] of [
+    [fresh, false],
+    [own, true],
+  ] as const)
+    expect(planSecrets(environment, { ...without, isKept }).missing).toMatchObject([
+      { name: 'RELAYER_PRIVATE_KEY' },
+    ])
+})
+
+test('what is there stays, whatever variables there are, unless it is rotated', () => {
+  const given = { HUB_SECRET: 'x'.repeat(40), COORDINATOR_SEED: key('02') }
+  expect(planSecrets(own, { ...without, present: all, given }).values).toEqual({})
+  const rotated = planSecrets(own, { ...without, present: all, given, rotate: 'COORDINATOR_SEED' })
+  expect(rotated.values).toEqual({ COORDINATOR_SEED: key('02') })
+})
+
+test('a relayer that is replaced takes the keys before it with it', () => {
+  const rotated = { ...without, present: all, rotate: 'RELAYER_PRIVATE_KEY' }
+  expect(() => planSecrets(own, rotated)).toThrow(/RELAYER_PREVIOUS_KEYS/)
+  const given = { RELAYER_PRIVATE_KEY: key('08'), RELAYER_PREVIOUS_KEYS: key('07') }
+  expect(planSecrets(own, { ...rotated, given }).values).toEqual(given)
+})
+
+test.each([
+  [
+    'no key of the relayer that the file names',
+    { RELAYER_PRIVATE_KEY: key('08') },
+    null,
+    /is the key of 0x.*, and the file names 0x/,
+  ],
+  ['nonsense', { RELAYER_PRIVATE_KEY: 'nonsense' }, null, /RELAYER_PRIVATE_KEY: /],
+  ['no secret', {}, 'CHAIN_NAME', /CHAIN_NAME is no secret of the hub/],
+])('is refused: %s', (_, given, rotate, said) => {
+  expect(() => planSecrets(own, { ...without, given, rotate })).toThrow(said)
+})
