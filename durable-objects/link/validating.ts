@@ -18,6 +18,8 @@ export const collectMs = 20
 const collectSetsMs = 250
 /** Most bytes that are sent to a validator while nothing is heard of it: what one that hangs does not read stays in memory. */
 const unheardBytesMax = 4 * 1024 * 1024
+/** How much of it sets may take, so that rounds find room. */
+const unheardSetsMax = 1024 * 1024
 const frameMembersBytes = 64
 
 /**
@@ -60,7 +62,7 @@ export class Validating {
 
   /** @param set - A set to attest, as JSON. @returns Whether it is sent; a large one is brought by HTTP, piece by piece. */
   attest(set: string): boolean {
-    if (set.length > batchBytesMax || !this.#takes(set.length)) return false
+    if (set.length > batchBytesMax || !this.#takes(set.length, unheardSetsMax)) return false
     this.#budget.giveBack()
     this.#sets.add(set)
     return true
@@ -84,9 +86,9 @@ export class Validating {
     )
   }
 
-  #takes(bytes: number): boolean {
+  #takes(bytes: number, most = unheardBytesMax): boolean {
     if (bytes + frameMembersBytes > this.#config.limits.relay_max_frame_bytes) return false
-    if (this.#unheardBytes + bytes > unheardBytesMax || !this.#connection.isListening()) return false
+    if (this.#unheardBytes + bytes > most || !this.#connection.isListening()) return false
     this.#unheardBytes += bytes
     return true
   }
