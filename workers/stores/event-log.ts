@@ -58,6 +58,9 @@ export class EventLogStore extends Store {
     const rows = found.filter(({ part }) => part === 'row').map(({ id, keys, body }) => ({ id, keys, body }))
     rows.sort((a, b) => a.id - b.id)
     if (from === null) return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: null, newest }
+    // The log was restored or lost: rows of these numbers will be others.
+    if (from.row > newest + 1)
+      return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: oldest?.at ?? unixNow(), newest }
     const lookedAtTo = Math.min(newest, Math.max(from.row, oldest?.id ?? 0) + lookedAtMax)
     const endRow = 1 + (rows.length === most ? (rows.at(-1) as LogRow).id : lookedAtTo)
     return {
