@@ -104,3 +104,16 @@ test('where the log was restored, those who are beyond its end go on from there'
     vi.advanceTimersByTime(1_000)
     expect(await feed.next(11)).toMatchObject({ events: [{ id: '11-0' }] })
   }))
+
+test('calls that read count like those that wait', () =>
+  withFeed('many behind', async (feed) => {
+    feed.add(100)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    feed.gate = promise
+    const reading = Array.from({ length: 10 }, () => feed.next(1))
+    expect(await feed.next(1)).toBeNull()
+    expect(await feed.next(101, 0, { caller: 'another' })).toMatchObject({ events: [] })
+    resolve()
+    expect((await Promise.all(reading)).map((page) => page?.events.length)).toEqual(Array(10).fill(5))
+    expect(await feed.next(101)).toMatchObject({ events: [] })
+  }))

@@ -20,9 +20,9 @@ export interface EventFeedConfig {
   noteFollowed(): Promise<void>
 }
 
-/** Waiting calls of one caller, and of all. */
+/** Calls at once of one caller, and of all: those that wait, and those that read. */
 const perCallerMax = 10
-const waitingMax = 5_000
+const callsMax = 5_000
 /** How long a row is seen by nobody at most, where no writer woke the object. */
 const lookMs = 1_000
 /** How often it is noted that somebody waits. */
@@ -48,6 +48,7 @@ interface Waiting {
  */
 export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: EventFeedConfig
+  readonly #calls = new Set<{ caller: string }>()
   readonly #waiting = new Set<Waiting>()
   /** The rows from `#start` up to, not with, `#end`; none before the first call. */
   #held: LogRow[] = []
@@ -64,9 +65,19 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     this.#config = config
   }
 
-  /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, waits too often at once. */
+  /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, asks too often at once. */
   async next(follower: Follower, waitMs: number): Promise<FeedPage | null> {
     if (!this.#hasRoom(follower.caller)) return null
+    const call = { caller: follower.caller }
+    this.#calls.add(call)
+    try {
+      return await this.#answer(follower, waitMs)
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  async #answer(follower: Follower, waitMs: number): Promise<FeedPage> {
     if (this.#end === null || Date.now() >= this.#lookedAtMs + lookMs || follower.from.row > this.#end)
       await this.#look()
     let { from } = follower
@@ -77,8 +88,6 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     }
     const page = this.#pageFor({ ...follower, from })
     if (page.events.length > 0 || waitMs === 0) return page
-    // Others have come meanwhile.
-    if (!this.#hasRoom(follower.caller)) return null
     return this.#wait({ ...follower, from: page.next }, waitMs)
   }
 
@@ -89,8 +98,8 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
 
   #hasRoom(caller: string): boolean {
     let own = 0
-    for (const { follower } of this.#waiting) if (follower.caller === caller) own += 1
-    return own < perCallerMax && this.#waiting.size < waitingMax
+    for (const call of this.#calls) if (call.caller === caller) own += 1
+    return own < perCallerMax && this.#calls.size < callsMax
   }
 
   #pageFor({ from, filter, limit }: Follower): FeedPage {
