@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type FeedPage, type LogRow, pageOfRows } from './rows.ts'
-import { type Filter, isLater, type Position } from './types.ts'
+import type { Filter, Position } from './types.ts'
 
 export interface Follower {
   /** Tells callers apart. */
@@ -20,9 +20,9 @@ export interface EventFeedConfig {
   noteFollowed(): Promise<void>
 }
 
-/** Waiting calls of one caller, and of all. */
+/** Calls at once of one caller, and of all: those that wait, and those that read. */
 const perCallerMax = 10
-const waitingMax = 5_000
+const callsMax = 5_000
 /** How long a row is seen by nobody at most, where no writer woke the object. */
 const lookMs = 1_000
 /** How often it is noted that somebody waits. */
@@ -32,6 +32,8 @@ const heldRowsMax = 256
 const heldCharactersMax = 4_000_000
 /** Reads of one look, so that a long log is not read here. */
 const readsMax = 20
+/** No log has this row: reading from it finds none, and says which one is the newest. */
+const beyondAll = Number.MAX_SAFE_INTEGER
 
 const logged = (error: unknown): void => console.error('the log of events could not be read', error)
 
@@ -46,6 +48,7 @@ interface Waiting {
  */
 export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: EventFeedConfig
+  readonly #calls = new Set<{ caller: string }>()
   readonly #waiting = new Set<Waiting>()
   /** The rows from `#start` up to, not with, `#end`; none before the first call. */
   #held: LogRow[] = []
@@ -62,11 +65,21 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     this.#config = config
   }
 
-  /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, waits too often at once. */
+  /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, asks too often at once. */
   async next(follower: Follower, waitMs: number): Promise<FeedPage | null> {
     if (!this.#hasRoom(follower.caller)) return null
-    this.#end ??= this.#start = follower.from.row
-    if (Date.now() >= this.#lookedAtMs + lookMs || follower.from.row > this.#end) await this.#look()
+    const call = { caller: follower.caller }
+    this.#calls.add(call)
+    try {
+      return await this.#answer(follower, waitMs)
+    } finally {
+      this.#calls.delete(call)
+    }
+  }
+
+  async #answer(follower: Follower, waitMs: number): Promise<FeedPage> {
+    if (this.#end === null || Date.now() >= this.#lookedAtMs + lookMs || follower.from.row > this.#end)
+      await this.#look()
     let { from } = follower
     if (from.row < this.#start) {
       const page = await this.#config.readFor(follower)
@@ -75,8 +88,6 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     }
     const page = this.#pageFor({ ...follower, from })
     if (page.events.length > 0 || waitMs === 0) return page
-    // Others have come meanwhile.
-    if (!this.#hasRoom(follower.caller)) return null
     return this.#wait({ ...follower, from: page.next }, waitMs)
   }
 
@@ -87,13 +98,14 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
 
   #hasRoom(caller: string): boolean {
     let own = 0
-    for (const { follower } of this.#waiting) if (follower.caller === caller) own += 1
-    return own < perCallerMax && this.#waiting.size < waitingMax
+    for (const call of this.#calls) if (call.caller === caller) own += 1
+    return own < perCallerMax && this.#calls.size < callsMax
   }
 
   #pageFor({ from, filter, limit }: Follower): FeedPage {
     const end = { row: this.#end ?? 0, offset: 0 }
-    return pageOfRows(this.#held, { from, end: isLater(end, from) ? end : from, filter, limit })
+    // A follower may have a part of the row that is read next.
+    return pageOfRows(this.#held, { from, end: from.row === end.row ? from : end, filter, limit })
   }
 
   async #wait(follower: Follower, waitMs: number): Promise<FeedPage> {
@@ -132,18 +144,27 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
   }
 
   async #readNew(): Promise<void> {
+    let after = 0
     for (let reads = 0; reads < readsMax; reads++) {
-      const from = this.#end ?? 0
+      const from = this.#end ?? beyondAll
       const { rows, end, newest } = await this.#config.read({ row: from, offset: 0 })
-      // The database was restored from a copy: rows of these numbers will be others.
-      if (newest + 1 < from) this.#hold([], newest + 1, newest + 1)
+      after = newest + 1
+      // The first look, or the database was restored from a copy: rows of these numbers will be others.
+      if (after < from) this.#leapTo(after)
       else this.#hold(rows, this.#start, end.row)
       this.#lookedAtMs = Date.now()
       if (rows.length > 0) this.#serve()
       if (end.row > newest || end.row === from) return
     }
-    // Too far behind: who waits reads by itself what is before this.
-    this.#hold([], this.#end ?? 0, this.#end ?? 0)
+    this.#leapTo(after)
+  }
+
+  /** Goes on from a row. Who waits before it reads by itself what is between; who waits after it has a position of a log that is lost. */
+  #leapTo(row: number): void {
+    for (const { follower, resolve } of this.#waiting)
+      resolve({ events: [], next: follower.from.row > row ? { row, offset: 0 } : follower.from })
+    this.#held = []
+    this.#start = this.#end = row
   }
 
   #hold(rows: readonly LogRow[], start: number, end: number): void {

@@ -100,6 +100,3 @@ export function keysOf(events: readonly LoggedEvent[]): string {
   }
   return ` ${[...words].join(' ')} `
 }
-
-export const isLater = (one: Position, than: Position): boolean =>
-  one.row > than.row || (one.row === than.row && one.offset > than.offset)

@@ -1,4 +1,5 @@
 import type { EventFeedObject, Follower } from '../../durable-objects/events/object.ts'
+import { inTime } from '../deadline.ts'
 import type { Env } from '../env.ts'
 import { objectClient } from '../object-client.ts'
 
@@ -19,16 +20,15 @@ export const createEventFeedClient = (env: Env) => (follower: Follower, waitMs: 
     ['next'],
   ).next(follower, waitMs)
 
+/** How long a writer waits for an object. */
+const wakeMsMax = 500
+
 /** Wakes the followers of objects after what they wait for was written. One that hears nothing looks by itself. */
 export const wakeFeeds =
   (env: Env) =>
   async (shards: readonly number[]): Promise<void> => {
     const names = shards.flatMap((shard) => feedShards[shard] ?? [])
     await Promise.all(
-      names.map((name) =>
-        env.EVENT_FEED.getByName(name)
-          .wake()
-          .catch(() => {}),
-      ),
+      names.map((name) => inTime(env.EVENT_FEED.getByName(name).wake(), wakeMsMax).catch(() => {})),
     )
   }

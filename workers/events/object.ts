@@ -10,7 +10,7 @@ export function createEventFeed(ctx: DurableObjectState, env: Env): EventFeedObj
   return new EventFeedObject(ctx, env, {
     read: async (from) => (await log()).read(from, []),
     readFor: async ({ from, filter, limit }) => {
-      const { rows, end } = await (await log()).read(from, wordsOf(filter), limit)
+      const { rows, end } = await (await log()).read(from, wordsOf(filter))
       return pageOfRows(rows, { from, end, filter, limit })
     },
     noteFollowed: async () => {

@@ -12,6 +12,7 @@ describe('which copy of the database answers', () => {
     ["anybody's read: the nearest one", 'GET', {}, 'first-unconstrained'],
     ['a read with a bookmark: any that has seen the write', 'GET', { 'X-Bookmark': bookmark }, bookmark],
     ['a read with a malformed bookmark', 'GET', { 'X-Bookmark': 'latest' }, 'first-primary'],
+    ['a read from an event on', 'GET', { 'Last-Event-ID': 'x' }, 'first-primary'],
     ['a read with a credential', 'GET', { Authorization: 'Bearer x' }, 'first-primary'],
     [
       'a read with a credential and a bookmark',

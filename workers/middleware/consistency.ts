@@ -10,8 +10,9 @@ import type { Consistency } from '../stores/request-database.ts'
 export function consistencyOf(req: HonoRequest, nodeSigned: boolean): Consistency {
   if (req.method !== 'GET' && req.method !== 'HEAD') return 'first-primary'
   if (nodeSigned || req.header('authorization') !== undefined) return 'first-primary'
-  // Who waits for something asks for what is so now.
-  if (req.query('wait') !== undefined) return 'first-primary'
+  // Who waits for something asks for what is so now. Who goes on from an event may have seen more than the nearest copy has.
+  const isFollowing = req.query('after') !== undefined || req.header('last-event-id') !== undefined
+  if (isFollowing || req.query('wait') !== undefined) return 'first-primary'
   const bookmark = req.header(bookmarkHeader)
   if (bookmark === undefined) return 'first-unconstrained'
   return /^[0-9a-f-]{1,128}$/.test(bookmark) ? bookmark : 'first-primary'

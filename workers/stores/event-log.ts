@@ -29,12 +29,7 @@ export class EventLogStore extends Store {
    * Rows from a position on that have one word of each list, or the newest of these where there is none. A page has few rows, or none, where
    * few of those that it looks at have the words; the next one goes on at its end.
    */
-  async read(
-    from: Position | null,
-    words: readonly (readonly (string | SQL)[])[],
-    limit = rowsMax,
-  ): Promise<ReadRows> {
-    const most = Math.min(limit, rowsMax)
+  async read(from: Position | null, words: readonly (readonly (string | SQL)[])[]): Promise<ReadRows> {
     const { id, at, keys, body } = eventLog
     const bound = (order: 'ASC' | 'DESC') =>
       sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
@@ -50,7 +45,7 @@ export class EventLogStore extends Store {
     const found = await this.db.all<LogRow & { part: 'row' | 'oldest' | 'newest'; at: number }>(sql`
       SELECT 'row' AS part, * FROM (SELECT ${id} AS id, ${at} AS at, ${keys} AS keys, ${body} AS body FROM ${eventLog}
         WHERE ${id} >= ${first} AND ${id} < ${first} + ${lookedAtMax} + 1 ${sql.join(has)}
-        ORDER BY ${id} ${sql.raw(from === null ? 'DESC' : 'ASC')} LIMIT ${most})
+        ORDER BY ${id} ${sql.raw(from === null ? 'DESC' : 'ASC')} LIMIT ${rowsMax})
       UNION ALL SELECT 'oldest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('ASC')})
       UNION ALL SELECT 'newest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('DESC')})`)
     const oldest = found.find(({ part }) => part === 'oldest')
@@ -58,8 +53,11 @@ export class EventLogStore extends Store {
     const rows = found.filter(({ part }) => part === 'row').map(({ id, keys, body }) => ({ id, keys, body }))
     rows.sort((a, b) => a.id - b.id)
     if (from === null) return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: null, newest }
+    // The log was restored or lost: rows of these numbers will be others.
+    if (from.row > newest + 1)
+      return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: oldest?.at ?? unixNow(), newest }
     const lookedAtTo = Math.min(newest, Math.max(from.row, oldest?.id ?? 0) + lookedAtMax)
-    const endRow = 1 + (rows.length === most ? (rows.at(-1) as LogRow).id : lookedAtTo)
+    const endRow = 1 + (rows.length === rowsMax ? (rows.at(-1) as LogRow).id : lookedAtTo)
     return {
       rows,
       end: endRow > from.row ? { row: endRow, offset: 0 } : from,

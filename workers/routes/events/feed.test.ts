@@ -124,6 +124,17 @@ describe('GET /v1/events', () => {
   })
 })
 
+test('a cursor beyond a log that was restored goes on at its end, and says that events are missing', async () => {
+  await tell('project.listed')
+  const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
+  const cursor = services(env).cursors.encode('events project= module= type=', [newest + 9, 0])
+  const moved = await read(`/v1/events?after=${encodeURIComponent(cursor)}`)
+  expect(moved).toMatchObject({ items: [], archived_before: expect.any(Number) })
+  await tell('project.paused')
+  const page = await read(`/v1/events?${from(moved)}`)
+  expect([typesOf(page), page.archived_before]).toEqual([['project.paused'], null])
+})
+
 test('GET /v1/me/events has what is about the wallet of the session, and nothing else', async () => {
   const owner = await signIn()
   const stranger = await signIn()

@@ -135,7 +135,7 @@ async function answerFeed(c: HubContext, { list, query, filter, isOwn }: Feed): 
   // Who calls may be known only after the first read.
   const ownWord = sql`' ' || substr(${callerOf(c)}, -5) || ' '`
   const words = isOwn ? [[ownWord], ...wordsOf({ ...filter, address: '' }).slice(1)] : wordsOf(filter)
-  const { rows, end, archivedBefore } = await services.log.read(from, words, limit)
+  const { rows, end, archivedBefore } = await services.log.read(from, words)
   const feed = isOwn ? { ...filter, address: sessionOf(c).address } : filter
   const read = pageOfRows(rows, {
     from: from ?? start,

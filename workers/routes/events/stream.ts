@@ -4,6 +4,8 @@ import type { Answer } from '../../http/answer.ts'
 
 /** Something is sent at least so often, so that nobody on the way takes the stream for dead. */
 const heartbeatMs = 15_000
+/** A stream that got nothing sooner than this waits so long before it reads on: it is catching up, and most rows are not for it. */
+const pauseMs = 1_000
 /** The next stream checks the credential again. */
 const streamMs = 600_000
 
@@ -37,13 +39,18 @@ export async function streamOf(
       : `event: archived\ndata: ${JSON.stringify({ archived_before: archivedBefore })}\n\n`
   let text = `retry: 1000\n\n${archived}${first.events.length > 0 ? textOf(first) : ''}${textOf(second)}`
   let from = second.next
+  let notBeforeMs = 0
   const endMs = Date.now() + streamMs
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         if (text === '') {
           try {
+            const pause = notBeforeMs - Date.now()
+            if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+            const askedMs = Date.now()
             const page = await follow(from, heartbeatMs)
+            notBeforeMs = page.events.length === 0 ? askedMs + pauseMs : 0
             from = page.next
             text = textOf(page)
           } catch {

@@ -1,0 +1,119 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { EventFeedObject, type Follower } from './object.ts'
+import { type FeedPage, type LogRow, pageOfRows } from './rows.ts'
+import { keysOf, type LoggedEvent } from './types.ts'
+
+// The object looks at the log when a test lets time pass, or wakes it.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const rowOf = (id: number, type: LoggedEvent['type']): LogRow => {
+  const event: LoggedEvent = { type, created_at: 7 }
+  return { id, keys: keysOf([event]), body: JSON.stringify(event) }
+}
+const position = (row: number) => ({ row, offset: 0 })
+
+/** A feed whose log is an array, with what it has read. */
+class Feed {
+  log: LogRow[] = []
+  reads = 0
+  /** What followers read by themselves is there after this. */
+  gate: Promise<void> = Promise.resolve()
+  readonly #waits = Promise.withResolvers<void>()
+  readonly object: EventFeedObject
+
+  constructor(ctx: DurableObjectState) {
+    this.object = new EventFeedObject(ctx, env, {
+      read: async ({ row }) => {
+        this.reads += 1
+        const newest = this.log.at(-1)?.id ?? 0
+        const rows = this.log.filter(({ id }) => id >= row).slice(0, 32)
+        const end = row > newest ? newest + 1 : (rows.at(-1)?.id ?? newest) + 1
+        return { rows, end: position(end), newest }
+      },
+      readFor: async (follower) => {
+        await this.gate
+        return pageOfRows(this.log, { ...follower, end: position((this.log.at(-1)?.id ?? 0) + 1) })
+      },
+      noteFollowed: async () => this.#waits.resolve(),
+    })
+  }
+
+  add(count: number, type: LoggedEvent['type'] = 'project.listed'): void {
+    for (let added = 0; added < count; added++) this.log.push(rowOf((this.log.at(-1)?.id ?? 0) + 1, type))
+  }
+
+  next(row: number, waitMs = 0, more: Partial<Follower> = {}): Promise<FeedPage | null> {
+    const follower = { caller: 'one', filter: {}, from: position(row), limit: 5, ...more }
+    return this.object.next(follower, waitMs)
+  }
+
+  /** The answer of a follower, the first one who waits. */
+  async waiting(row: number, more: Partial<Follower> = {}): Promise<{ page: Promise<FeedPage | null> }> {
+    const page = this.next(row, 30_000, more)
+    await this.#waits.promise
+    return { page }
+  }
+}
+
+const withFeed = (name: string, use: (feed: Feed) => Promise<void>) =>
+  runInDurableObject(env.EVENT_FEED.getByName(name), (_, state) => use(new Feed(state)))
+
+test('a first caller who is far behind delays nobody, and costs one read', () =>
+  withFeed('one behind', async (feed) => {
+    feed.add(2_000)
+    expect((await feed.next(1))?.events).toHaveLength(5)
+    const { page } = await feed.waiting(2_001)
+    expect(feed.reads).toBe(1)
+    feed.add(1)
+    await feed.object.wake()
+    expect(await page).toMatchObject({ events: [{ id: '2001-0' }] })
+    expect(feed.reads).toBe(2)
+  }))
+
+test('those who wait while more is written than one look reads go on where they are', () =>
+  withFeed('many at once', async (feed) => {
+    const filter = { type: 'project.paused' } as const
+    const { page } = await feed.waiting(1, { filter })
+    feed.add(1_000)
+    feed.add(1, 'project.paused')
+    feed.add(1_000)
+    await feed.object.wake()
+    expect(await page).toEqual({ events: [], next: position(641) })
+    expect(await feed.next(641, 0, { filter })).toMatchObject({ events: [{ id: '1001-0' }] })
+    feed.add(1)
+    vi.advanceTimersByTime(1_000)
+    expect(await feed.next(2_002)).toMatchObject({ events: [{ id: '2002-0' }] })
+  }))
+
+test('where the log was restored, those who are beyond its end go on from there', () =>
+  withFeed('restored', async (feed) => {
+    feed.add(1_000)
+    const { page } = await feed.waiting(1_001)
+    feed.log = feed.log.slice(0, 10)
+    await feed.object.wake()
+    expect(await page).toEqual({ events: [], next: position(11) })
+    expect(await feed.next(1_001)).toEqual({ events: [], next: position(11) })
+    feed.add(1)
+    vi.advanceTimersByTime(1_000)
+    expect(await feed.next(11)).toMatchObject({ events: [{ id: '11-0' }] })
+  }))
+
+test('calls that read count like those that wait', () =>
+  withFeed('many behind', async (feed) => {
+    feed.add(100)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    feed.gate = promise
+    const reading = Array.from({ length: 10 }, () => feed.next(1))
+    expect(await feed.next(1)).toBeNull()
+    expect(await feed.next(101, 0, { caller: 'another' })).toMatchObject({ events: [] })
+    resolve()
+    expect((await Promise.all(reading)).map((page) => page?.events.length)).toEqual(Array(10).fill(5))
+    expect(await feed.next(101)).toMatchObject({ events: [] })
+  }))
