@@ -264,6 +264,30 @@ describe('rounds of old epochs', () => {
     ])
   })
 
+  test('an epoch whose open rounds are not known keeps no other waiting, and is archived once they are', async () => {
+    for (const [members, epoch] of [
+      [own, firstEpoch],
+      [others, firstEpoch + 1],
+    ] as const) {
+      await fill(members, epoch, 2)
+      await postEpoch((members[0] as Member).projectId, epoch)
+    }
+    const openRounds = async (projectId: string) => {
+      if (projectId === own[0].projectId) throw new Error('the object of the project is away')
+      return 0
+    }
+    // So few rounds wait a day for the index.
+    const limits = { runRounds: 1_000 }
+    await archiveAll({ openRounds, limits })
+    expect(await counts()).toMatchObject({ rounds: 4 })
+    await archiveAll({ openRounds, limits, now: async () => (await networkNow()) + 86_400 + hour })
+    expect(await rowsOf('SELECT project_id FROM rounds GROUP BY 1')).toEqual([
+      { project_id: own[0].projectId },
+    ])
+    await archiveAll()
+    expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
+  })
+
   test('that end nothing for anybody leave a day after their epoch', async () => {
     const epoch = Math.floor((await networkNow()) / hour) - 30
     const round = simulateRound({

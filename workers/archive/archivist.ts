@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../protocol/encoding/index.ts'
-import type { ArchiveStore, KeptRow, PlainRow, RoundRetention } from '../stores/archives.ts'
+import type { ArchiveStore, KeptEpoch, KeptRow, PlainRow, RoundRetention } from '../stores/archives.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { type ArchiveFiles, archivePath } from './archive-files.ts'
 import { emptyBytes, emptyMember, gunzip, gzip } from './gzip.ts'
@@ -92,10 +92,8 @@ export class Archivist {
     const ledger = this.#ledger
     const [first] = ledger.due
     if (first !== undefined) {
-      // What is still on its way to the database would be missing in the archive.
-      const open = await this.#ports.openRounds(first.projectId, first.epoch)
-      if (open === 0) ledger.begin()
-      else ledger.keepDue(ledger.due.slice(1), ledger.after, ledger.isFull)
+      if (await this.#isOpen(first)) ledger.keepDue(ledger.due.slice(1), ledger.after, ledger.isFull)
+      else ledger.begin()
       return true
     }
     const { after } = ledger
@@ -107,6 +105,16 @@ export class Archivist {
     const { due, last, isFull } = await store.due(retention, after, await this.#ports.now())
     ledger.keepDue(due, last ?? 'end', isFull)
     return true
+  }
+
+  /** What is still on its way to the database would be missing in the archive. An epoch of which nobody says is left for a later look. */
+  async #isOpen({ projectId, epoch }: KeptEpoch): Promise<boolean> {
+    try {
+      return (await this.#ports.openRounds(projectId, epoch)) > 0
+    } catch (error) {
+      console.error(`the epoch ${epoch} of ${projectId} waits: its open rounds are not known`, error)
+      return true
+    }
   }
 
   async #advance(job: Job): Promise<true> {
