@@ -245,6 +245,26 @@ describe('rounds of old epochs', () => {
     expect(await rowsOf('SELECT 1 FROM archives')).toEqual([])
   })
 
+  test('leave together with one that ended after the look at the database', async () => {
+    const { projectId } = own[0]
+    const rounds = await fill(own, firstEpoch, 2)
+    await postEpoch(projectId, firstEpoch)
+    const late = simulateRound({
+      members: own,
+      deeds: [right, right, right],
+      validators,
+      issuedAt: firstEpoch * hour + 200,
+      task: { seq: 2 },
+    })
+    const openRounds = async () => {
+      await publishSimulated(late)
+      return 0
+    }
+    await archiveAll({ openRounds })
+    expect(await rowsOf('SELECT rounds FROM archives')).toEqual([{ rounds: rounds.length + 1 }])
+    expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
+  })
+
   test('an epoch whose archive cannot be written keeps no other waiting', async () => {
     for (const [members, epoch] of [
       [own, firstEpoch],

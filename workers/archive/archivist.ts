@@ -93,7 +93,8 @@ export class Archivist {
     const [first] = ledger.due
     if (first !== undefined) {
       if (await this.#isOpen(first)) ledger.keepDue(ledger.due.slice(1), ledger.after, ledger.isFull)
-      else ledger.begin()
+      // A round may have ended since the look at the database; now that none is open, none will.
+      else ledger.begin(await this.#ports.store.endedRounds(first))
       return true
     }
     const { after } = ledger
