@@ -13,6 +13,8 @@ import { createValidators } from '../test/evidence.ts'
 import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } from '../test/final-rounds.ts'
 import { emptyTables, rowsOf, runSql, scalarOf } from '../test/tables.ts'
 import { archivePath } from './archive-files.ts'
+import { partitionOf, partitions } from './id-entries.ts'
+import { IdIndex } from './id-index.ts'
 
 const validators = await createValidators(4)
 const own = (await createMembers(3)) as [Member, Member, Member]
@@ -306,6 +308,34 @@ describe('rounds of old epochs', () => {
     ])
     await archiveAll()
     expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
+  })
+
+  test('the more ids a run has, the fewer partitions does a step add to; of those with one receipt, a few at once', async () => {
+    const rounds = await fill(own, firstEpoch)
+    await postEpoch(own[0].projectId, firstEpoch)
+    const before = await told(rounds)
+    const added: number[][] = []
+    class Observed extends IdIndex {
+      override async add(entries: Iterable<Uint8Array>) {
+        const all = [...entries]
+        added.push(all.map(partitionOf))
+        await super.add(all)
+      }
+    }
+    const ofSteps: number[][] = []
+    const step = () => archiveStep({ limits: { stepEntries: 1 }, idIndex: new Observed(env.ROUNDS) })
+    const sizes: number[] = []
+    while (await step()) {
+      sizes.push(...added.map(({ length }) => length))
+      ofSteps.push(added.splice(0).flat())
+    }
+    const { length: count } = ofSteps.flat()
+    const perStep = Math.floor(partitions / count)
+    for (const all of ofSteps)
+      expect(new Set(all.map((partition) => Math.floor(partition / perStep))).size).toBeLessThanOrEqual(1)
+    expect(Math.max(...sizes)).toBe(2)
+    expect(Math.max(...ofSteps.map(({ length }) => length))).toBeGreaterThan(2)
+    expect(await told(rounds)).toEqual(before)
   })
 
   test('that end nothing for anybody leave a day after their epoch', async () => {

@@ -192,6 +192,13 @@ export class ArchiveLedger {
     this.#storage.kv.put('run', run)
   }
 
+  /** Of all its entries. */
+  bytesOf({ lastEntries }: Run): number {
+    const [row] = this.#sql<{ bytes: number | null }>`
+      SELECT sum(length(bytes)) AS bytes FROM entries WHERE position <= ${lastEntries}`
+    return row?.bytes ?? 0
+  }
+
   *entriesOf({ lastEntries }: Run): Generator<Uint8Array> {
     for (let last = 0; ; ) {
       const [row] = this.#sql<{ position: number; bytes: ArrayBuffer }>`
