@@ -13,6 +13,8 @@ import { createValidators } from '../test/evidence.ts'
 import { type Deed, publishSimulated, right, type SimulatedEnd, simulateRound } from '../test/final-rounds.ts'
 import { emptyTables, rowsOf, runSql, scalarOf } from '../test/tables.ts'
 import { archivePath } from './archive-files.ts'
+import { partitionOf, partitions } from './id-entries.ts'
+import { IdIndex } from './id-index.ts'
 
 const validators = await createValidators(4)
 const own = (await createMembers(3)) as [Member, Member, Member]
@@ -245,6 +247,26 @@ describe('rounds of old epochs', () => {
     expect(await rowsOf('SELECT 1 FROM archives')).toEqual([])
   })
 
+  test('leave together with one that ended after the look at the database', async () => {
+    const { projectId } = own[0]
+    const rounds = await fill(own, firstEpoch, 2)
+    await postEpoch(projectId, firstEpoch)
+    const late = simulateRound({
+      members: own,
+      deeds: [right, right, right],
+      validators,
+      issuedAt: firstEpoch * hour + 200,
+      task: { seq: 2 },
+    })
+    const openRounds = async () => {
+      await publishSimulated(late)
+      return 0
+    }
+    await archiveAll({ openRounds })
+    expect(await rowsOf('SELECT rounds FROM archives')).toEqual([{ rounds: rounds.length + 1 }])
+    expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
+  })
+
   test('an epoch whose archive cannot be written keeps no other waiting', async () => {
     for (const [members, epoch] of [
       [own, firstEpoch],
@@ -262,6 +284,58 @@ describe('rounds of old epochs', () => {
     expect(await rowsOf('SELECT project_id FROM rounds GROUP BY 1')).toEqual([
       { project_id: own[0].projectId },
     ])
+  })
+
+  test('an epoch whose open rounds are not known keeps no other waiting, and is archived once they are', async () => {
+    for (const [members, epoch] of [
+      [own, firstEpoch],
+      [others, firstEpoch + 1],
+    ] as const) {
+      await fill(members, epoch, 2)
+      await postEpoch((members[0] as Member).projectId, epoch)
+    }
+    const openRounds = async (projectId: string) => {
+      if (projectId === own[0].projectId) throw new Error('the object of the project is away')
+      return 0
+    }
+    // So few rounds wait a day for the index.
+    const limits = { runRounds: 1_000 }
+    await archiveAll({ openRounds, limits })
+    expect(await counts()).toMatchObject({ rounds: 4 })
+    await archiveAll({ openRounds, limits, now: async () => (await networkNow()) + 86_400 + hour })
+    expect(await rowsOf('SELECT project_id FROM rounds GROUP BY 1')).toEqual([
+      { project_id: own[0].projectId },
+    ])
+    await archiveAll()
+    expect(await counts()).toEqual({ rounds: 0, leases: 0, tasks: 0 })
+  })
+
+  test('the more ids a run has, the fewer partitions does a step add to; of those with one receipt, a few at once', async () => {
+    const rounds = await fill(own, firstEpoch)
+    await postEpoch(own[0].projectId, firstEpoch)
+    const before = await told(rounds)
+    const added: number[][] = []
+    class Observed extends IdIndex {
+      override async add(entries: Iterable<Uint8Array>) {
+        const all = [...entries]
+        added.push(all.map(partitionOf))
+        await super.add(all)
+      }
+    }
+    const ofSteps: number[][] = []
+    const step = () => archiveStep({ limits: { stepEntries: 1 }, idIndex: new Observed(env.ROUNDS) })
+    const sizes: number[] = []
+    while (await step()) {
+      sizes.push(...added.map(({ length }) => length))
+      ofSteps.push(added.splice(0).flat())
+    }
+    const { length: count } = ofSteps.flat()
+    const perStep = Math.floor(partitions / count)
+    for (const all of ofSteps)
+      expect(new Set(all.map((partition) => Math.floor(partition / perStep))).size).toBeLessThanOrEqual(1)
+    expect(Math.max(...sizes)).toBe(2)
+    expect(Math.max(...ofSteps.map(({ length }) => length))).toBeGreaterThan(2)
+    expect(await told(rounds)).toEqual(before)
   })
 
   test('that end nothing for anybody leave a day after their epoch', async () => {

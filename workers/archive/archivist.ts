@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../protocol/encoding/index.ts'
-import type { ArchiveStore, KeptRow, PlainRow, RoundRetention } from '../stores/archives.ts'
+import type { ArchiveStore, KeptEpoch, KeptRow, PlainRow, RoundRetention } from '../stores/archives.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import { type ArchiveFiles, archivePath } from './archive-files.ts'
 import { emptyBytes, emptyMember, gunzip, gzip } from './gzip.ts'
@@ -31,7 +31,9 @@ export interface ArchiveLimits {
   partPages: number
   /** Rounds whose ids go into the index together. */
   runRounds: number
+  /** Partitions of the index that a step adds to, and about how many entries: fewer partitions where a run has more. */
   runPartitions: number
+  stepEntries: number
   /** So often an archive is tried, before its epoch is left for later. */
   attempts: number
 }
@@ -43,6 +45,7 @@ const defaultLimits: ArchiveLimits = {
   partPages: 100,
   runRounds: 250_000,
   runPartitions: 256,
+  stepEntries: 100_000,
   attempts: 5,
 }
 
@@ -92,10 +95,9 @@ export class Archivist {
     const ledger = this.#ledger
     const [first] = ledger.due
     if (first !== undefined) {
-      // What is still on its way to the database would be missing in the archive.
-      const open = await this.#ports.openRounds(first.projectId, first.epoch)
-      if (open === 0) ledger.begin()
-      else ledger.keepDue(ledger.due.slice(1), ledger.after, ledger.isFull)
+      if (await this.#isOpen(first)) ledger.keepDue(ledger.due.slice(1), ledger.after, ledger.isFull)
+      // A round may have ended since the look at the database; now that none is open, none will.
+      else ledger.begin(await this.#ports.store.endedRounds(first))
       return true
     }
     const { after } = ledger
@@ -107,6 +109,16 @@ export class Archivist {
     const { due, last, isFull } = await store.due(retention, after, await this.#ports.now())
     ledger.keepDue(due, last ?? 'end', isFull)
     return true
+  }
+
+  /** What is still on its way to the database would be missing in the archive. An epoch of which nobody says is left for a later look. */
+  async #isOpen({ projectId, epoch }: KeptEpoch): Promise<boolean> {
+    try {
+      return (await this.#ports.openRounds(projectId, epoch)) > 0
+    } catch (error) {
+      console.error(`the epoch ${epoch} of ${projectId} waits: its open rounds are not known`, error)
+      return true
+    }
   }
 
   async #advance(job: Job): Promise<true> {
@@ -285,14 +297,25 @@ export class Archivist {
 
   /** Adds what waits to the next partitions of the index. */
   async #index(run: Run): Promise<true> {
-    const end = run.partition + this.#limits.runPartitions
-    const own: Uint8Array[] = []
+    const { runPartitions, stepEntries } = this.#limits
+    // Partitions have about as many, since most ids are hashes; all rounds of one receipt are in one.
+    const fitting = Math.floor((partitions * stepEntries * entryBytes) / this.#ledger.bytesOf(run))
+    const end = run.partition + Math.min(runPartitions, Math.max(1, fitting))
+    const own = new Uint8Array(2 * stepEntries * entryBytes)
+    let length = 0
+    const add = () => this.#ports.idIndex.add(entriesIn(own.subarray(0, length)))
     for (const file of this.#ledger.entriesOf(run))
       for (const entry of entriesIn(file)) {
         const partition = partitionOf(entry)
-        if (partition >= run.partition && partition < end) own.push(entry.slice())
+        if (partition < run.partition || partition >= end) continue
+        if (length === own.length) {
+          await add()
+          length = 0
+        }
+        own.set(entry, length)
+        length += entryBytes
       }
-    await this.#ports.idIndex.add(own)
+    await add()
     if (end < partitions) this.#ledger.keepRun({ ...run, partition: end })
     else this.#ledger.endRun(run)
     return true

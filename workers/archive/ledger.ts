@@ -106,8 +106,8 @@ export class ArchiveLedger {
     return this.#storage.kv.get('job') ?? null
   }
 
-  /** Begins the archive of the next epoch that is due. */
-  begin(): void {
+  /** Begins the archive of the next epoch that is due. @param rounds - How many of its rounds ended. */
+  begin(rounds: number): void {
     const [epoch, ...due] = this.due
     const none: Passed = { parts: 0, bytes: 0, rounds: 0, digest: null }
     const job: Omit<Job, 'epoch'> = {
@@ -117,7 +117,7 @@ export class ArchiveLedger {
     this.#storage.transactionSync(() => {
       this.#sql`DELETE FROM parts`
       this.#storage.kv.put('due', due)
-      this.#storage.kv.put('job', { epoch, ...job })
+      this.#storage.kv.put('job', { epoch: { ...epoch, rounds }, ...job })
     })
   }
 
@@ -190,6 +190,13 @@ export class ArchiveLedger {
 
   keepRun(run: Run): void {
     this.#storage.kv.put('run', run)
+  }
+
+  /** Of all its entries. */
+  bytesOf({ lastEntries }: Run): number {
+    const [row] = this.#sql<{ bytes: number | null }>`
+      SELECT sum(length(bytes)) AS bytes FROM entries WHERE position <= ${lastEntries}`
+    return row?.bytes ?? 0
   }
 
   *entriesOf({ lastEntries }: Run): Generator<Uint8Array> {

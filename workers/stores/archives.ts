@@ -100,6 +100,15 @@ export class ArchiveStore extends Store {
     return { due, isFull, last: found.length < examinedMax ? null : (found.at(-1) ?? null) }
   }
 
+  /** How many rounds of an epoch ended, as of now. */
+  async endedRounds({ projectId, epoch }: KeptEpoch): Promise<number> {
+    const [row] = await this.db
+      .select({ rounds: epochRounds.rounds })
+      .from(epochRounds)
+      .where(isEpoch(epochRounds, projectId, epoch))
+    return row?.rounds ?? 0
+  }
+
   /** When the oldest epoch ended whose rounds are in the database; null without one. */
   async oldestEnd(): Promise<number | null> {
     const [row] = await this.db.all<{ at: number | null }>(
