@@ -43,7 +43,8 @@ const projectId = await createListedProject({}, developer)
 const subscriptionId = hashText('a subscription')
 const evidenceHash = hashText('evidence')
 
-const decide = (path: string, action: string) => operator.client.post(`/admin/v1/${path}`, { action })
+const decide = (path: string, status: string) =>
+  operator.client.post(`/admin/v1/${path}`, { status, notes: 'As it should be.' })
 const enroll = () =>
   developer.client.post('/v1/developers/me/enrollment', {
     ...{ developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
@@ -112,19 +113,19 @@ describe('each cause in the hub writes its events, with the change itself', () =
     ['an enrollment waits', enroll],
     [
       'it is rejected',
-      () => decide(`developers/${developer.address}/enrollment`, 'reject'),
+      () => decide(`developers/${developer.address}/enrollment`, 'rejected'),
       'developer.enrollment_rejected',
     ],
     [
       'it is approved after all',
-      () => decide(`developers/${developer.address}/enrollment`, 'approve'),
+      () => decide(`developers/${developer.address}/enrollment`, 'active'),
       'developer.enrollment_approved',
     ],
     [
       'the developer is verified',
       async () => {
         await developer.client.post('/v1/developers/me/verification')
-        await decide(`developers/${developer.address}/verification`, 'approve')
+        await decide(`developers/${developer.address}/verification`, 'active')
       },
       'developer.verified',
     ],

@@ -15,6 +15,7 @@ const sharedBudgets = Object.entries(budgets)
 export async function emptyStorage(): Promise<void> {
   await Promise.all([
     forgetBytes(),
+    env.ROUNDS.list({ limit: 1 }),
     ...takeUsed().map(wake),
     ...sharedBudgets.map((key) => wake(env.RATE_LIMITER.getByName(key))),
   ])
