@@ -108,10 +108,10 @@ export const epochRounds = keyedTable('epoch_rounds', ['projectId', 'epoch'], {
   primaries: integer().notNull(),
   answered: integer().notNull(),
   unpaid: integer().notNull().default(0),
+  archived: integer().default(0),
   contested: integer().notNull().default(0),
   finalityMs: integer('finality_ms').notNull().default(0),
   leaseSecs: integer('lease_secs').notNull().default(0),
-  archived: integer().default(0),
 })
 
 export const archives = keyedTable('archives', ['projectId', 'epoch'], {

@@ -41,6 +41,7 @@ function bindingsOf({ network, chain_id, base_url, contracts }: Json) {
   const others = ['faucet', 'project_registry', 'staking', 'treasury']
   return {
     BASE_URL: base_url,
+    LOCAL_NETWORK: String(!base_url.startsWith('https:')),
     PROFILE: JSON.stringify({ network, chain_id }),
     ...(contracts && {
       CHAIN_CONTRACTS: JSON.stringify({
