@@ -8,7 +8,12 @@ test('tasks become final under the limits of Cloudflare, also when a deployment 
   const platform = { seed: 1 }
   const network = await startRoundsNetwork({ projects: 1, slots: 16, platform, onProgress: () => {} })
   try {
-    const finishing = finishTasks(network, { label: 'limited', tasks: 12, atOnce: 6 })
+    const finishing = finishTasks(network, {
+      label: 'limited',
+      tasks: 12,
+      atOnce: 6,
+      patienceMs: 120_000,
+    })
     const deployed = fetch(new URL('/platform/deployment', network.origin), { method: 'POST' })
     const { objects } = (await (await deployed).json()) as { objects: number }
     expect(objects).toBeGreaterThan(network.miners.length)

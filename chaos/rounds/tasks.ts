@@ -24,13 +24,19 @@ export async function submitTask(
 }
 
 /** Waits until a task is over. @throws {@link Difference} when it is not after a time in which every deadline has passed. */
-export async function endOfTask({ hub }: Pick<RoundsNetwork, 'hub'>, taskId: string): Promise<TaskView> {
-  const endMs = performance.now() + 900_000
+export async function endOfTask(
+  { hub }: Pick<RoundsNetwork, 'hub'>,
+  taskId: string,
+  patienceMs = 900_000,
+): Promise<TaskView> {
+  const endMs = performance.now() + patienceMs
   for (;;) {
     const body = await hub.expect<TaskView>(200, { path: `/v1/tasks/${encodeURIComponent(taskId)}?wait=30` })
     if (isOver(body)) return body
     if (performance.now() > endMs)
-      throw new Difference(`the task ${taskId} is ${body.status} for 15 minutes: ${JSON.stringify(body)}`)
+      throw new Difference(
+        `the task ${taskId} is ${body.status} for ${patienceMs / 60_000} minutes: ${JSON.stringify(body)}`,
+      )
     await delay(100)
   }
 }
@@ -39,18 +45,19 @@ export async function endOfTask({ hub }: Pick<RoundsNetwork, 'hub'>, taskId: str
  * Gives tasks to all projects in turn, and waits until each is over.
  *
  * @param label Tells these tasks from others.
+ * @param patienceMs After so long one that is not over is a difference.
  * @returns Each with its input, and the milliseconds from its submission on.
  */
 export async function finishTasks(
   network: Pick<RoundsNetwork, 'hub' | 'projects'>,
-  { label, tasks, atOnce }: { label: string; tasks: number; atOnce: number },
+  { label, tasks, atOnce, patienceMs }: { label: string; tasks: number; atOnce: number; patienceMs?: number },
 ) {
   const { projects } = network
   return eachOf([...Array(tasks).keys()], atOnce, async (index) => {
     const input = `${label} ${index}`
     const begunMs = performance.now()
     const { task_id } = await submitTask(network, projects[index % projects.length]!, input, input)
-    const task = await endOfTask(network, task_id)
+    const task = await endOfTask(network, task_id, patienceMs)
     return { task, input, ms: performance.now() - begunMs }
   })
 }
