@@ -56,9 +56,8 @@ function originOf({ var: variables }: HubContext): string | null {
 function faultOf(error: unknown): ApiError {
   if (error instanceof SettingsError)
     return new ApiError(
-      'unavailable',
+      'internal',
       `The hub refuses all requests until its settings are correct. ${error.message}.`,
-      { headers: { 'Retry-After': '3600' } },
     )
   return new ApiError('internal', 'The request failed with an internal error. Please report the request id.')
 }
