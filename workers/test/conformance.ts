@@ -48,7 +48,7 @@ export async function requireDocumented(env: Env, { method, path, json, response
 }
 
 /** Named by the document because some answers have them. */
-const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed'])
+const optionalHeaders = new Set(['Retry-After', 'Content-Range', 'Idempotency-Replayed', 'Link'])
 
 /** @returns The error code, where the answer has one. */
 async function requireBody(
