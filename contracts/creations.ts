@@ -26,7 +26,13 @@ const daySecs = 86_400
 /** Time between the announcement of a change of roles and the change: an owner who disagrees with it is out before. */
 export const adminDelaySecs = ({ unbonding_secs }: NetworkParams): number => unbonding_secs + daySecs
 
-const defaultHolder = (role: keyof Roles, { roles, account }: DeployOptions): Address =>
+/** What contracts of a network are created from. */
+export type PlanTerms = Pick<
+  DeployOptions,
+  'profile' | 'params' | 'roles' | 'faucetSupplyWei' | 'withdrawalNoticeSecs'
+> & { readonly account: Pick<DeployOptions['account'], 'address'> }
+
+const defaultHolder = (role: keyof Roles, { roles, account }: PlanTerms): Address =>
   role === 'guardian' ? roles.admin : account.address
 
 /** A contract that a deployment sends, or that one of them creates. */
@@ -48,7 +54,7 @@ const created = <const A extends Abi>({
  * functions say them.
  */
 export function planContracts(
-  options: DeployOptions,
+  options: PlanTerms,
   contracts: ContractAddresses,
   admin: Address,
 ): PlannedContract[] {

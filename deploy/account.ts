@@ -17,7 +17,6 @@ export interface AccountState {
 /** Reads what is there of an environment. It changes nothing. @throws WranglerError */
 export async function readAccount(wrangler: Wrangler, resources: Resources): Promise<AccountState> {
   const { worker, database, payloadBucket } = resources
-  const databases = JSON.parse(await wrangler(['d1', 'list', '--json'])) as { name: string; uuid: string }[]
   const buckets = new Set(
     [...(await wrangler(['r2', 'bucket', 'list'])).matchAll(/^name:\s+(\S+)$/gm)].map(([, name]) => name!),
   )
@@ -27,16 +26,27 @@ export async function readAccount(wrangler: Wrangler, resources: Resources): Pro
   const rules = buckets.has(payloadBucket)
     ? await wrangler(['r2', 'bucket', 'lifecycle', 'list', payloadBucket])
     : ''
-  const secrets = await unlessAbsent(wrangler(['secret', 'list', '--name', worker, '--format', 'json']))
   const deployments = await unlessAbsent(wrangler(['deployments', 'list', '--name', worker, '--json']))
   return {
-    databaseId: databases.find(({ name }) => name === database)?.uuid ?? null,
+    databaseId: await readDatabaseId(wrangler, database),
     buckets,
     queues,
     hasLifecycleRule: rules.includes(lifecycleRule.name),
-    secrets: new Set((JSON.parse(secrets ?? '[]') as { name: string }[]).map(({ name }) => name)),
+    secrets: await readSecretNames(wrangler, worker),
     objectsTag: deployments === null ? null : tagOf(JSON.parse(deployments)),
   }
+}
+
+/** The id of a database; null where the account has none of this name. */
+export async function readDatabaseId(wrangler: Wrangler, database: string): Promise<string | null> {
+  const all = JSON.parse(await wrangler(['d1', 'list', '--json'])) as { name: string; uuid: string }[]
+  return all.find(({ name }) => name === database)?.uuid ?? null
+}
+
+/** The names of the secrets that a Worker has. */
+export async function readSecretNames(wrangler: Wrangler, worker: string): Promise<ReadonlySet<string>> {
+  const answer = await unlessAbsent(wrangler(['secret', 'list', '--name', worker, '--format', 'json']))
+  return new Set((JSON.parse(answer ?? '[]') as { name: string }[]).map(({ name }) => name))
 }
 
 /** The message of a deployment begins with the tag of its Durable Object classes. */

@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { zeroAddress } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
-import { planContracts } from '../contracts/creations.ts'
-import type { ContractAddresses, DeployOptions } from '../contracts/deploy-options.ts'
+import { type PlanTerms, planContracts } from '../contracts/creations.ts'
+import type { ContractAddresses } from '../contracts/deploy-options.ts'
 import { projectRegistryAbi } from '../contracts/generated/contracts.ts'
 import { callNode, RpcError } from '../contracts/json-rpc.ts'
 import { findDifferences } from '../contracts/verify.ts'
@@ -44,13 +44,13 @@ const profileOf = (environment: Environment) =>
 async function contractProblems(environment: Environment, rpcUrl: string): Promise<string[]> {
   const contracts = environment.chain.contracts as unknown as ContractAddresses
   const relayer = environment.relayer.toLowerCase() as Address
-  const options = {
+  const options: PlanTerms = {
     profile: profileOf(environment),
     params: networkParamsOf(chainIdOf(environment)),
     account: { address: relayer },
     roles: { admin: zeroAddress, arbiter: zeroAddress },
     faucetSupplyWei: 0n,
-  } as unknown as DeployOptions
+  }
   const planned = planContracts(options, contracts, zeroAddress)
     .filter(({ name }) => name !== 'timelock')
     .map((contract) => ({

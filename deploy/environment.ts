@@ -2,16 +2,7 @@ import { existsSync } from 'node:fs'
 import { experimental_readRawConfig as readToml } from 'wrangler'
 import * as z from 'zod'
 import { CommandError } from '../scripts/command/errors.ts'
-
-const contractNames = [
-  'token',
-  'faucet',
-  'project_registry',
-  'vault_factory',
-  'vault_implementation',
-  'staking',
-  'treasury',
-] as const
+import { contractNames } from '../workers/chain/contracts.ts'
 
 const Environment = z.strictObject({
   name: z

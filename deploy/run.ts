@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline/promises'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readAccount } from './account.ts'
+import { readAccount, readSecretNames } from './account.ts'
 import { chainProblems } from './chain-problems.ts'
 import { checkHub, type Finding } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
 import { planOf, planText } from './plan.ts'
-import { planSecrets } from './secrets.ts'
+import { planSecrets, secretList } from './secrets.ts'
 import { settingsPage } from './settings-page.ts'
 import { bringUp } from './up.ts'
 import { wranglerOf } from './wrangler.ts'
@@ -85,8 +85,8 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     if (environment.account_id === '')
       throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
     const wrangler = wranglerOf(environment.account_id)
-    const resources = resourcesOf(environment)
-    const { secrets: present } = await readAccount(wrangler, resources)
+    const { worker } = resourcesOf(environment)
+    const present = await readSecretNames(wrangler, worker)
     const { values, notes, missing } = planSecrets(environment, {
       present,
       rotate: rotate ?? null,
@@ -95,12 +95,11 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     })
     if (save !== undefined && notes.length > 0)
       writeFileSync(save, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    if (notes.length > 0)
-      await wrangler(['secret', 'bulk', '--name', resources.worker], JSON.stringify(values))
+    if (notes.length > 0) await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
     for (const note of notes) say(note)
     if (missing.length > 0)
       throw new MissingError(
-        `Give each of these in an environment variable of its name:\n${missing.map(({ name, about }) => `  ${name}  ${about}`).join('\n')}`,
+        `Give each of these in an environment variable of its name:\n${secretList(missing)}`,
       )
     say(notes.length === 0 ? 'Every secret is set.' : 'Set.')
   },

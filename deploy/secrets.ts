@@ -78,3 +78,7 @@ function noteOf(name: string, value: string, isGenerated: boolean): string {
     ? `${name}  ${how}; its account is ${privateKeyToAddress(value as Hex).toLowerCase()}`
     : `${name}  ${how}`
 }
+
+/** Secrets and what they are for, a line each. */
+export const secretList = (secrets: readonly Secret[]): string =>
+  secrets.map(({ name, about }) => `  ${name}  ${about}`).join('\n')

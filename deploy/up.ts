@@ -1,9 +1,9 @@
 import { CommandError } from '../scripts/command/errors.ts'
-import { type AccountState, deploymentMessage, readAccount } from './account.ts'
+import { type AccountState, deploymentMessage, readAccount, readDatabaseId } from './account.ts'
 import type { Environment } from './environment.ts'
 import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
-import { planSecrets } from './secrets.ts'
+import { planSecrets, secretList } from './secrets.ts'
 import type { Wrangler } from './wrangler.ts'
 import { lifecycleRule, type Resources, resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
 
@@ -36,7 +36,7 @@ export async function bringUp(options: UpOptions): Promise<void> {
   const resources = resourcesOf(environment)
   const account = await readAccount(wrangler, resources)
   await createResources(options, resources, account)
-  const { databaseId } = await readAccount(wrangler, resources)
+  const databaseId = account.databaseId ?? (await readDatabaseId(wrangler, resources.database))
   if (databaseId === null)
     throw new CommandError(`The database ${resources.database} was created, and is not listed.`)
   const config = writeWranglerConfig(environment, databaseId)
@@ -78,7 +78,7 @@ async function setSecrets(
   })
   if (missing.length > 0)
     throw new CommandError(
-      `Secrets are missing. Give each in an environment variable of its name:\n${missing.map(({ name, about }) => `  ${name}  ${about}`).join('\n')}`,
+      `Secrets are missing. Give each in an environment variable of its name:\n${secretList(missing)}`,
     )
   if (notes.length === 0) return
   for (const note of notes) say(`Secret ${note}`)

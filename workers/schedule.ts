@@ -8,6 +8,7 @@ import { resumeSimulations } from './rounds/simulate.ts'
 import { services } from './services.ts'
 import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
+import { ExpiredRows } from './stores/expired-rows.ts'
 import { StandingStore } from './stores/standings.ts'
 
 /** What the hub does every five minutes. What fails is tried again the next time. */
@@ -43,7 +44,7 @@ export async function runSchedule(env: Env): Promise<void> {
     ...{ machine: unixNow(), network: networkNow },
     tasksKeptSecs: settings.ROUNDS_KEEP_DAYS * 86_400,
   }
-  for (const error of await (await services(env).expiredRows()).purge(times)) logged(error)
+  for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
   await committeeSets.purgeMissing(networkNow).catch(logged)
   await networkFigures.refresh(networkNow).catch(logged)
   await keepEvents(services(env), settings, networkNow).catch(logged)

@@ -139,7 +139,6 @@ export function createServices(env: Env) {
     },
     // Most requests are about rounds that are not in archives.
     archive: async () => (await import('./archive/open.ts')).openArchive(db, env.ROUNDS),
-    expiredRows: async () => new (await import('./stores/expired-rows.ts')).ExpiredRows(db),
     directRounds: new DirectRoundStore(db),
     roundFiles: new RoundFiles(env.ROUNDS),
     earlyEvidence: new EarlyEvidenceStore(db),

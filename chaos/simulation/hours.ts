@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ChainIndexerObject } from '../../durable-objects/indexer/object.ts'
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
+import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
 import { ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import {
   epochStart,
@@ -11,12 +11,8 @@ import {
   snapshotText,
 } from '../../protocol/committees/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
-import {
-  deriveNodeId,
-  hashNetworkParams,
-  defaultNetworkParams as params,
-} from '../../protocol/identity/index.ts'
-import { type FrameVersion, returnSecs, subprotocolOf } from '../../protocol/link/index.ts'
+import { deriveNodeId, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { type FrameVersion, returnSecs } from '../../protocol/link/index.ts'
 import { Beacons } from '../../workers/beacons.ts'
 import { ProjectSets } from '../../workers/committees/project-sets.ts'
 import { delayOf } from '../../workers/committees/schedule.ts'
@@ -24,12 +20,12 @@ import { nativeSigner } from '../../workers/native-ed25519.ts'
 import type { ReadSet } from '../../workers/stores/committee-sets.ts'
 import { draws as drawsOf } from '../harness/draws.ts'
 import { createDatabase, p99, readSteadily } from './database.ts'
+import { linkBasics } from './link-basics.ts'
 import { members, profile, validatorsOf } from './people.ts'
 import type { ObjectContext } from './platform/object-class.ts'
 import { Platform } from './platform/platform.ts'
 import { installSockets } from './platform/sockets.ts'
 import { VirtualTime } from './platform/virtual-time.ts'
-import { ticketOf } from './upgrade.ts'
 import { ValidatorLink } from './validator-link.ts'
 
 const manifest = readFileSync(`${import.meta.dirname}/../../examples/project/manifest.json`, 'utf8')
@@ -282,19 +278,12 @@ const indexerConfig = {
   ...{ startBlock: 0, finalityBlocks: null, contracts: {}, topics: [], openedVault: () => null, store: {} },
 }
 
-function linkConfig({ outside, object }: ObjectContext, now: () => Promise<number>): NodeLinkConfig {
+function linkConfig(context: ObjectContext, now: () => Promise<number>): NodeLinkConfig {
   return {
-    limits: params,
-    paramsHash: hashNetworkParams(params),
-    nodectlMin: '1.0.0',
-    subprotocol: (version) => subprotocolOf(profile, version),
-    pollMs: null,
+    ...linkBasics(context),
     now,
-    publish: () => outside(async () => {}),
+    publish: () => context.outside(async () => {}),
     standing: async () => ({ isAdmitted: true, isBanned: false, isFaulty: false, isValidator: true }),
     returnSecs: async () => returnSecs(1),
-    ticket: (_, generation) => ticketOf(generation),
-    round: (roundId) => object('Round', roundId) as unknown as RoundPort,
-    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }

@@ -1,12 +1,12 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
+import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../../durable-objects/project/object.ts'
 import { RoundObject } from '../../durable-objects/round/object.ts'
 import type { Lease, Round } from '../../durable-objects/round/round.ts'
 import type { RoundConfig } from '../../durable-objects/round/types.ts'
 import { epochAt, type Snapshot } from '../../protocol/committees/index.ts'
-import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
-import { offerId, subprotocolOf } from '../../protocol/link/index.ts'
+import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { offerId } from '../../protocol/link/index.ts'
 import { auditDraw, isAudited } from '../../protocol/rounds/index.ts'
 import { inTime } from '../../workers/deadline.ts'
 import { judgeVote } from '../../workers/rounds/judge-vote.ts'
@@ -15,6 +15,7 @@ import { roundEnd } from '../../workers/rounds/round-end.ts'
 import { seatRound } from '../../workers/rounds/seating.ts'
 import type { WrittenRound } from '../../workers/stores/rounds.ts'
 import type { SimulatedChain } from './chain.ts'
+import { linkBasics } from './link-basics.ts'
 import {
   committeeRules,
   consensusHash,
@@ -27,7 +28,6 @@ import {
 } from './people.ts'
 import type { ObjectClass, ObjectContext } from './platform/object-class.ts'
 import type { Records } from './records.ts'
-import { ticketOf } from './upgrade.ts'
 import type { SimulatedValidators } from './validators.ts'
 
 const confirmMsMax = 5_000
@@ -135,13 +135,10 @@ const nothingLarge = {
 
 const goodStanding = { isAdmitted: true, isBanned: false, isFaulty: false }
 
-function linkConfig(world: Surroundings, { outside, object }: ObjectContext): NodeLinkConfig {
+function linkConfig(world: Surroundings, context: ObjectContext): NodeLinkConfig {
+  const { outside } = context
   return {
-    limits: params,
-    paramsHash: hashNetworkParams(params),
-    nodectlMin: '1.0.0',
-    subprotocol: (version) => subprotocolOf(profile, version),
-    pollMs: null,
+    ...linkBasics(context),
     now: () => world.hubNow(),
     publish: () => outside(() => world.write(() => {})),
     standing: (nodeKey) =>
@@ -150,9 +147,6 @@ function linkConfig(world: Surroundings, { outside, object }: ObjectContext): No
         return { ...goodStanding, isValidator: world.validators.isOne(nodeKey) }
       }),
     returnSecs: async () => null,
-    ticket: (_, generation) => ticketOf(generation),
-    round: (roundId) => object('Round', roundId) as unknown as RoundPort,
-    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }
 

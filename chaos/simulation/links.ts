@@ -1,22 +1,21 @@
 import { NodeLinkObject } from '../../durable-objects/link/object.ts'
-import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
-import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import type { NodeLinkConfig } from '../../durable-objects/link/types.ts'
+import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   parseHubFrame,
   reconnectSecs,
   returnSecs,
   returnSecsMin,
-  subprotocolOf,
   writeNodeFrame,
 } from '../../protocol/link/index.ts'
 import { draws as drawsOf } from '../harness/draws.ts'
 import { createDatabase, p99, readSteadily } from './database.ts'
-import { profile } from './people.ts'
+import { linkBasics } from './link-basics.ts'
 import type { ObjectContext } from './platform/object-class.ts'
 import { Platform } from './platform/platform.ts'
 import { installSockets } from './platform/sockets.ts'
 import { VirtualTime } from './platform/virtual-time.ts'
-import { openLink, ticketOf } from './upgrade.ts'
+import { openLink } from './upgrade.ts'
 
 /** D1 as a deployment has it. */
 const databaseMs = { min: 4, max: 30 }
@@ -142,24 +141,14 @@ export async function returnOfLinks(seed: number, count: number, hasTickets: boo
   }
 }
 
-function linkConfig(
-  trip: () => Promise<void>,
-  count: number,
-  { outside, object }: ObjectContext,
-): NodeLinkConfig {
+function linkConfig(trip: () => Promise<void>, count: number, context: ObjectContext): NodeLinkConfig {
+  const { outside } = context
   return {
-    limits: params,
-    paramsHash: hashNetworkParams(params),
-    nodectlMin: '1.0.0',
-    subprotocol: (version) => subprotocolOf(profile, version),
-    pollMs: null,
+    ...linkBasics(context),
     now: async () => Math.floor(Date.now() / 1_000),
     publish: () => outside(trip),
     standing: () => outside(() => trip().then(() => goodStanding)),
     returnSecs: async () => returnSecs(count),
-    ticket: (_, generation) => ticketOf(generation),
-    round: (roundId) => object('Round', roundId) as unknown as RoundPort,
-    project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
   }
 }
 

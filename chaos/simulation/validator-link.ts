@@ -1,6 +1,7 @@
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import {
   type FrameVersion,
+  frameVersions,
   type HubFrame,
   type NodeFrame,
   parseHubFrame,
@@ -35,7 +36,7 @@ export class ValidatorLink {
   }
 
   async connect(): Promise<void> {
-    const { time, platform, publicKey, isAway, random, frames = 3 } = this.#options
+    const { time, platform, publicKey, isAway, random, frames = frameVersions[0] } = this.#options
     for (;;) {
       const socket = isAway()
         ? null

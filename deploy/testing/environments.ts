@@ -1,3 +1,4 @@
+import { contractNames } from '../../workers/chain/contracts.ts'
 import type { Environment } from '../environment.ts'
 
 const address = (byte: string): string => `0x${byte.repeat(20)}`
@@ -14,12 +15,7 @@ export const completeEnvironment = (over: Partial<Environment> = {}): Environmen
     profile: 'sepolia',
     rpc_urls: ['https://rpc.example.org'],
     start_block: 7,
-    contracts: Object.fromEntries(
-      [
-        ...['token', 'faucet', 'project_registry', 'vault_factory', 'vault_implementation'],
-        ...['staking', 'treasury'],
-      ].map((name, i) => [name, address(`c${i}`)]),
-    ),
+    contracts: Object.fromEntries(contractNames.map((name, i) => [name, address(`c${i}`)])),
   },
   settings: {},
   ...over,

@@ -86,7 +86,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'sdk',
   ],
   tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools'],
-  deploy: ['protocol', 'contracts', 'workers/settings.ts', 'scripts/command', 'deploy'],
+  deploy: [
+    'protocol',
+    'contracts',
+    'workers/chain/contracts.ts',
+    'workers/settings.ts',
+    'scripts/command',
+    'deploy',
+  ],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
   e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 

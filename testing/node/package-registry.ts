@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createGzip } from 'node:zlib'
+import { startLocalServer } from '../local-server.ts'
 import { temporaryFolder } from './folders.ts'
 import { atEnd } from './shared.ts'
 
@@ -12,7 +11,7 @@ const installed = path.resolve(import.meta.dirname, '../../node_modules')
 
 /** A registry of this machine, which has the packages that are installed here. @returns Its URL. */
 export async function startPackageRegistry(): Promise<string> {
-  const server = createServer(async ({ url = '', headers: { host } }, response) => {
+  const { url, stop } = await startLocalServer(async ({ url = '', headers: { host } }, response) => {
     const [, name = '', file] = url.split('/')
     if (file === undefined) {
       const manifest = JSON.parse(await readFile(path.join(installed, name, 'package.json'), 'utf8'))
@@ -34,7 +33,6 @@ export async function startPackageRegistry(): Promise<string> {
     })
     stdout.pipe(createGzip({ level: 0 })).pipe(response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  atEnd(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  atEnd(stop)
+  return url
 }

@@ -2,7 +2,8 @@ import type { ExecutionReceipt } from '../../protocol/execution/index.ts'
 import type { Services } from '../services.ts'
 import type { Proof } from '../stores/proofs.ts'
 import type { ExecutedReceipt } from '../stores/receipts.ts'
-import type { PublishedRound, RoundRow } from '../stores/rounds.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
+import type { RoundRow } from '../stores/schema/index.ts'
 
 type Records = Pick<Services, 'archive' | 'roundFiles'>
 

@@ -8,7 +8,6 @@ import {
   keyOf,
   mergeEntries,
   partitionOf,
-  partitions,
   sideOf,
 } from './id-entries.ts'
 
@@ -75,7 +74,5 @@ export class IdIndex {
     if (put === null) throw unavailable('The index of archives', new Error(`${path} was changed meanwhile`))
   }
 }
-
-export { partitions }
 
 const aligned = (at: number): number => Math.floor(at / entryBytes) * entryBytes

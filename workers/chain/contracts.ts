@@ -13,6 +13,8 @@ export const Contracts = z.strictObject({
 })
 export type Contracts = z.output<typeof Contracts>
 
+export const contractNames = Object.keys(Contracts.shape) as (keyof Contracts)[]
+
 interface WithSettings {
   var: { settings: { CHAIN_CONTRACTS?: Contracts | undefined } }
 }

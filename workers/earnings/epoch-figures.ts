@@ -1,7 +1,6 @@
-import { basisPointsMax } from '../../protocol/encoding/index.ts'
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
-import type { EpochRoundCounts } from '../stores/epoch-rounds.ts'
+import { uptimeBp } from '../stores/work-days.ts'
 
 /** Counts an epoch that nothing can take back in the figures of its project, once. @param subject - The epoch, as states of the chain name it. */
 export async function recordEpochFigures(env: Env, subject: string): Promise<void> {
@@ -23,11 +22,8 @@ export async function recordEpochFigures(env: Env, subject: string): Promise<voi
     roundsFinalized: counts?.finalized ?? 0,
     roundsFallback: counts?.fallback ?? 0,
     medianFinalityMs: counts?.medianFinalityMs ?? null,
-    uptimeBp: counts && uptime(counts),
+    // Of the members that were asked first, those that voted in time; null where nobody was asked.
+    uptimeBp: counts && (uptimeBp({ answered: counts.answered, asked: counts.primaries }) ?? null),
     credits: units.map((one) => ({ ...one, rounds: roundsOf.get(one.miner) ?? 0 })),
   })
 }
-
-/** Of the members that were asked first, those that voted in time; null where nobody was asked. */
-const uptime = ({ primaries, answered }: EpochRoundCounts): number | null =>
-  primaries === 0 ? null : Math.floor((answered * basisPointsMax) / primaries)

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { tellDuePayouts } from './due-payouts.ts'
 
 const daySecs = 86_400
-export const notificationsKeptDays = 90
+const notificationsKeptDays = 90
 
 /** What the schedule does for events: tells what became true by the passing of time, and deletes what is old. */
 export async function keepEvents(

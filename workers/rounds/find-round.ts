@@ -1,6 +1,7 @@
 import { findWaited } from '../archive/find-archived.ts'
 import type { Services } from '../services.ts'
-import type { PublishedRound, RoundRow } from '../stores/rounds.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
+import type { RoundRow } from '../stores/schema/index.ts'
 import type { TaskRow } from '../stores/tasks.ts'
 
 type Records = Pick<Services, 'rounds' | 'roundFiles' | 'roundObjects'>

@@ -12,7 +12,8 @@ import {
 import { unitsOfGas } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams, deriveProofId, type Profile } from '../../protocol/identity/index.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import type { LeaseRow, PublishedRound, RoundRow } from '../stores/rounds.ts'
+import type { PublishedRound } from '../stores/rounds.ts'
+import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
 
 export function publishedRound(profile: Profile, round: Round): PublishedRound {
   return { round: roundRow(round), leases: leaseRows(profile, round) }

@@ -2,7 +2,7 @@ import { sumUnits } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import type { EndedMember, RoundEnd } from '../stores/round-effects.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import type { LeaseRow, RoundRow } from '../stores/rounds.ts'
+import type { LeaseRow, RoundRow } from '../stores/schema/index.ts'
 
 /**
  * What follows from the end of a round: how each member did, and which payout addresses are credited. Nobody is credited or blamed for a

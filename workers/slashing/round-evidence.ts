@@ -7,7 +7,7 @@ import {
 } from '../../protocol/rounds/index.ts'
 import type { Evidence } from '../../protocol/slashing/index.ts'
 import type { RoundFile } from '../stores/round-files.ts'
-import type { LeaseRow } from '../stores/rounds.ts'
+import type { LeaseRow } from '../stores/schema/index.ts'
 
 type Proof = Pick<Evidence, 'kind' | 'proof'>
 

@@ -1,7 +1,8 @@
-import { desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
+import { desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { batch, Store } from './database.ts'
 import { medianOf } from './epoch-rounds.ts'
 import { archivedBefore } from './round-lists.ts'
+import { roundColumns } from './rounds.ts'
 import {
   archives,
   epochReceipts,
@@ -62,7 +63,7 @@ const unpaidSecs = daySecs
 const examinedMax = 200
 
 // The input is no part of what anybody may read.
-const { input: _, leaseKeys: __, ...shown } = getTableColumns(rounds)
+const { input: _, ...shown } = roundColumns
 const shownColumns = sql.join(Object.values(shown), sql`, `)
 
 /** Rounds on their way from the database into archives, and what the database knows of archives. */
@@ -107,14 +108,6 @@ export class ArchiveStore extends Store {
       .from(epochRounds)
       .where(isEpoch(epochRounds, projectId, epoch))
     return row?.rounds ?? 0
-  }
-
-  /** When the oldest epoch ended whose rounds are in the database; null without one. */
-  async oldestEnd(): Promise<number | null> {
-    const [row] = await this.db.all<{ at: number | null }>(
-      sql`SELECT min(${epochRounds.endsAt}) AS at FROM ${epochRounds} INDEXED BY epoch_rounds_kept WHERE ${epochRounds.archived} = 0`,
-    )
-    return row?.at ?? null
   }
 
   /** The next rounds of an epoch. @returns `next` is null after the last; null for the page once rounds of the epoch have left. */

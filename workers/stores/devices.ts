@@ -8,7 +8,7 @@ import { bindings, chainStates, devices, nodes, subscriptions, type WorkDays } f
 import { insertFrom, isOneOf, replaced } from './statements.ts'
 
 export type Binding = InferSelectModel<typeof bindings>
-type DeviceRow = InferSelectModel<typeof devices>
+export type DeviceRow = InferSelectModel<typeof devices>
 type NodeRow = InferSelectModel<typeof nodes>
 
 /** A bound device, with what the node of the same key says as a node. */
@@ -35,9 +35,12 @@ export class DeviceStore extends Store {
   }
 
   /** Those of these ids that are bound. */
-  async findAll(nodeIds: readonly string[]): Promise<Map<string, Device>> {
-    const rows = await this.#select().where(and(isOneOf(devices.nodeId, nodeIds), isNull(devices.unboundAt)))
-    return new Map(rows.map((row) => [row.device.nodeId, joined(row)]))
+  async findAll(nodeIds: readonly string[]): Promise<Map<string, DeviceRow>> {
+    const rows = await this.db
+      .select()
+      .from(devices)
+      .where(and(isOneOf(devices.nodeId, nodeIds), isNull(devices.unboundAt)))
+    return new Map(rows.map((row) => [row.nodeId, row]))
   }
 
   async findBinding(bindingHash: string): Promise<Binding | null> {

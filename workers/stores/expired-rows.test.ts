@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { services } from '../services.ts'
 import { emptyTables, rowsOf, runSql } from '../test/tables.ts'
+import { ExpiredRows } from './expired-rows.ts'
 
 const day = 86_400
 const now = 100 * day
@@ -50,7 +51,9 @@ const tables: readonly [table: string, at: string, columns: string, values: stri
 beforeEach(() => emptyTables(...tables.map(([table]) => table)))
 
 const purge = async (rows: number) =>
-  (await services(env).expiredRows()).purge({ machine: now, network: now, tasksKeptSecs: 5 * day }, rows)
+  services(env)
+    .store(ExpiredRows)
+    .purge({ machine: now, network: now, tasksKeptSecs: 5 * day }, rows)
 
 test.each(tables)(
   '%s: what has expired is deleted, however many batches that takes, and nothing else',

@@ -1,8 +1,7 @@
 import { and, type Column, desc, eq, gte, type SQL, sql } from 'drizzle-orm'
 import type { Wallet } from './caller.ts'
 import { Store } from './database.ts'
-import type { LeaseRow } from './rounds.ts'
-import { epochRounds, leases, proofHours, rounds, slashes } from './schema/index.ts'
+import { epochRounds, type LeaseRow, leases, proofHours, rounds, slashes } from './schema/index.ts'
 import { fromTemplate, isEpoch, isSameEpoch } from './statements.ts'
 
 export interface LeaseFilter {

@@ -5,20 +5,17 @@ import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import {
   epochCredits,
   epochRounds,
-  type leases,
+  type LeaseRow,
   modules,
   networkHours,
   projectVersions,
   proofHours,
+  type RoundRow,
   roundOffences,
-  type rounds,
   subscriptions,
 } from './schema/index.ts'
 import { added, build, insertFrom, jsonParts, listed, membersOf } from './statements.ts'
 import { daysWith, workDaySecs } from './work-days.ts'
-
-type RoundRow = Omit<typeof rounds.$inferSelect, 'leaseKeys'>
-type LeaseRow = typeof leases.$inferSelect
 
 export interface EndedMember extends Pick<LeaseRow, 'subscriptionId' | 'owner' | 'role'> {
   status: 'verified' | 'rejected' | 'missed'

@@ -7,7 +7,8 @@ import {
 } from '../../durable-objects/events/round-entries.ts'
 import { logStatement, rowLengthMax } from './event-log.ts'
 import type { RoundEnd } from './round-effects.ts'
-import type { LeaseRow, WrittenRound } from './rounds.ts'
+import type { WrittenRound } from './rounds.ts'
+import type { LeaseRow } from './schema/index.ts'
 import { partsOf } from './statements.ts'
 
 /** Rows of the log that tell what came of rounds, nearly always one for all of them. */

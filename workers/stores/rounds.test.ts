@@ -6,7 +6,8 @@ import { nobodys } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
 import { emptyTables, rowsOf } from '../test/tables.ts'
 import type { RoundFile } from './round-files.ts'
-import { isRoundOpen, type LeaseRow, type RoundRow, type WrittenRound } from './rounds.ts'
+import { isRoundOpen, type WrittenRound } from './rounds.ts'
+import type { LeaseRow, RoundRow } from './schema/index.ts'
 
 const roundId = `task:${hashText('a round')}`
 const projectId = hashText('a project')

@@ -1,14 +1,11 @@
-import { eq, getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import type { RoundEnd } from './round-effects.ts'
-import { type leases, rounds } from './schema/index.ts'
+import { type LeaseRow, type RoundRow, rounds } from './schema/index.ts'
 
 const { leaseKeys: _, ...columns } = getTableColumns(rounds)
 /** What readers see of a round. */
 export const roundColumns = columns
-
-export type RoundRow = Omit<InferSelectModel<typeof rounds>, 'leaseKeys'>
-export type LeaseRow = InferSelectModel<typeof leases>
 
 export interface PublishedRound {
   round: RoundRow

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { publicStatuses } from '../../protocol/manifest/index.ts'
 import { Store } from './database.ts'
 import {
   chainEvents,
@@ -10,7 +11,7 @@ import {
   slashes,
   transactions,
 } from './schema/index.ts'
-import { isEpoch } from './statements.ts'
+import { isEpoch, isOneOf } from './statements.ts'
 
 export const hitTypes = [
   ...(['project', 'module', 'round', 'receipt', 'epoch'] as const),
@@ -36,7 +37,7 @@ export class SearchStore extends Store {
   async byHash(hash: string): Promise<Hit[]> {
     return this.#found(hash, {
       project: sql`SELECT ${projects.name} FROM ${projects} WHERE ${projects.projectId} = ${hash}
-        AND ${projects.listingStatus} IN ('listed', 'paused', 'underfunded', 'delisted')`,
+        AND ${isOneOf(projects.listingStatus, publicStatuses)}`,
       module: sql`SELECT ${modules.name} FROM ${modules} WHERE ${modules.manifestAddress} = ${hash}`,
       round: sql`SELECT ${roundHit} FROM ${rounds} WHERE ${rounds.roundId} IN (${`task:${hash}`}, ${`exec:${hash}`})`,
       receipt: sql`SELECT coalesce(

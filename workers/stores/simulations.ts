@@ -5,7 +5,7 @@ import { simulations } from './schema/developer-tools.ts'
 import { insertFrom } from './statements.ts'
 
 export type Simulation = InferSelectModel<typeof simulations>
-export type ListedSimulation = Omit<Simulation, 'requests' | 'results'>
+export type ListedSimulation = Omit<Simulation, 'requests' | 'results' | 'claimedUntil' | 'attempts'>
 
 /** A task of a simulation, which needs no more to be run. */
 export interface SimulatedTask {
@@ -52,11 +52,11 @@ export class SimulationStore extends Store {
 
   /** Newest first. */
   async list(projectId: string): Promise<ListedSimulation[]> {
-    const { simulationId, status, logs, startedAt, completedAt, claimedUntil, attempts } = simulations
+    const { simulationId, status, logs, startedAt, completedAt } = simulations
     return this.db
       .select({
         ...{ simulationId, projectId: simulations.projectId, status, logs },
-        ...{ startedAt, completedAt, claimedUntil, attempts },
+        ...{ startedAt, completedAt },
       })
       .from(simulations)
       .where(eq(simulations.projectId, projectId))

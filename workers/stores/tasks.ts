@@ -1,7 +1,7 @@
 import { and, eq, type InferSelectModel, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
-import { type RoundRow, roundColumns } from './rounds.ts'
-import { rounds, tasks } from './schema/index.ts'
+import { roundColumns } from './rounds.ts'
+import { type RoundRow, rounds, tasks } from './schema/index.ts'
 import { build, insertFrom, isOneOf, listed } from './statements.ts'
 
 export type TaskRow = InferSelectModel<typeof tasks>

@@ -25,7 +25,6 @@ await Promise.all([
   import('../rounds/running-epoch.ts'),
   import('../queues/round-rows.ts'),
   import('../schedule.ts'),
-  import('../stores/expired-rows.ts'),
   import('../stores/round-writer.ts'),
   import('../stores/standings.ts'),
   import('../slashing/due-slashes.ts'),

@@ -6,7 +6,7 @@ test('npm is told how to reach the registry, and nothing else of the settings of
     PATH: '/bin',
     npm_config_registry: 'https://registry.example',
     NPM_CONFIG_HTTPS_PROXY: 'http://proxy.example',
-    npm_config_userconfig: '/home/me/.npmrc',
+    npm_config_userconfig: 'my.npmrc',
     'npm_config_//registry.example/:_authToken': 'secret',
   }
   expect(

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, expect, vi } from 'vitest'
 import type { Round } from '../../../durable-objects/round/round.ts'
 import { services } from '../../services.ts'
-import type { LeaseRow } from '../../stores/rounds.ts'
+import type { LeaseRow } from '../../stores/schema/index.ts'
 import { roundOf, type SimulatedMember, SimulatedRounds } from '../../test/rounds.ts'
 import { findPublished, findRound } from '../find-round.ts'
 

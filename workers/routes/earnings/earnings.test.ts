@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { unixNow } from '../../../durable-objects/clock.ts'
 import type { EpochReceipt } from '../../../protocol/earnings/index.ts'
 import { services } from '../../services.ts'
+import { ExpiredRows } from '../../stores/expired-rows.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { signIn } from '../../test/callers.ts'
 import { bodyOf, type Client, client, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
@@ -298,7 +299,7 @@ describe('what accrues', () => {
     const month = 30 * 24 * hour
     await accrue(1, unixNow() - month + 2 * hour, members)
     await accrue(1, unixNow() - month - 2 * hour, members)
-    await (await services(env).expiredRows()).purge({ machine: 0, network: unixNow(), tasksKeptSecs: 0 })
+    await services(env).store(ExpiredRows).purge({ machine: 0, network: unixNow(), tasksKeptSecs: 0 })
     expect(await payouts('', owner.client)).toHaveLength(1)
   })
 })

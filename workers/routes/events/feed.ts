@@ -8,8 +8,6 @@ import {
   type Position,
   wordsOf,
 } from '../../../durable-objects/events/types.ts'
-import { addressSubject } from '../../../protocol/encoding/index.ts'
-import { callerIdOf } from '../../auth/principal.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { EventServices } from '../../events/services.ts'
@@ -17,6 +15,7 @@ import { type Answer, json } from '../../http/answer.ts'
 import { PathBytes32, PathProject, Timestamp } from '../../http/formats.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
+import { callerName } from '../../middleware/idempotency.ts'
 import { defineRoute, type RouteResponse } from '../../route.ts'
 import { deviceEventExample, EventView, roundEventExample } from './schema.ts'
 import { streamOf } from './stream.ts'
@@ -165,8 +164,7 @@ function followWith(
   { feed }: EventServices,
   { filter, limit }: { filter: Filter; limit: number },
 ) {
-  const { principal } = c.var
-  const caller = principal === null ? addressSubject(c.req.header('cf-connecting-ip')) : callerIdOf(principal)
+  const caller = callerName(c)
   return async (from: Position, waitMs: number): Promise<FeedPage> => {
     const page = await feed({ caller, filter, from, limit }, waitMs)
     if (page !== null) return page

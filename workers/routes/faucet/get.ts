@@ -1,4 +1,5 @@
 import { unixNow } from '../../../durable-objects/clock.ts'
+import { networkToken } from '../../chain/token.ts'
 import type { HubContext } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
@@ -28,9 +29,7 @@ export async function readFaucet(c: HubContext) {
   const next = await nextOfCaller(c, terms.cooldownSecs)
   return {
     enabled,
-    token: contracts
-      ? { address: contracts.token, symbol: profile.token_symbol, name: profile.token_name, decimals: 18 }
-      : null,
+    token: contracts ? networkToken(profile, contracts.token) : null,
     amount: String(terms.amountWei),
     eth_amount: String(terms.nativeWei),
     cooldown_secs: terms.cooldownSecs,

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../protocol/encoding/index.ts'
 import { defaultNetworkParams, type Profile } from '../../../protocol/identity/index.ts'
 import type { DirectRoundFile, RoundFile } from '../../stores/round-files.ts'
 import type { AcceptedEpoch, ListedRound } from '../../stores/round-lists.ts'
-import type { RoundRow } from '../../stores/rounds.ts'
+import type { RoundRow } from '../../stores/schema/index.ts'
 import type { CommitteeView } from '../committees/schema.ts'
 import type { RoundSummary, RoundView, TaskContextView } from './schema.ts'
 

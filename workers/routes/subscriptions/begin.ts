@@ -7,7 +7,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError, invalidField } from '../../errors.ts'
 import { Bytes32, PathNodeId } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
-import type { Device } from '../../stores/devices.ts'
+import type { DeviceRow } from '../../stores/devices.ts'
 import { NewSubscriptionStore } from '../../stores/new-subscriptions.ts'
 import type { ProjectOffer } from '../../stores/projects.ts'
 import { openSubscriptionsMax } from '../../stores/subscriptions.ts'
@@ -85,7 +85,7 @@ function judge(
   owner: string,
   { project_id: projectId, node_id: nodeId, collateral }: Input,
   offer: ProjectOffer | undefined,
-  device: Device | undefined,
+  device: DeviceRow | undefined,
 ): Begun | ApiError {
   if (offer?.listingStatus !== 'listed')
     return new ApiError('not_found', `The project ${projectId} does not exist or is not listed.`)

@@ -2,7 +2,7 @@ import { base64ToBytes } from '../../../protocol/encoding/index.ts'
 import type { ExecutionEvent } from '../../../protocol/execution/index.ts'
 import { bytesToBase64 } from '../../http/base64.ts'
 import type { RoundFiles } from '../../stores/round-files.ts'
-import type { RoundRow } from '../../stores/rounds.ts'
+import type { RoundRow } from '../../stores/schema/index.ts'
 
 type Kept = Pick<RoundRow, 'output' | 'outputHash' | 'events' | 'eventsHash'>
 

@@ -1,20 +1,11 @@
 import type * as z from 'zod'
 import { base64ToBytes } from '../../../protocol/encoding/index.ts'
-import { type ExecutionEvent, type ExecutionReceipt, hashReceipt } from '../../../protocol/execution/index.ts'
+import { hashReceipt } from '../../../protocol/execution/index.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import type { SimulatedResult } from '../../stores/simulations.ts'
 import { shownOutput } from './output.ts'
 import type { ExecuteResult } from './schema.ts'
-
-interface Agreed {
-  roundId: string
-  receipt: ExecutionReceipt
-  /** Base64; null of what is not kept, as of the events. */
-  output: string | null
-  events: readonly ExecutionEvent[] | null
-  votes: number
-  quorum: number
-}
 
 /** What a quorum of the validators gave in a direct round. */
 export const resultView = ({
@@ -24,7 +15,7 @@ export const resultView = ({
   events,
   votes,
   quorum,
-}: Agreed): z.output<typeof ExecuteResult> => ({
+}: SimulatedResult): z.output<typeof ExecuteResult> => ({
   round_id: roundId,
   success: receipt.success,
   ...shownOutput(base64ToBytes(output ?? '') ?? new Uint8Array()),

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import type { TaskRecord } from '../../rounds/find-round.ts'
-import type { RoundRow } from '../../stores/rounds.ts'
+import type { RoundRow } from '../../stores/schema/index.ts'
 import { readOutput, shownOutput } from './output.ts'
 import type { TaskView } from './schema.ts'
 import { waitingFor } from './waiting.ts'

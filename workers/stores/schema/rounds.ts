@@ -1,3 +1,4 @@
+import type { InferSelectModel } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type {
   FallbackReason,
@@ -92,6 +93,10 @@ export const leases = keyedTable('leases', ['owner', 'createdAt', 'roundId', 'po
   submittedAt: integer('submitted_at'),
   units: integer(),
 })
+
+/** What readers see of a round. */
+export type RoundRow = Omit<InferSelectModel<typeof rounds>, 'leaseKeys'>
+export type LeaseRow = InferSelectModel<typeof leases>
 
 /** What rounds of a project pay for, as `consensus.economics` of its version has it, with the token and the epoch's length. */
 export type EpochTerms = Economics & { token: Token; epoch_secs: number }

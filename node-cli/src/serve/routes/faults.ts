@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../../protocol/errors.ts'
 import { NodeFault } from '../../engine/index.ts'
 import { ReceiptDiffers } from '../epochs/epoch-receipts.ts'
 import { RoundsOpen } from '../epochs/open-rounds.ts'
@@ -5,6 +6,7 @@ import { QueueFull } from '../execution/execution-queue.ts'
 import { StateBehind } from '../execution/state-behind.ts'
 import { GenerationRefused } from '../generations/signer.ts'
 import { ApiError, unavailable } from '../http/api-error.ts'
+import type { Log, LogFields } from '../log.ts'
 import { VoteWithheld } from '../slashing-protection/votes.ts'
 import { NotYet, Refusal } from '../validator/refusal.ts'
 
@@ -16,6 +18,13 @@ export const noValidator = (): ApiError =>
   new ApiError('invalid_state', 'This node is no validator, so it signs nothing that validators decide.', {
     details: { reason: 'no_validator' },
   })
+
+/** The code that a frame is answered with; what nobody foresaw is logged. */
+export function codeOf(error: unknown, log: Log, message: string, about: LogFields): ErrorCode {
+  if (error instanceof ApiError) return error.code
+  log.error(message, { ...about, reason: String(error) })
+  return 'internal'
+}
 
 /** What `work` gives, with what keeps a node from it as an answer of its API. @throws {@link ApiError} */
 export async function orFault<T>(work: () => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ import {
 import { ApiError } from '../http/api-error.ts'
 import type { WorkFrame } from '../miner/link.ts'
 import type { NodeParts } from '../part.ts'
-import { orFault } from '../routes/faults.ts'
+import { codeOf, orFault } from '../routes/faults.ts'
 import { readTaskRound, taskRoundMembers } from './task-round-body.ts'
 import type { Validator } from './validator.ts'
 
@@ -70,10 +70,8 @@ export class RoundDesk {
         this.#refuse(round, 'too_large')
       else this.#answers.add(text)
     } catch (error) {
-      const isRefusal = error instanceof ApiError
-      if (!isRefusal)
-        this.#parts.log.error('a round cannot be decided', { round_id: roundId, reason: String(error) })
-      this.#refuse(round, isRefusal ? error.code : 'internal')
+      const { log } = this.#parts
+      this.#refuse(round, codeOf(error, log, 'a round cannot be decided', { round_id: roundId }))
     } finally {
       this.#deciding -= 1
     }

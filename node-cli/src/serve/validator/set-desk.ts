@@ -7,9 +7,8 @@ import {
   type SetToAttest,
   writeBatch,
 } from '../../../../protocol/link/index.ts'
-import { ApiError } from '../http/api-error.ts'
 import type { NodeParts } from '../part.ts'
-import { orFault } from '../routes/faults.ts'
+import { codeOf, orFault } from '../routes/faults.ts'
 import type { Validator } from './validator.ts'
 
 /** An answer waits so long for others. */
@@ -46,10 +45,7 @@ export class SetDesk {
       const bytes = utf8(encodeCanonicalJson(set))
       answer({ attestation: await orFault(() => this.#validator.attestSet(bytes)) })
     } catch (error) {
-      const isRefusal = error instanceof ApiError
-      if (!isRefusal)
-        this.#log.error('a set cannot be attested', { project_id, epoch, reason: String(error) })
-      answer({ code: isRefusal ? error.code : 'internal' })
+      answer({ code: codeOf(error, this.#log, 'a set cannot be attested', { project_id, epoch }) })
     } finally {
       this.#looking -= 1
     }

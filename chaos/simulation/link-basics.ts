@@ -1,0 +1,28 @@
+import type { NodeLinkConfig, ProjectPort, RoundPort } from '../../durable-objects/link/types.ts'
+import { hashNetworkParams, defaultNetworkParams as params } from '../../protocol/identity/index.ts'
+import { subprotocolOf } from '../../protocol/link/index.ts'
+import { profile } from './people.ts'
+import type { ObjectContext } from './platform/object-class.ts'
+import { ticketOf } from './upgrade.ts'
+
+type Basics =
+  | 'limits'
+  | 'paramsHash'
+  | 'nodectlMin'
+  | 'subprotocol'
+  | 'pollMs'
+  | 'ticket'
+  | 'round'
+  | 'project'
+
+/** What the links of every simulation have alike. */
+export const linkBasics = ({ object }: ObjectContext): Pick<NodeLinkConfig, Basics> => ({
+  limits: params,
+  paramsHash: hashNetworkParams(params),
+  nodectlMin: '1.0.0',
+  subprotocol: (version) => subprotocolOf(profile, version),
+  pollMs: null,
+  ticket: (_, generation) => ticketOf(generation),
+  round: (roundId) => object('Round', roundId) as unknown as RoundPort,
+  project: (projectId) => object('ProjectCommittees', projectId) as unknown as ProjectPort,
+})
