@@ -51,6 +51,18 @@ describe('whileHubIsAway', () => {
     expect(long.calls()).toBe(1)
   })
 
+  test('says that the hub was away where the last try ended too late', async () => {
+    const { patience } = createTime()
+    const { work, calls } = failing([away(4), new OfferRefused('busy', 'too late')])
+    const late = async () => {
+      if (calls() === 1) await patience.wait(6, patience.stop)
+      return work()
+    }
+    await expect(whileHubIsAway(late, patience)).rejects.toThrow(HubAway)
+    const inTime = failing([away(4), new OfferRefused('incompatible', 'no')])
+    await expect(whileHubIsAway(inTime.work, createTime().patience)).rejects.toThrow('no')
+  })
+
   test('tries nothing again that another try cannot change', async () => {
     const { patience, waits } = createTime()
     const refused = failing([new OfferRefused('incompatible', 'no'), away()])

@@ -12,15 +12,18 @@ export interface Patience {
 
 /**
  * What `work` gives, tried again with growing pauses while the hub cannot answer. It gives up as soon as the next try would
- * come too late. @throws {@link HubAway}, and whatever else `work` throws, at once.
+ * come too late; where a try began in time and ended too late after all, the hub that was away before is the reason.
+ * @throws {@link HubAway}, and whatever else `work` throws, at once.
  */
 export async function whileHubIsAway<T>(work: () => Promise<T>, patience: Patience): Promise<T> {
   const { now, until, stop, wait = waitUnreferenced, random = Math.random } = patience
+  let away: HubAway | null = null
   for (let failures = 0; ; failures++) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof HubAway)) throw error
+      if (!(error instanceof HubAway)) throw away !== null && now() >= until ? away : error
+      away = error
       const seconds = Math.max(error.retryAfterSeconds ?? 0, backoffSeconds(failures, random()))
       if (now() + seconds >= until) throw error
       await wait(seconds, stop)
