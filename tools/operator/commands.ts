@@ -36,6 +36,13 @@ that the database does not have.`
 
 export const commands: readonly Command[] = [
   {
+    words: ['watch'],
+    does: 'the health of the hub, again every five seconds',
+    note: 'Where the output is no terminal, it prints what changed. It needs no key.',
+    isWatched: true,
+    call: () => get('/v1/status'),
+  },
+  {
     words: ['review-queue'],
     does: 'projects that wait for a review',
     call: () => get('/admin/v1/review-queue'),
@@ -228,6 +235,21 @@ export const commands: readonly Command[] = [
       decide(`/admin/v1/dead-letters/{message_id}/${action}`, { message_id }, options),
   })),
   { words: ['relayer'], does: 'the relayer, and the dead letters', call: () => get('/admin/v1/relayer') },
+  {
+    words: ['metrics'],
+    does: 'the figures of the hub, as Prometheus reads them',
+    call: () => ({ ...get('/admin/v1/metrics'), parseAs: 'text' }),
+  },
+  {
+    words: ['metrics-key', '<name>'],
+    does: 'make an API key with which Prometheus reads GET /admin/v1/metrics',
+    note: 'The secret is shown once. DELETE /v1/developers/api-keys/{key_id} revokes the key.',
+    call: ([name = '']) => ({
+      method: 'post',
+      path: '/v1/developers/api-keys',
+      body: { name, scopes: ['analytics:read'] },
+    }),
+  },
   {
     words: ['reindex'],
     does: 'delete the chain index and read the chain again from its start',

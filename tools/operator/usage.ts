@@ -38,6 +38,7 @@ const exampleWords: Readonly<Record<string, string>> = {
   '<epoch>': '498055',
   '<node_id>': 'node-0f3a5c7e9b1d2f40',
   '<collection_id>': 'first-projects',
+  '<name>': 'prometheus',
   '<message_id>': 'post_epoch:0x…:498055',
 }
 
@@ -75,6 +76,7 @@ export const helpOf = (some: readonly Command[]): string =>
 
 /** One example of each part of the work. */
 const shownExamples: readonly string[] = [
+  'watch',
   'review-queue',
   'project approve <project_id>',
   'node revoke <node_id>',

@@ -211,6 +211,7 @@ export const routes: readonly RouteEntry[] = [
   post(`${deadLetter}/resend`, () => import('./admin/dead-letters.ts'), 'resendDeadLetter'),
   post(`${deadLetter}/close`, () => import('./admin/dead-letters.ts'), 'closeDeadLetter'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
+  get('/admin/v1/metrics', () => import('./admin/metrics.ts'), 'getMetrics'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   post('/admin/v1/rounds/rebuild', () => import('./admin/rounds.ts'), 'rebuild'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
