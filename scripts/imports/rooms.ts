@@ -92,6 +92,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'workers/chain/contracts.ts',
     'workers/settings.ts',
     'scripts/command',
+    'durable-objects/objects-version.ts',
     'deploy',
   ],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
