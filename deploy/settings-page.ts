@@ -9,7 +9,7 @@ interface SettingNote {
   readonly isSecret?: true
 }
 
-const refused = 'the hub answers 500 and names it'
+const refused = 'the hub answers 503 and names it'
 
 /** What every setting means. The type holds the list complete where it is printed: see {@link settingsPage}. */
 const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
@@ -273,7 +273,7 @@ export function settingsPage(): string {
   })
   return `# Settings of the hub
 
-\`npm run -s deploy -- settings\` prints this page. The hub reads its settings before it answers a request: while one is wrong or missing, every request is answered with 500 and the names of all of them. [Deploy a hub](deploy.md) says where they are entered.
+\`npm run -s deploy -- settings\` prints this page. The hub reads its settings before it answers a request: while one is wrong or missing, every request is answered with 503 and the names of all of them. [Deploy a hub](deploy.md) says where they are entered.
 
 | Setting | Meaning | Default | Secret | Needed for | A wrong value |
 | --- | --- | --- | --- | --- | --- |

@@ -111,6 +111,10 @@ const saysWhenToComeBack = ({ headers }: { headers: Headers }) =>
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
 
 const misconfigured = client({ bindings: { BASE_URL: 'nonsense' } })
+/** Its limiter answers what no version of it does, which the hub has no words for. */
+const broken = client({
+  bindings: { RATE_LIMITER: { getByName: () => ({ take: async () => null }) } as never },
+})
 const withoutDatabase = client({
   bindings: { DB: failingDatabase(() => true), RATE_LIMIT_MULTIPLIER: '1000' },
 })
@@ -267,13 +271,21 @@ const provocations: Provocation[] = [
     },
   },
   {
-    refusal: '500 internal',
+    refusal: '503 unavailable',
     by: 'settings of the hub that cannot be read',
     provoke: (declaration) => call(declaration, { by: misconfigured }),
-    also: ({ message, details }) => {
-      expect(message).not.toMatch(/nonsense/)
-      expect(details).toBeUndefined()
+    also: (error) => {
+      saysWhenToComeBack(error)
+      expect(error.message).toContain('BASE_URL')
+      expect(error.message).not.toMatch(/nonsense/)
+      expect(error.details).toBeUndefined()
     },
+  },
+  {
+    refusal: '500 internal',
+    by: 'a fault of the hub',
+    provoke: (declaration) => call(declaration, { by: broken }),
+    also: ({ message }) => expect(message).not.toMatch(/undefined|null/),
   },
   {
     refusal: '503 unavailable',
