@@ -7,10 +7,29 @@ import { ValidatorView } from '../validators/schema.ts'
 const OptionalAddress = Address.nullable()
 const PublicRpcUrl = z.url().optional().describe('A public RPC URL of the chain, if the network has one.')
 
+const ProfileView = z
+  .strictObject({
+    service: z.string(),
+    prefix: z.string(),
+    node_id_prefix: z.string(),
+    network: z.string(),
+    chain_id: z.int(),
+    token_symbol: z.string(),
+    token_name: z.string(),
+    permit_name: z.string(),
+    header_prefix: z.string(),
+    session_token_prefix: z.string(),
+    api_key_prefix: z.string(),
+  })
+  .meta({ id: 'Profile' })
+
 export const Descriptor = z
   .strictObject({
     network: z.string(),
     protocol: z.string(),
+    profile: ProfileView.describe(
+      'The names of this network, from which headers, tokens and signed texts take theirs. Saved in a file, it is what `--profile` of the tools takes.',
+    ),
     api: z.string().describe('Path prefix of this API version.'),
     runtime: z.string().describe('Name of the runtime that executes modules. Every artifact names it.'),
     chain: z.strictObject({
