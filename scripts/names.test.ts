@@ -11,7 +11,9 @@ test('no file but that of the profile has a name of the default network', () => 
     ordinary.has(member) ? [] : [String(value)],
   )
   const names = [...members, ...Object.values(profileStrings(profile)), `${profile.node_id_prefix}0`]
-  const pattern = new RegExp(`(?<![\\w-])(?:${names.map((name) => RegExp.escape(name)).join('|')})`)
+  const pattern = new RegExp(
+    `(?<![\\w-])(?:${names.map((name) => name.replaceAll(/[.()]/g, '\\$&')).join('|')})`,
+  )
   // Tests and their tools say what they expect, and the generated client is that of the default names.
   const files = listFiles('.ts', '.mjs', '.toml').filter(
     (file) => !/\.test\.ts$|(^|\/)(test|testing|vectors)\/|^(bench|chaos|e2e)\/|generated/.test(file),

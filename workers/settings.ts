@@ -39,6 +39,8 @@ const Fields = z.object({
   BASE_URL: z.url({ protocol: /^https?$/, abort: true }).transform((url) => new URL(url)),
   /** A network of this machine alone: nodes and pages may use http here, and keys may be those that everybody has. */
   LOCAL_NETWORK: z.stringbool().default(false),
+  /** Whether the status says so, for clients that wait or tell their users. Calls are answered as before. */
+  MAINTENANCE: z.stringbool().default(false),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,
   OPERATOR_ADDRESSES: list.pipe(z.array(Address)),

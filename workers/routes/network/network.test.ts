@@ -105,6 +105,12 @@ describe('GET /v1/status', () => {
     await runSql('DELETE FROM epoch_rounds')
   })
 
+  test('says maintenance while an operator does, as does the descriptor', async () => {
+    const hub = client({ bindings: { MAINTENANCE: 'true' } })
+    for (const path of ['/', '/v1/status'])
+      expect(await bodyOf(hub.get(path))).toMatchObject({ status: 'maintenance' })
+  })
+
   test('says degraded, with 200, while the database does not answer', async () => {
     await expectAnswer(client({ bindings: { DB: failingDatabase(() => true) } }).get('/v1/status'), 200, {
       status: 'degraded',

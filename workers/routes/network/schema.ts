@@ -7,6 +7,10 @@ import { ValidatorView } from '../validators/schema.ts'
 const OptionalAddress = Address.nullable()
 const PublicRpcUrl = z.url().optional().describe('A public RPC URL of the chain, if the network has one.')
 
+const HubStatus = z
+  .enum(['ok', 'degraded', 'maintenance'])
+  .describe('`maintenance`: an operator says so, whatever the parts of the hub do.')
+
 const ProfileView = z
   .strictObject({
     service: z.string(),
@@ -69,7 +73,7 @@ export const Descriptor = z
     features: z
       .record(z.string(), z.boolean())
       .describe('`relay`: the hub submits signed actions. `faucet`: the faucet is open.'),
-    status: z.enum(['ok', 'degraded']),
+    status: HubStatus,
     time: Timestamp.describe('Network time, rounded down to the minute.'),
   })
   .meta({ id: 'Descriptor' })
@@ -79,7 +83,7 @@ const Health = z.enum(['ok', 'unavailable'])
 
 export const Status = z
   .strictObject({
-    status: z.enum(['ok', 'degraded']),
+    status: HubStatus,
     database: Health,
     module_storage: Health,
     chain: z.strictObject({
