@@ -32,7 +32,12 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   PROFILE: {
     is: 'JSON object with the members of the network profile that differ from the default: names, chain id',
     need: 'networks with names of their own',
-    wrong: 'every hash and signature differs from that of the nodes and contracts',
+    wrong: `a member that it cannot have: ${refused}. Other names than those of nodes and contracts: every hash and signature differs`,
+  },
+  MAINTENANCE: {
+    is: '`true` has the descriptor and `/v1/status` say `maintenance`',
+    need: 'work during which clients should wait',
+    wrong: 'clients wait without a reason',
   },
   WEB_HOSTS: {
     is: 'further hosts whose pages may ask wallets to sign in, comma separated',

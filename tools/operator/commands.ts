@@ -1,3 +1,4 @@
+import { exampleNode, otherExampleNode } from '../options/node.ts'
 import type { Command, OperatorCall, OperatorPath, Options } from './command.ts'
 
 const get = (path: OperatorPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
@@ -126,7 +127,7 @@ export const commands: readonly Command[] = [
   {
     words: ['validators', 'genesis'],
     does: 'set generation 0 from registered validators, once',
-    example: '--node node-0f3a5c7e9b1d2f40 --node node-1a2b3c4d5e6f7081',
+    example: `--node ${exampleNode} --node ${otherExampleNode}`,
     options: ['node', 'reason'],
     call: (_, options) =>
       decide('/admin/v1/validators/genesis', {}, options, { node_ids: options.node ?? [] }),
@@ -144,7 +145,7 @@ export const commands: readonly Command[] = [
   {
     words: ['validators', 'generations', 'make'],
     does: 'make the next generation, which a quorum of the previous one must sign',
-    example: '--approve node-0f3a5c7e9b1d2f40 --revoke node-1a2b3c4d5e6f7081',
+    example: `--approve ${exampleNode} --revoke ${otherExampleNode}`,
     options: ['approve', 'revoke', 'emergency', 'reason'],
     call: (_, options) =>
       decide('/admin/v1/validators/generations', {}, options, {
@@ -269,7 +270,7 @@ export const commands: readonly Command[] = [
   {
     words: ['audit-log'],
     does: 'the audit log of operators, newest first',
-    example: '--subject node-0f3a5c7e9b1d2f40',
+    example: `--subject ${exampleNode}`,
     options: ['subject'],
     call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),
   },

@@ -37,7 +37,7 @@ export const deviceEventExample: z.output<typeof EventView> = {
   type: 'device.online',
   created_at: example.time,
   address: example.wallet,
-  node_id: 'node_0123456789abcdef',
+  node_id: '{{node_id_prefix}}0123456789abcdef',
 }
 
 const severities = ['info', 'warning', 'critical'] as const

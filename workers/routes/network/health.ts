@@ -56,7 +56,7 @@ interface Projection {
 }
 
 interface Report {
-  status: 'ok' | 'degraded'
+  status: 'ok' | 'degraded' | 'maintenance'
   /** Null while the database does not answer. */
   relay: RelayTotals | null
   database: Health
@@ -130,7 +130,8 @@ async function askEverything(c: HubContext): Promise<Report> {
   ]
   const isLate = late === null || late.some(({ what }) => what !== 'rounds_unpaid')
   const isBehind = projection === null || projection.lagMs > projectionLagMsMax
-  const status = isLate || isBehind || parts.includes('unavailable') ? 'degraded' : 'ok'
+  const isDegraded = isLate || isBehind || parts.includes('unavailable')
+  const status = c.var.settings.MAINTENANCE ? 'maintenance' : isDegraded ? 'degraded' : 'ok'
   return {
     status,
     relay,
