@@ -27,7 +27,6 @@ const addCollateral =
   'Add collateral: POST /v1/subscriptions/{subscription_id}/bond, or the website of the network.'
 const subscribeAgain = 'Subscribe the device again: POST /v1/subscriptions, or the website of the network.'
 const readLog = 'Read the log of the node: it names each offer that it declined and each task that failed.'
-const askDeveloper = 'Ask the developer of the project, or subscribe to another project.'
 const waitForHub = 'Wait: the hub tries again. GET /v1/status names what is late.'
 const noStep = 'Nothing is to be done.'
 
@@ -129,9 +128,21 @@ export const causes = {
     ],
   }),
   ...about('project', {
-    project_paused: ['error', 'The project is paused', askDeveloper],
-    project_delisted: ['error', 'The project was delisted', askDeveloper],
-    project_not_listed: ['error', 'The project is not listed yet', askDeveloper],
+    project_paused: [
+      'error',
+      'The project is paused',
+      'Its developer or an operator resumes it; until then other projects have work.',
+    ],
+    project_delisted: [
+      'error',
+      'The project was delisted',
+      'It does not come back: unbond, and subscribe the device to another project.',
+    ],
+    project_not_listed: [
+      'error',
+      'The project is not listed yet',
+      'Its developer registers it on chain, and an operator lists it: see its review.',
+    ],
     project_underfunded: [
       'error',
       'The vault of the project could not pay an epoch',
@@ -140,7 +151,7 @@ export const causes = {
     project_without_tasks: [
       'warning',
       'The project had no tasks for a day',
-      'Wait, or subscribe the device to a project with tasks: GET /v1/projects?sort=trending',
+      'Submit tasks, or subscribe the device to a project that has some: GET /v1/projects?sort=trending',
     ],
     vault_missing: [
       'error',

@@ -20,6 +20,7 @@ const shown = SubscriptionView.pick({
   subscription_id: true,
   project_id: true,
   owner: true,
+  payout_address: true,
   status: true,
   collateral: true,
   collateral_health: true,
