@@ -119,7 +119,11 @@ const subscriptionText = `WITH s AS (
     WHERE s.subscription_id = ?1),
   of AS (${projectText('(SELECT project_id FROM s)')}),
   newest AS (SELECT l.* FROM s JOIN leases AS l ON l.owner = s.owner ORDER BY l.created_at DESC LIMIT ${leasesRead}),
-  own AS (SELECT n.* FROM newest AS n, s WHERE n.subscription_id = s.subscription_id)
+  own AS MATERIALIZED (SELECT n.epoch, n.missed_because, n.rejection_reason, n.vote_problem, max(n.created_at) AS at,
+      count(*) AS count, sum(n.units) AS units,
+      n.created_at > ?2 - ${leasesSecs} AND (n.proof_status IN ('rejected', 'missed') OR n.state = 'missed') AS went_wrong
+    FROM newest AS n, s WHERE n.subscription_id = s.subscription_id
+    GROUP BY n.epoch, n.missed_because, n.rejection_reason, went_wrong)
 SELECT (${projectFacts}) AS project,
   (SELECT json_object('owner', d.owner, 'boundAt', d.bound_at, 'unboundAt', d.unbound_at, 'linkState', d.link_state,
     'linkStateAt', d.link_state_at, 'nodectlVersion', d.nodectl_version, 'profileUpdatedAt', d.profile_updated_at,
@@ -129,9 +133,7 @@ SELECT (${projectFacts}) AS project,
     FROM s JOIN devices AS d ON d.node_id = s.node_id LEFT JOIN nodes AS n ON n.node_id = s.node_id) AS device,
   (SELECT json_group_array(json_object('missedBecause', missed_because, 'rejectionReason', rejection_reason,
     'count', count, 'lastAt', at, 'problem', vote_problem))
-    FROM (SELECT missed_because, rejection_reason, vote_problem, count(*) AS count, max(created_at) AS at FROM own
-      WHERE created_at > ?2 - ${leasesSecs} AND (proof_status IN ('rejected', 'missed') OR state = 'missed')
-      GROUP BY missed_because, rejection_reason)) AS leases,
+    FROM own WHERE went_wrong) AS leases,
   (SELECT max(epoch) FROM own) AS lastEpoch,
   (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount, 'leaf', leaf,
     'state', state, 'settlement', settlement, 'error', error, 'releaseAt', release_at))
