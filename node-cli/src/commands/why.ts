@@ -1,3 +1,4 @@
+import type { Cause } from '../../../protocol/causes.ts'
 import { isBytes32 } from '../../../protocol/encoding/index.ts'
 import { deriveSubscriptionId, isSlug } from '../../../protocol/identity/index.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
@@ -6,7 +7,7 @@ import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at
 import { printable, printJson } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-import { type Cause, type Diagnosis, diagnose } from '../diagnosis.ts'
+import { type Diagnosis, diagnose } from '../diagnosis.ts'
 import { askNode } from '../node-causes.ts'
 import { addressOfNode } from '../running-node.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
@@ -36,7 +37,9 @@ export default defineNodectlCommand({
     const at = await openNodeAtHub(args)
     const projectId = slug === null ? project : await projectIdOf(at.client, slug)
     const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
-    const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
+    const { nodeId, client } = at
+    const asked = { nodeId, origin: client.origin, payout: ofHub.payout }
+    const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), asked)
     const diagnosis = withCauses(ofHub, ofNode)
     if (args.json) printJson(diagnosis)
     else writeOutput(textOf(diagnosis, named ?? project))
@@ -84,13 +87,13 @@ const subscriptionOf =
     named ?? (project === null ? null : deriveSubscriptionId(project, owner, node.publicKey))
 
 /** Warnings of the node keep it from nothing. */
-const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]): Diagnosis => ({
+const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]) => ({
   working: working && more.every(({ severity }) => severity !== 'error'),
   causes: [...causes, ...more],
 })
 
 /** @param asked the subscription or project that was asked about; null when it was the device alone. */
-function textOf({ working, causes }: Diagnosis, asked: string | null): string {
+function textOf({ working, causes }: Omit<Diagnosis, 'payout'>, asked: string | null): string {
   const lines = causes.flatMap(({ severity, message, next_step, docs }) => [
     `${severity}: ${message}`,
     ...(next_step === null ? [] : [`  → ${next_step}`]),

@@ -362,7 +362,8 @@ const healthOnly = [
 const provocations = [...ofDevice, ...ofSubscription, ...ofSet, ...ofProject, ...ofWork, ...ofEarnings]
 
 describe('what keeps a subscription from work or reward', () => {
-  test.each(provocations)('%s', async (code, provoke, message, { of = {}, also = [], hides, since } = {}) => {
+  test.each(provocations.map((one) => [one[0], one] as const))('%s', async (code, provocation) => {
+    const [, provoke, message, { of = {}, also = [], hides, since } = {}] = provocation
     const world = await createWorking(of)
     await provoke(world)
     const { working, causes: found } = await asOwner(world)
