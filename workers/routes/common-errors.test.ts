@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
+import { causes } from '../../protocol/causes.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { errorCodes } from '../../protocol/errors.ts'
 import { deriveNodeId, type Profile, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
@@ -312,6 +313,15 @@ describe.each(provocations)('$refusal: $by', ({ refusal, of = () => true, provok
       also?.(error)
     },
   )
+})
+
+test('the page of every cause is there', async () => {
+  for (const [code, { title }] of Object.entries(causes)) {
+    const page = await client().get(`/docs/causes/${code}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(await page.text(), code).toContain(title)
+  }
+  await expectRefusal(client().get('/docs/causes/no_such'), '404 not_found')
 })
 
 test('the page of every error code is there', async () => {

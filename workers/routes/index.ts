@@ -150,6 +150,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
   get(subscription, () => import('./subscriptions/get.ts'), 'getSubscription'),
+  get(`${subscription}/diagnosis`, () => import('./subscriptions/diagnosis.ts'), 'getDiagnosis'),
   post(`${subscription}/bond-payload`, () => import('./subscriptions/bond.ts'), 'getBondPayload'),
   post(`${subscription}/bond`, () => import('./subscriptions/bond.ts'), 'bond'),
   post(`${subscription}/payout`, () => import('./subscriptions/payout.ts'), 'setPayout'),
@@ -226,6 +227,7 @@ export const routes: readonly RouteEntry[] = [
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
   get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
+  get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

@@ -311,6 +311,7 @@ const runningEpoch = String(Math.floor(Date.now() / 3_600_000))
 
 const questions: Record<string, string> = {
   listClaims: `?address=${hex(7, 20)}`,
+  listEarnedEpochs: `?address=${address}`,
   getLeaderboard: `?metric=units&period=all&project_id=${project}&limit=${page}`,
   search: `?q=${params.receipt_hash}`,
 }
@@ -354,7 +355,8 @@ async function cost(declaration: RouteDeclaration) {
   const path = pathOf(declaration)
   const { db, use } = countedDatabase()
   const caller = readerOf(declaration, db)
-  const response = await caller.get(isList(declaration) ? `${path}?limit=${page}` : path)
+  const limit = `${path.includes('?') ? '&' : '?'}limit=${page}`
+  const response = await caller.get(isList(declaration) ? path + limit : path)
   expect(response.status, path).toBe(200)
   if (isList(declaration)) {
     const { items, next_cursor } = await bodyOf(response)
@@ -387,6 +389,8 @@ const whole: Record<string, number> = {
   getStatus: things + 3 + lateKinds.length,
   // Every round that came to it.
   getReceipt: things,
+  // The newest leases of its owner.
+  getDiagnosis: things,
   listValidators: things + 1,
   // A quorum is counted of all validators.
   getCommitteeSet: things + 1,
@@ -408,12 +412,12 @@ const whole: Record<string, number> = {
 
 /**
  * A payout is found by its time, read, and joined with its epoch; a proof is joined with its round and its epoch; the rounds of an epoch are
- * found by their time, read, and joined with its receipt; a device is joined with its subscriptions and their states; a subscription with its
+ * found by their time, read, and joined with its receipt; a lease of a diagnosis is read and put in its order; a device is joined with its subscriptions and their states; a subscription with its
  * state and what was paid, or with its state and its device.
  */
 const rowsOfOne: Record<string, number> = {
   ...{ getEarnings: 3, listEarnedEpochs: 3, listProofs: 3 },
-  ...{ getProjectAnalytics: 3, getProjectHealth: 3 },
+  ...{ getProjectAnalytics: 3, getProjectHealth: 3, getDiagnosis: 3 },
   ...{ listDevices: 4, listSubscriptions: 3, listProjectMiners: 3 },
 }
 
