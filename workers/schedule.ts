@@ -10,6 +10,7 @@ import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
 import { ExpiredRows } from './stores/expired-rows.ts'
 import { StandingStore } from './stores/standings.ts'
+import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
 /** What the hub does every five minutes. What fails is tried again the next time. */
 export async function runSchedule(env: Env): Promise<void> {
@@ -50,6 +51,7 @@ export async function runSchedule(env: Env): Promise<void> {
   await keepEvents(services(env), settings, networkNow).catch(logged)
   await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)
+  await wakeWebhookReader(env).catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {
     for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
@@ -57,6 +59,12 @@ export async function runSchedule(env: Env): Promise<void> {
     for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
       await committees(projectId).wake(projectId).catch(logged)
   }
+}
+
+/** A hub without webhooks has no reader. */
+async function wakeWebhookReader(env: Env): Promise<void> {
+  if (await services(env).store(WebhookDeliveryStore).isNeeded())
+    await env.WEBHOOK_READER.getByName('webhooks').wake()
 }
 
 const logged = (error: unknown): void => console.error(error)

@@ -7,6 +7,9 @@ const consumers: Record<string, (batch: MessageBatch<unknown>, env: Env) => Prom
   'action-dead-letters': consumeDeadLetters,
   'round-rows': async (batch, env) => (await import('./round-rows.ts')).consumeRoundRows(batch, env),
   'round-rows-dead-letters': consumeDeadLetters,
+  'webhook-deliveries': async (batch, env) =>
+    (await import('./webhook-deliveries.ts')).consumeWebhookDeliveries(batch, env),
+  'webhook-deliveries-dead-letters': consumeDeadLetters,
 }
 
 export async function consumeQueue(batch: MessageBatch<unknown>, env: Env): Promise<void> {

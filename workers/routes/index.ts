@@ -37,6 +37,7 @@ const subscription = '/v1/subscriptions/{subscription_id}'
 const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
 const deadLetter = '/admin/v1/dead-letters/{message_id}'
 const collection = '/admin/v1/collections/{collection_id}'
+const webhook = '/v1/me/webhooks/{webhook_id}'
 const developer = '/admin/v1/developers/{address}'
 
 /**
@@ -66,6 +67,19 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/me/events', () => import('./events/feed.ts'), 'listOwnEvents'),
   get('/v1/me/notifications', () => import('./events/notifications.ts'), 'listNotifications'),
   post('/v1/me/notifications/read', () => import('./events/notifications.ts'), 'markNotificationsRead'),
+  get('/v1/me/webhooks', () => import('./webhooks/webhooks.ts'), 'listWebhooks'),
+  post('/v1/me/webhooks', () => import('./webhooks/webhooks.ts'), 'createWebhook'),
+  get(webhook, () => import('./webhooks/webhooks.ts'), 'getWebhook'),
+  patch(webhook, () => import('./webhooks/webhooks.ts'), 'updateWebhook'),
+  del(webhook, () => import('./webhooks/webhooks.ts'), 'deleteWebhook'),
+  post(`${webhook}/test`, () => import('./webhooks/deliveries.ts'), 'testWebhook'),
+  post(`${webhook}/secrets`, () => import('./webhooks/secret.ts'), 'createWebhookSecret'),
+  get(`${webhook}/deliveries`, () => import('./webhooks/deliveries.ts'), 'listWebhookDeliveries'),
+  post(
+    `${webhook}/deliveries/{delivery_id}/redeliver`,
+    () => import('./webhooks/deliveries.ts'),
+    'redeliverWebhook',
+  ),
   get('/v1/me/preferences', () => import('./account/preferences.ts'), 'getPreferences'),
   put('/v1/me/preferences', () => import('./account/preferences.ts'), 'putPreferences'),
   get('/v1/accounts/{address}', () => import('./accounts/profile.ts'), 'getAccount'),

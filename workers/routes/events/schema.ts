@@ -42,7 +42,7 @@ export const deviceEventExample: z.output<typeof EventView> = {
 
 const severities = ['info', 'warning', 'critical'] as const
 
-/** What wallets are notified of: d1-migrations/0020_events.sql has the same types. */
+/** What wallets are notified of: d1-migrations/0021_webhooks.sql has the same types. */
 export const notified: Partial<
   Record<EventType, { severity: (typeof severities)[number]; message: string }>
 > = {
@@ -68,6 +68,10 @@ export const notified: Partial<
   'listing.approved': { severity: 'info', message: 'Your project is listed.' },
   'listing.rejected': { severity: 'warning', message: 'Your project was rejected by the review.' },
   'project.paused': { severity: 'warning', message: 'Operators have paused your project.' },
+  'webhook.disabled': {
+    severity: 'warning',
+    message: 'A webhook has failed for three days and is disabled.',
+  },
   'project.delisted': { severity: 'critical', message: 'Operators have delisted your project.' },
 }
 
