@@ -158,6 +158,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'the relayer',
     wrong: 'nodes of the chain refuse more than 1 ether',
   },
+  RELAYER_LOW_WEI: {
+    is: 'balance below which operators are told that the relayer needs more',
+    need: 'the relayer',
+    wrong: 'too low: nobody hears of it in time',
+  },
   RELAYER_TICK_MS: {
     is: 'how often the relayer looks at its transactions',
     need: 'the relayer',

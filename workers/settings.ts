@@ -84,6 +84,8 @@ const Fields = z.object({
   /** What a transaction may pay per gas, and in all: nodes refuse more than 1 ether unless they are told otherwise. */
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TX_FEE_CAP_WEI: wei.default(10n ** 18n),
+  /** A balance below this is an alarm for the operators. */
+  RELAYER_LOW_WEI: wei.default(2n * 10n ** 17n),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
   /** Gas that what all wallets together have relayed may take in a day, times RATE_LIMIT_MULTIPLIER. */
