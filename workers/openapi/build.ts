@@ -28,6 +28,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
       version: hubVersion,
       summary: 'Public API of a distributed computing test network.',
       description: introduction,
+      contact: { name: placeholders.service, url: example.hub },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: example.hub }],
@@ -53,7 +54,7 @@ const securitySchemes: Record<string, Json> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: `${placeholders.api_key_prefix}<${apiKeyIdLength}>_<${secretLength} characters>`,
-    description: 'Developer API key; each call names the scope it needs.',
+    description: 'Developer API key; the description of a call names the scope that it needs.',
   },
   nodeSignature: {
     type: 'apiKey',

@@ -25,6 +25,7 @@ export const getDeveloper = defineRoute(
     operationId: 'getDeveloper',
     tag: 'Developers',
     summary: 'Read the profile of a developer',
+    description: 'Without the email address, which only the developer and operators read.',
     params: z.object({ address: FoldedAddress.meta({ example: example.wallet }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -45,6 +46,7 @@ export const getOwnDeveloper = defineRoute(
     operationId: 'getOwnDeveloper',
     tag: 'Developers',
     summary: 'Read your profile and the state of enrollment and verification',
+    description: '404 until the wallet enrolls.',
     auth: { session: true },
     errors: ['not_found'],
     responses: ok('Your profile.', OwnDeveloperView, ownDeveloperExample),
@@ -59,6 +61,7 @@ export const putOwnDeveloper = defineRoute(
     operationId: 'putOwnDeveloper',
     tag: 'Developers',
     summary: 'Replace your profile',
+    description: 'Replaces every member: one that is left out becomes empty.',
     auth: { session: true },
     stores: 'records',
     json: {

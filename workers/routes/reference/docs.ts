@@ -83,6 +83,7 @@ export const getErrorPage = defineRoute(
     operationId: 'getErrorPage',
     tag: 'Reference',
     summary: 'Read what an error code means, and what to do about it',
+    description: '`details.doc_url` of an error leads here.',
     params: z.object({
       code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ example: 'not_found' }),
     }),
@@ -115,6 +116,7 @@ export const getDocsFile = defineRoute(
     operationId: 'getDocsFile',
     tag: 'Reference',
     summary: 'Read a file of the reference page',
+    description: 'Scripts and styles that `/docs` loads.',
     params: z.object({
       file: z
         .enum(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css'])

@@ -33,6 +33,7 @@ export const getProjectHealth = defineRoute(
     path: '/v1/developers/projects/{project_id}/health',
     operationId: 'getProjectHealth',
     summary: 'Read what is wrong with your project',
+    description: 'Says why a project has no committees or does not pay, with figures of the last day.',
     ...ofOwnProject,
     responses: ok('The state of the project.', HealthView, {
       status: 'degraded',

@@ -139,6 +139,7 @@ export const getSimulation = defineRoute(
     path: '/v1/developers/projects/{project_id}/simulations/{simulation_id}',
     operationId: 'getSimulation',
     summary: 'Read a simulation of your project',
+    description: 'It is `running` until each of its tasks has a result or has failed.',
     ...ofOwnProject,
     auth: { session: true, apiKey: 'projects:read', project: 'project_id' },
     params: z.object({
