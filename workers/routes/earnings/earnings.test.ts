@@ -6,7 +6,15 @@ import { services } from '../../services.ts'
 import { ExpiredRows } from '../../stores/expired-rows.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { signIn } from '../../test/callers.ts'
-import { bodyOf, type Client, client, expectInvalid, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
+import {
+  bodyOf,
+  type Client,
+  client,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+} from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
