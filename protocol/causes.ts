@@ -70,7 +70,11 @@ export const causes = {
     ],
   }),
   ...about('subscription', {
-    no_subscription: ['error', 'The device has no such subscription', subscribeAgain],
+    no_subscription: [
+      'error',
+      'The device has no such subscription',
+      'Subscribe it: on the website of the network, by POST /v1/subscriptions, or on a local network with npm run -s subscribe.',
+    ],
     not_bonded: ['error', 'No collateral is bonded', addCollateral],
     below_min_collateral: ['error', 'The collateral is below the minimum', addCollateral],
     collateral_low: ['warning', 'The collateral is little above the minimum', addCollateral],

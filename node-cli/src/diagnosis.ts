@@ -1,6 +1,7 @@
 import { type Cause, type CauseCode, causes, describeCause } from '../../protocol/causes.ts'
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
 import { ifFound, type NodeAtHub } from './cli/node-at-hub.ts'
+import { readDeviceWork } from './device-work.ts'
 import { HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
 
@@ -9,12 +10,16 @@ export interface Diagnosis {
   readonly causes: readonly Cause[]
   /** Where the subscription that was asked about is paid; null for none. */
   readonly payout: string | null
+  /** How many subscriptions it is about. */
+  readonly subscriptions: number
 }
 
 const causesMax = 200
+/** The newest of a device that are asked about. */
+const subscriptionsMax = 10
 
 /**
- * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions.
+ * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions, or all of them.
  *
  * @param subscriptionOf the subscription of the device of an owner; null when none was named.
  * @throws {@link HubError}
@@ -53,8 +58,24 @@ export async function diagnose(
           }),
         })
   const subscription = subscriptionOf(device.owner)
-  return subscription === null ? ofDevice : joined(ofDevice, await askAbout(at, subscription, ofDevice))
+  if (subscription !== null) return joined(ofDevice, [await askAbout(at, subscription, ofDevice)])
+  const work = (await readDeviceWork(client, nodeId))?.subscriptions.slice(0, subscriptionsMax) ?? []
+  const diagnoses = []
+  for (const { subscription_id: id, slug } of work)
+    diagnoses.push(labelled(await askAbout(at, id, ofDevice), work.length > 1 ? slug : null))
+  return joined(ofDevice, diagnoses)
 }
+
+/** Names the project of what is not about the device itself. */
+const labelled = (diagnosis: Diagnosis, slug: string | null): Diagnosis => ({
+  ...diagnosis,
+  causes: diagnosis.causes.map((cause) =>
+    slug === null || isOfDevice(cause) ? cause : { ...cause, message: `${slug}: ${cause.message}` },
+  ),
+})
+
+const isOfDevice = ({ code }: Cause): boolean =>
+  Object.hasOwn(causes, code) && causes[code as CauseCode].about === 'device' && code !== 'incompatible'
 
 async function askAbout(at: NodeAtHub, id: string, ofDevice: Diagnosis): Promise<Diagnosis> {
   const { client, nodeId } = at
@@ -102,7 +123,7 @@ function readDiagnosis(answer: unknown): Diagnosis {
   const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
   const isText = (value: unknown): value is string => typeof value === 'string'
   return {
-    payout: null,
+    ...nothing,
     working: diagnosis.get('working', isBoolean, 'true or false'),
     causes: diagnosis.objects('causes', causesMax).map((cause) => ({
       code: cause.text('code'),
@@ -115,17 +136,20 @@ function readDiagnosis(answer: unknown): Diagnosis {
   }
 }
 
-const nothing: Diagnosis = { working: true, causes: [], payout: null }
+const nothing: Diagnosis = { working: true, causes: [], payout: null, subscriptions: 0 }
 
-/** A cause that both name is told once, in the words of the second. */
-const joined = (first: Diagnosis, second: Diagnosis): Diagnosis => ({
-  working: first.working && second.working,
-  payout: second.payout,
-  causes: [
-    ...first.causes.filter(({ code }) => second.causes.every((cause) => cause.code !== code)),
-    ...second.causes,
-  ],
-})
+/** A cause that several name is told once; what they say of the device is told in their words. */
+function joined(ofDevice: Diagnosis, others: readonly Diagnosis[]): Diagnosis {
+  const told = others.flatMap(({ causes }) => causes)
+  const codes = new Set(told.map(({ code }) => code))
+  const all = [...ofDevice.causes.filter(({ code }) => !codes.has(code)), ...told]
+  return {
+    working: ofDevice.working && others.every(({ working }) => working),
+    causes: [...new Map(all.map((cause) => [`${cause.code} ${cause.message}`, cause])).values()],
+    payout: others.length === 1 ? (others[0]?.payout ?? null) : null,
+    subscriptions: others.length,
+  }
+}
 
 type Told = Partial<Cause> & Pick<Cause, 'code' | 'message'>
 
@@ -137,5 +161,5 @@ const inTheWayAt =
     const known = Object.hasOwn(causes, code)
       ? describeCause({ code: code as CauseCode, message }, origin, true)
       : { severity: 'error', since: null, next_step: null, docs: null }
-    return { working: false, causes: [{ ...known, ...cause }], payout: null }
+    return { working: false, causes: [{ ...known, ...cause }], payout: null, subscriptions: 0 }
   }

@@ -17,7 +17,7 @@ export default defineNodectlCommand({
     subscription: {
       type: 'positional',
       required: false,
-      description: 'The subscription (default that of the node to --project)',
+      description: 'The subscription (default that of the node to --project, or all of them)',
     },
     ...settingArguments(nodeAtHubSettings),
     project: {
@@ -39,7 +39,7 @@ export default defineNodectlCommand({
     const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), asked)
     const diagnosis = withCauses(ofHub, ofNode)
     if (args.json) printJson(diagnosis)
-    else writeOutput(textOf(diagnosis, named ?? project))
+    else writeOutput(textOf(diagnosis, ofHub.subscriptions))
     if (!diagnosis.working) process.exitCode = exitCodes.failed
   },
   environment: [
@@ -49,7 +49,7 @@ export default defineNodectlCommand({
   ],
   exits: ['nothing is in the way', 'something is, or the hub does not answer'],
   examples: [
-    ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device itself'],
+    ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device and all that it works for'],
     [
       'why --data-dir ./node --hub-url https://hub.example --project hello',
       'Ask about its work for a project',
@@ -69,15 +69,15 @@ const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]) => (
   causes: [...causes, ...more],
 })
 
-/** @param asked the subscription or project that was asked about; null when it was the device alone. */
-function textOf({ working, causes }: Omit<Diagnosis, 'payout'>, asked: string | null): string {
+/** @param asked About how many subscriptions; without any it is about the device alone. */
+function textOf({ working, causes }: Pick<Diagnosis, 'working' | 'causes'>, asked: number): string {
   const lines = causes.flatMap(({ severity, message, next_step, docs }) => [
     `${severity}: ${message}`,
     ...(next_step === null ? [] : [`  → ${next_step}`]),
     ...(docs === null ? [] : [`  ${docs}`]),
   ])
   const clear =
-    asked === null
+    asked === 0
       ? 'Nothing is in the way of the device itself. Ask about its work for a project with --project PROJECT'
       : 'Nothing is in the way.'
   const summary = working ? clear : 'Something is in the way.'
