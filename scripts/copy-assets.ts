@@ -1,6 +1,6 @@
 /**
  * Copies the two files that the reference page needs out of their package, so that it loads nothing from another host.
- * They lie beside the OpenAPI document, which `npm run openapi` writes, and the pages about error codes.
+ * They lie beside the OpenAPI document, which `npm run openapi` writes, and the pages about error codes and causes.
  */
 import { copyFileSync, cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,4 +11,5 @@ const target = path.resolve(import.meta.dirname, '../public')
 
 for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
   copyFileSync(path.join(source, file), path.join(target, file))
-cpSync(path.resolve(import.meta.dirname, '../docs/errors'), path.join(target, 'errors'), { recursive: true })
+for (const pages of ['errors', 'causes'])
+  cpSync(path.resolve(import.meta.dirname, '../docs', pages), path.join(target, pages), { recursive: true })

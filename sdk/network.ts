@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import type { ActionContracts } from '../protocol/actions/index.ts'
-import { type Profile, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
+import {
+  describeProfileProblems,
+  type Profile,
+  profileStrings,
+  readProfile,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
 import { isRefusal, unwrap } from './answers.ts'
 import { keepBookmark } from './bookmark.ts'
 import { connect, type Fetch, fetchFromHub, type HubClient, nameAnotherHub } from './connect.ts'
@@ -27,6 +33,9 @@ export interface Network {
 
 /** What the tools read of a descriptor. */
 const Descriptor = z.object({
+  network: z.string().optional(),
+  protocol: z.string().optional(),
+  profile: z.unknown().optional(),
   chain: z.object({
     id: z.int().positive(),
     rpc_url: z.string().nullish(),
@@ -43,8 +52,9 @@ const Descriptor = z.object({
 export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
   const fetch = keepBookmark(send)
   const client = connect(hub, { fetch })
-  const { chain } = await readDescriptor(hub, client)
-  const profile = resolveProfile({ chain_id: chain.id })
+  const descriptor = await readDescriptor(hub, client)
+  const { chain } = descriptor
+  const profile = profileOf(hub, descriptor)
   const {
     project_registry,
     staking,
@@ -73,6 +83,28 @@ async function readDescriptor(hub: string, client: HubClient): Promise<z.output<
   if (success) return data
   const place = error.issues[0]?.path.join('.')
   throw notAHub(hub, place ? `its descriptor is wrong at ${place}` : 'its descriptor is wrong')
+}
+
+/** The names that a hub says its network has. @throws {@link HubError} for others than the descriptor uses. */
+function profileOf(
+  hub: string,
+  { network, protocol, profile: given, chain }: z.output<typeof Descriptor>,
+): Profile {
+  const read = given === undefined ? { profile: resolveProfile({ chain_id: chain.id }) } : readProfile(given)
+  if ('problems' in read)
+    throw notAHub(hub, `the profile of its descriptor is wrong: ${describeProfileProblems(read.problems)}`)
+  const { profile } = read
+  const own = {
+    network: profile.network,
+    protocol: profileStrings(profile).descriptor_protocol,
+    id: profile.chain_id,
+  }
+  for (const [name, said] of Object.entries({ network, protocol, id: chain.id }))
+    if (said !== undefined && said !== own[name as keyof typeof own])
+      throw new HubError(
+        `The hub at ${hub} belongs to a network with other names: its ${name} is ${said}, ${given === undefined ? 'and this client, which the hub tells no names, expects' : 'and its profile says'} ${own[name as keyof typeof own]}. ${nameAnotherHub}`,
+      )
+  return profile
 }
 
 const notAHub = (hub: string, reason: string): HubError =>

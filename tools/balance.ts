@@ -1,4 +1,4 @@
-import { unwrap } from '../sdk/answers.ts'
+import { readBalance } from '../sdk/balance.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import type { Network } from '../sdk/network.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
@@ -12,11 +12,12 @@ import { inTokens } from './amounts.ts'
  */
 export async function requireBalance(
   network: Network,
-  { client, address }: Wallet,
+  wallet: Wallet,
   amount: string | bigint,
   purpose: string,
 ): Promise<void> {
-  const { hub_balance: balance } = await unwrap(client.GET('/v1/me/collateral'))
+  const { address } = wallet
+  const balance = await readBalance(network, wallet)
   if (balance === null)
     throw new HubError(`the chain does not return the token balance of ${address}; try again`)
   if (BigInt(balance) >= BigInt(amount)) return

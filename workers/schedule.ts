@@ -1,5 +1,6 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { followForeignActions } from './actions/foreign-actions.ts'
+import { lookForAlarms } from './alarms/look.ts'
 import { directRetention, type Env, readSettings } from './env.ts'
 import { keepEvents } from './events/keep-events.ts'
 import { bringDueActions } from './outbox/hub-actions.ts'
@@ -51,6 +52,7 @@ export async function runSchedule(env: Env): Promise<void> {
   await keepEvents(services(env), settings, networkNow).catch(logged)
   await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)
+  await lookForAlarms(services(env), settings, networkNow).catch(logged)
   await wakeWebhookReader(env).catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {

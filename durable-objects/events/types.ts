@@ -39,6 +39,8 @@ export const accountTypes = [
   'listing.rejected',
   'faucet.dripped',
   'webhook.disabled',
+  'hub.alarm',
+  'hub.alarm_over',
 ] as const
 
 export type EventType = (typeof networkTypes)[number] | (typeof accountTypes)[number]

@@ -57,6 +57,8 @@ export interface Lease {
   voteBy: number
   completedAt: number | null
   refused: 'invalid_vote' | 'late' | null
+  /** The check that its invalid vote failed. */
+  voteProblem?: string | null
   /** Whether the link of a member that gave no answer in time says that it heard everything. */
   isHeard: boolean
   /** Whether its node has to be told that nothing is awaited of it. */

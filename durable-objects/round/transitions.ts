@@ -253,10 +253,16 @@ export const isSameVote = (one: TaskVote, other: TaskVote): boolean =>
   one.public_key === other.public_key && one.receipt_hash === other.receipt_hash
 
 /** A vote that was not taken. Its sender may still send a good one, and has had its offer, whether it said so or not. */
-export const refused = (round: Round, position: number, because: 'invalid_vote' | 'late'): Round =>
+export const refused = (
+  round: Round,
+  position: number,
+  because: 'invalid_vote' | 'late',
+  voteProblem: string | null = null,
+): Round =>
   mapLease(round, position, (lease) => ({
     ...lease,
     refused: because,
+    voteProblem,
     state: lease.state === 'offered' ? 'leased' : lease.state,
     // What was heard before says nothing of this vote.
     ...(lease.missedBecause === 'not_accepted' && { missedBecause: 'late', isHeard: false }),

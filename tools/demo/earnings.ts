@@ -1,6 +1,8 @@
 import { attemptStart } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { unwrap } from '../../sdk/answers.ts'
+import { readBalance } from '../../sdk/balance.ts'
+import type { Network } from '../../sdk/network.ts'
 import type { Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
 import { inTokens } from '../amounts.ts'
@@ -32,7 +34,7 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
   printStep('The challenge period passes, and the miner claims: the hub pays for the transaction')
   await passUntil(stage, settlement.claimable_at)
   await waitForRecord('the epoch to be released', read, ({ status }) => status === 'released')
-  const before = await readBalance(miner)
+  const before = await knownBalance(network, miner)
   const claims = await unwrap(miner.client.POST('/v1/me/withdrawals/claims', { body: {} }))
   ensure(claims.items.length === 1 && claims.items[0]?.amount === earned, 'one withdrawal pays the epoch')
   await waitFor(
@@ -40,14 +42,14 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
     () => unwrap(miner.client.GET('/v1/me/withdrawals')),
     ({ items }) => items.some(({ kind, status }) => kind === 'claim' && status === 'completed'),
   )
-  const after = await readBalance(miner)
+  const after = await knownBalance(network, miner)
   ensure(after - before === BigInt(earned), 'the wallet has what the epoch pays')
   print('=', `${inTokens(network, before)} + ${inTokens(network, earned)} = ${inTokens(network, after)}`)
   return earned
 }
 
-async function readBalance({ client }: Wallet): Promise<bigint> {
-  const { hub_balance } = await unwrap(client.GET('/v1/me/collateral'))
-  ensure(hub_balance !== null, 'the hub knows the balance of the wallet')
-  return BigInt(hub_balance)
+async function knownBalance(network: Network, wallet: Wallet): Promise<bigint> {
+  const balance = await readBalance(network, wallet)
+  ensure(balance !== null, 'the hub knows the balance of the wallet')
+  return BigInt(balance)
 }

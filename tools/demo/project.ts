@@ -4,6 +4,7 @@ import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { unwrap } from '../../sdk/answers.ts'
+import { readBalance } from '../../sdk/balance.ts'
 import type { Network } from '../../sdk/network.ts'
 import { signIn, type Wallet } from '../../sdk/sign-in.ts'
 import { waitFor } from '../../sdk/wait.ts'
@@ -24,8 +25,8 @@ export async function makeWallet(network: Network, who: string): Promise<Wallet>
   const { amount } = await unwrap(wallet.client.POST('/v1/faucet/drip'))
   await waitFor(
     'the tokens to arrive',
-    () => unwrap(wallet.client.GET('/v1/me/collateral')),
-    ({ hub_balance }) => hub_balance === amount,
+    () => readBalance(network, wallet),
+    (balance) => balance === amount,
   )
   print('=', `the wallet has ${inTokens(network, amount)}`)
   return wallet

@@ -1,4 +1,5 @@
 import { hubHelp } from '../options/hub.ts'
+import { exampleNode } from '../options/node.ts'
 import type { Command, Options } from './command.ts'
 import { commands } from './commands.ts'
 
@@ -36,8 +37,9 @@ const exampleWords: Readonly<Record<string, string>> = {
   '<address>': '0x…',
   '<evidence_hash>': '0x…',
   '<epoch>': '498055',
-  '<node_id>': 'node-0f3a5c7e9b1d2f40',
+  '<node_id>': exampleNode,
   '<collection_id>': 'first-projects',
+  '<name>': 'prometheus',
   '<message_id>': 'post_epoch:0x…:498055',
 }
 
@@ -75,6 +77,7 @@ export const helpOf = (some: readonly Command[]): string =>
 
 /** One example of each part of the work. */
 const shownExamples: readonly string[] = [
+  'watch',
   'review-queue',
   'project approve <project_id>',
   'node revoke <node_id>',

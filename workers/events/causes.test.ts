@@ -6,6 +6,7 @@ import { accountTypes, type LoggedEvent, networkTypes } from '../../durable-obje
 import { hashText } from '../../protocol/encoding/index.ts'
 import { roundEnd } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
+import { HubAlarmStore } from '../stores/hub-alarms.ts'
 import { NewSubscriptionStore } from '../stores/new-subscriptions.ts'
 import { createMembers } from '../test/attested-set.ts'
 import { createMiner, createOperator, deviceRecord, networkNow, signIn } from '../test/callers.ts'
@@ -65,6 +66,8 @@ const link = (state: 'online' | 'idle' | 'offline', revision: number) =>
     revision,
     1,
   )
+const alarms = (list: { name: string; message: string }[]) =>
+  services(env).store(HubAlarmStore).set(list, [operator.address], 1)
 const transaction = (id: string, status: string, revision: number) => ({
   ...{ id, action: 'faucet', owner: owner.address, status, txHash: hashText(id), error: null },
   ...{ confirmations: 1, createdAt: 1, updatedAt: 8, revision },
@@ -172,6 +175,13 @@ describe('each cause in the hub writes its events, with the change itself', () =
         ),
       'webhook.disabled',
     ],
+    [
+      'the hub finds something wrong with itself',
+      () => alarms([{ name: 'dead_letters', message: 'Two.' }]),
+      'hub.alarm',
+    ],
+    ['it still is, in other words', () => alarms([{ name: 'dead_letters', message: 'Three.' }])],
+    ['it is well again', () => alarms([]), 'hub.alarm_over'],
     ['the device is unbound', () => client().post('/v1/devices/unbind', unbound()), 'device.unbound'],
     ['the same record comes again', () => client().post('/v1/devices/unbind', unbound())],
   ]

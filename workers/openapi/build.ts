@@ -4,24 +4,13 @@ import {
   resolveProfile,
   secretLength,
 } from '../../protocol/identity/index.ts'
-import { example } from '../examples.ts'
+import { example, placeholders } from '../examples.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
 import { errorSchema } from './failures.ts'
 import { limitsTable } from './limits.ts'
 import { operation } from './operation.ts'
-
-/** The members of a profile, each standing for itself; the hub fills in its own when it serves the document. */
-export const placeholders = {
-  service: '{{service}}',
-  prefix: '{{prefix}}',
-  network: '{{network}}',
-  node_id_prefix: '{{node_id_prefix}}',
-  header_prefix: '{{header_prefix}}',
-  session_token_prefix: '{{session_token_prefix}}',
-  api_key_prefix: '{{api_key_prefix}}',
-} as const
 
 /** The OpenAPI 3.1.0 document of the routes. Everything in it comes from what the routes are run with. */
 export function buildOpenApi(routes: readonly Route[]): Json {

@@ -99,10 +99,10 @@ function leaseRows(profile: Profile, round: Round): LeaseRow[] {
 
 type Standing = Pick<
   LeaseRow,
-  'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units'
+  'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units' | 'voteProblem'
 >
 
-const unjudged = { proofStatus: null, rejectionReason: null, units: null }
+const unjudged = { proofStatus: null, rejectionReason: null, units: null, voteProblem: null }
 
 /** Where a lease stands, and what came of it. Of a round that failed, or is final too late, nobody is credited or blamed. */
 function standing(round: Round, lease: Lease): Standing {
@@ -120,16 +120,22 @@ function standing(round: Round, lease: Lease): Standing {
     proofStatus: isCredited ? 'verified' : 'rejected',
     rejectionReason: isCredited ? null : 'disagreed',
     units: isCredited ? unitsOfGas(gas_used, defaultNetworkParams.gas_per_unit) : 0,
+    voteProblem: null,
   }
 }
 
 /** A backup is asked to help and owes nothing; a primary owes a vote. */
-function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
+function unvoted({
+  state,
+  role,
+  refused,
+  voteProblem = null,
+}: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
   const shown = state === 'offering' ? 'offered' : state
   if (state !== 'missed' || (refused === null && role === 'backup')) return { ...unjudged, state: shown }
   return refused === null
-    ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0 }
-    : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
+    ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0, voteProblem: null }
+    : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0, voteProblem }
 }
 
 /** The record of a round that is over. */

@@ -164,6 +164,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
   get(subscription, () => import('./subscriptions/get.ts'), 'getSubscription'),
+  get(`${subscription}/diagnosis`, () => import('./subscriptions/diagnosis.ts'), 'getDiagnosis'),
   post(`${subscription}/bond-payload`, () => import('./subscriptions/bond.ts'), 'getBondPayload'),
   post(`${subscription}/bond`, () => import('./subscriptions/bond.ts'), 'bond'),
   post(`${subscription}/payout`, () => import('./subscriptions/payout.ts'), 'setPayout'),
@@ -225,6 +226,7 @@ export const routes: readonly RouteEntry[] = [
   post(`${deadLetter}/resend`, () => import('./admin/dead-letters.ts'), 'resendDeadLetter'),
   post(`${deadLetter}/close`, () => import('./admin/dead-letters.ts'), 'closeDeadLetter'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
+  get('/admin/v1/metrics', () => import('./admin/metrics.ts'), 'getMetrics'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   post('/admin/v1/rounds/rebuild', () => import('./admin/rounds.ts'), 'rebuild'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
@@ -239,6 +241,7 @@ export const routes: readonly RouteEntry[] = [
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
   get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
+  get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

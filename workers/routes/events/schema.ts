@@ -37,12 +37,12 @@ export const deviceEventExample: z.output<typeof EventView> = {
   type: 'device.online',
   created_at: example.time,
   address: example.wallet,
-  node_id: 'node_0123456789abcdef',
+  node_id: '{{node_id_prefix}}0123456789abcdef',
 }
 
 const severities = ['info', 'warning', 'critical'] as const
 
-/** What wallets are notified of: d1-migrations/0021_webhooks.sql has the same types. */
+/** What wallets are notified of: d1-migrations/0023_hub_alarms.sql has the same types. */
 export const notified: Partial<
   Record<EventType, { severity: (typeof severities)[number]; message: string }>
 > = {
@@ -72,6 +72,7 @@ export const notified: Partial<
     severity: 'warning',
     message: 'A webhook has failed for three days and is disabled.',
   },
+  'hub.alarm': { severity: 'critical', message: 'The hub needs its operators: `data.message` says why.' },
   'project.delisted': { severity: 'critical', message: 'Operators have delisted your project.' },
 }
 

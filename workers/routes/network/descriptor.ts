@@ -5,7 +5,7 @@ import { signInDomains } from '../../auth/domains.ts'
 import type { Contracts } from '../../chain/contracts.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { example } from '../../examples.ts'
+import { example, placeholders } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, ok } from '../../route.ts'
 import { hubVersion, nodectlVersionLatest, nodectlVersionMin } from '../../version.ts'
@@ -54,6 +54,7 @@ export const getDescriptor = defineRoute(
     responses: ok('The network descriptor.', Descriptor, {
       network: '{{network}}',
       protocol: '{{prefix}}/1',
+      profile: { ...placeholders, chain_id: 31337 },
       api: 'v1',
       runtime: artifactRuntime,
       chain: {
@@ -97,6 +98,7 @@ export const getDescriptor = defineRoute(
     return json({
       network: profile.network,
       protocol: strings.descriptor_protocol,
+      profile,
       api: 'v1',
       runtime: artifactRuntime,
       chain: {

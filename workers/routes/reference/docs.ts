@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type CauseCode, causes } from '../../../protocol/causes.ts'
 import { type ErrorCode, errorCodes } from '../../../protocol/errors.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
@@ -90,6 +91,21 @@ export const getErrorPage = defineRoute(
     responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
   },
   async (c, { params: { code } }) => readAsset(c, `errors/${code}.md`, 'text/markdown; charset=utf-8'),
+)
+
+export const getCausePage = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/causes/{code}',
+    operationId: 'getCausePage',
+    tag: 'Reference',
+    summary: 'Read about a cause of missing work or reward, and what to do about it',
+    params: z.object({ code: z.enum(Object.keys(causes) as CauseCode[]).meta({ example: 'offline' }) }),
+    cache: { maxAgeSeconds: 3600 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
+  },
+  async (c, { params: { code } }) => readAsset(c, `causes/${code}.md`, 'text/markdown; charset=utf-8'),
 )
 
 export const getDocsFile = defineRoute(

@@ -75,7 +75,7 @@ export const TaskView = z
     output_b64: z.string().optional().describe('Present only if the output is not valid UTF-8.'),
     receipt_hash: Bytes32.nullable(),
     gas_used: z.int().nullable(),
-    events: z.array(ModuleEvent).nullable(),
+    events: z.array(ModuleEvent).optional().describe('Absent while there is no result.'),
     error: z.enum(['no_attested_snapshot', 'no_quorum', 'set_unreadable', 'output_not_kept']).nullable(),
     created_at: Timestamp,
     finalized_at: Timestamp.nullable(),

@@ -92,6 +92,7 @@ export const leases = keyedTable('leases', ['owner', 'createdAt', 'roundId', 'po
   receiptHash: text('receipt_hash'),
   submittedAt: integer('submitted_at'),
   units: integer(),
+  voteProblem: text('vote_problem'),
 })
 
 /** What readers see of a round. */
