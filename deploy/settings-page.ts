@@ -14,9 +14,10 @@ const refused = 'the hub answers 503 and names it'
 /** What every setting means. The type holds the list complete where it is printed: see {@link settingsPage}. */
 const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   HUB_SECRET: {
-    is: 'text of at least 32 characters that seals cursors and derives ids',
+    is: 'text of at least 32 characters that seals cursors and secrets of webhooks, and derives ids',
     need: 'always',
-    wrong: 'another value makes cursors and tickets that are out invalid',
+    wrong:
+      'another value makes cursors and tickets that are out invalid, and webhooks fail until they have new secrets',
     isSecret: true,
   },
   BASE_URL: {

@@ -91,11 +91,12 @@ export class GenerationKeeper extends RepeatingObject<Env> {
 /** Reads the log of events for webhooks: `env.WEBHOOK_READER.getByName('webhooks')`. */
 export class WebhookReader extends RepeatingObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
-    let reader: Promise<{ step(): Promise<number | null> }> | undefined
+    let reader: { step(): Promise<number | null> } | undefined
     super(ctx, env, {
       step: async () => {
-        reader ??= import('./webhooks/reader.ts').then(({ createReader }) => createReader(env))
-        return (await reader).step()
+        const { createReader } = await import('./webhooks/reader.ts')
+        reader ??= createReader(env)
+        return reader.step()
       },
       failure: 'the log of events could not be read for webhooks',
     })

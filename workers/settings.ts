@@ -136,7 +136,7 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(4 * 1024 ** 3),
-  /** Keys the cursors; at least 32 characters, the same on every isolate. */
+  /** Keys the cursors and seals the secrets of webhooks; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })
 

@@ -16,6 +16,7 @@ import { publishRound, right, simulateRound } from '../test/final-rounds.ts'
 import { IndexedHistory } from '../test/indexed-history.ts'
 import { createListedProject, minCollateral } from '../test/subscription.ts'
 import { rowsOf, runSql, scalarOf, setListingStatus } from '../test/tables.ts'
+import { createWebhook } from '../test/webhooks.ts'
 
 const logged = async (after: number): Promise<LoggedEvent[]> =>
   (
@@ -43,6 +44,7 @@ const developer = await signIn()
 const projectId = await createListedProject({}, developer)
 const subscriptionId = hashText('a subscription')
 const evidenceHash = hashText('evidence')
+await createWebhook(owner.client, 'https://receiver.example.com/', { types: ['device.bound'] })
 
 const decide = (path: string, status: string) =>
   operator.client.post(`/admin/v1/${path}`, { status, notes: 'As it should be.' })
@@ -163,6 +165,15 @@ describe('each cause in the hub writes its events, with the change itself', () =
       },
       'faucet.dripped',
       'faucet.dripped',
+    ],
+    [
+      'a webhook of the owner has failed for three days',
+      () =>
+        runSql(
+          `UPDATE webhooks SET state = 'disabled', disabled_because = 'failing' WHERE owner = ?`,
+          owner.address,
+        ),
+      'webhook.disabled',
     ],
     [
       'the hub finds something wrong with itself',
@@ -333,7 +344,13 @@ describe('notifications', () => {
       'withdrawal.completed info',
       'subscription.jailed critical',
       ...['slash.executed critical', 'slash.executed critical'],
-      ...['slash.cancelled info', 'slash.disputed info', 'slash.proposed critical', 'device.offline warning'],
+      ...[
+        'slash.cancelled info',
+        'slash.disputed info',
+        'slash.proposed critical',
+        'webhook.disabled warning',
+      ],
+      'device.offline warning',
     ])
     expect(await unreadOf()).toBe(items.length)
     expect(await bodyOf(owner.client.get(`${path}?unread=true&limit=3`))).toMatchObject({

@@ -132,6 +132,17 @@ await env.DB.batch([
     'group_id, owner, name, created_at, updated_at',
     "printf('%012d', i), ?, 'Group', i, i",
   ),
+  ...own(
+    'webhooks',
+    'webhook_id, owner, url, types, state, secrets, created_at, from_row',
+    `substr({id}, 4, 1) || printf('%015d', i), ?, 'https://receiver.example.com/', '["device.bound"]', 'disabled', '[]', i, 1`,
+  ),
+  ...['0', '1'].map((first) =>
+    fill(
+      'INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)',
+      `'${first}' || printf('%015d', 1), i, 1, 'failed', '{}', 0, 9e9`,
+    ),
+  ),
   env.DB.prepare("UPDATE devices SET group_id = printf('%012d', bound_at) WHERE bound_at <= 45"),
   fill(
     `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
@@ -232,6 +243,7 @@ const params: Record<string, string> = {
   address,
   id: hex(1, 32),
   draft_id: 'draft1',
+  webhook_id: `0${'1'.padStart(15, '0')}`,
   collection_id: 'collection1',
   simulation_id: 'simulation1',
   project_id: project,
@@ -380,6 +392,7 @@ const whole: Record<string, number> = {
   // All that it has bonded, what it can claim, and the tokens that it is paid in.
   getBalances: 3 * things,
   listDeviceGroups: 2 * things,
+  listWebhooks: things,
   // Each with its state, its project and its device.
   listAlerts: 3 * things + 2,
   // The wallets of a page, each with its devices.

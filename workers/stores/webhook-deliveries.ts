@@ -11,7 +11,7 @@ import {
 } from '../../durable-objects/webhooks/rules.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { type Attempt, webhookDeliveries, webhookReader, webhooks } from './schema/webhooks.ts'
-import { insertFrom } from './statements.ts'
+import { insertFrom, jsonParts } from './statements.ts'
 import { type Delivery, isDelivery, type Webhook } from './webhooks.ts'
 
 /** What the reader compares events with. */
@@ -113,12 +113,17 @@ export class WebhookDeliveryStore extends Store {
     const rows = [...(found ?? [])].map(([id, { row, offset }]) => ({ id, row, offset }))
     const noted =
       found === null
-        ? sql`UPDATE ${webhooks} SET next_row = max(${from}, ${webhooks.fromRow}), next_offset = 0, next_at = ${now}
-            WHERE ${isFree}`
-        : sql`UPDATE ${webhooks} SET next_row = f.value->>'row', next_offset = f.value->>'offset', next_at = ${now}
-            FROM json_each(${JSON.stringify(rows)}) AS f WHERE ${webhooks.webhookId} = f.value->>'id' AND ${isFree}`
+        ? [
+            sql`UPDATE ${webhooks} SET next_row = max(${from}, ${webhooks.fromRow}), next_offset = 0, next_at = ${now}
+              WHERE ${isFree}`,
+          ]
+        : jsonParts(rows).map(
+            (part) => sql`UPDATE ${webhooks} SET next_row = f.value->>'row', next_offset = f.value->>'offset',
+              next_at = ${now} FROM json_each(${part}) AS f
+              WHERE ${webhooks.webhookId} = f.value->>'id' AND ${isFree}`,
+          )
     await batch(this.db, [
-      ...(found?.size === 0 ? [] : [noted]),
+      ...noted,
       this.db.update(webhookReader).set({ row: to }).where(eq(webhookReader.row, from)),
     ])
   }
@@ -240,7 +245,7 @@ function portionStatements({ webhook, bodies, next, nextAt }: Portion, now: numb
   const reader = sql`(SELECT ${webhookReader.row} FROM ${webhookReader})`
   const isHere = sql`${webhooks.webhookId} = ${webhookId} AND ${isActive} AND ${webhooks.nextRow} = ${from.row}
     AND ${webhooks.nextOffset} = ${from.offset} AND ${reader} >= ${next.row}`
-  // It moves on by whole rows, so that whoever is at its row has everything.
+  // It moves on by whole rows, so that a webhook at its row has everything.
   const unlessDone = (value: number) => sql`iif(${reader} <= ${next.row}, NULL, ${value})`
   const moved = sql`UPDATE ${webhooks} SET deliveries = ${webhooks.deliveries} + ${bodies.length},
     next_row = ${unlessDone(next.row)}, next_offset = ${unlessDone(next.offset)}, next_at = ${unlessDone(nextAt)}

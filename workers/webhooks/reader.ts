@@ -13,8 +13,10 @@ import { sendDue } from './send-due.ts'
 const lookSecs = 2
 /** A webhook without room is looked after again after so long. */
 const fullSecs = 10
-/** Pages of the log that are read for one portion. */
+/** Pages of the log that are read for one portion, and of what is new. */
 const pagesMax = 8
+/** Pages of up to two megabytes that are held, since several webhooks go on at the same row. */
+const heldMax = 4
 
 /**
  * Reads the log of events for all webhooks together, notes which of them wait from where on, and makes deliveries for those that wait. All of
@@ -43,33 +45,38 @@ export class WebhookReader {
     const { interests } = this.#known
     if (interests.isEmpty) return (await this.#deliveries.isNeeded()) ? lookSecs : null
     const log = await this.#log()
-    const pages = new Map<number, Promise<ReadRows>>()
-    const read = (from: number): Promise<ReadRows> => {
-      const known = pages.get(from) ?? log.read({ row: from, offset: 0 }, interests.words)
-      pages.set(from, known)
-      return known
+    const held: { from: number; page: ReadRows }[] = []
+    const read = async (from: number): Promise<ReadRows> => {
+      const known = held.find((one) => one.from === from)
+      if (known !== undefined) return known.page
+      const page = await log.read({ row: from, offset: 0 }, interests.words)
+      held.push({ from, page })
+      if (held.length > heldMax) held.shift()
+      return page
     }
     const noted = await this.#note(row, interests, read, now)
-    const servesOn = (noted.found || waits) && (await this.#serve(noted.row, read, now))
+    const servesOn = (noted.isFound || waits) && (await this.#serve(noted.row, read, now))
     return noted.goesOn || servesOn ? 0 : lookSecs
   }
 
   /** Reads on, and notes for which webhooks there is something new. */
   async #note(row: number, interests: Interests, read: (from: number) => Promise<ReadRows>, now: number) {
-    const from = Math.max(row, interests.fromRow)
-    const { rows, end, archivedBefore, newest } = await read(from)
-    if (archivedBefore !== null) {
-      // Some of it is gone: each webhook finds out what that means for it.
-      await this.#deliveries.note(row, end.row, null, now)
-      return { row: end.row, found: true, goesOn: end.row <= newest }
+    let found: Map<string, Position> | null = new Map()
+    let next = Math.max(row, interests.fromRow)
+    let goesOn = true
+    for (let pages = 0; pages < pagesMax && goesOn && found !== null; pages++) {
+      const { rows, end, archivedBefore, newest } = await read(next)
+      for (const logged of rows)
+        for (const [offset, event] of eventsOf(logged).entries())
+          for (const { webhookId } of interests.of(event, logged.id))
+            if (!found.has(webhookId)) found.set(webhookId, { row: logged.id, offset })
+      // Where some of it is gone, each webhook finds out what that means for it.
+      if (archivedBefore !== null) found = null
+      next = end.row
+      goesOn = next <= newest
     }
-    const found = new Map<string, Position>()
-    for (const logged of rows)
-      for (const [offset, event] of eventsOf(logged).entries())
-        for (const { webhookId } of interests.of(event, logged.id))
-          if (!found.has(webhookId)) found.set(webhookId, { row: logged.id, offset })
-    if (end.row > row) await this.#deliveries.note(row, end.row, found, now)
-    return { row: Math.max(row, end.row), found: found.size > 0, goesOn: end.row <= newest }
+    if (next !== row) await this.#deliveries.note(row, next, found, now)
+    return { row: next, isFound: found?.size !== 0, goesOn }
   }
 
   /** Makes deliveries of what waits before a row. @returns Whether there is more to do at once. */
