@@ -15,7 +15,8 @@ import type { Wallet } from './sign-in.ts'
 import { waitFor } from './wait.ts'
 
 export type SignedBody = components['schemas']['SignedGaslessBody']
-export type Payload = Pick<components['schemas']['GaslessPayload'], 'typed_data' | 'permit'>
+export type GaslessPayload = components['schemas']['GaslessPayload']
+export type Payload = Pick<GaslessPayload, 'typed_data' | 'permit'>
 export type Transaction = components['schemas']['Transaction']
 
 /**

@@ -2,7 +2,7 @@ import { evmAddress, type TypedMessage } from '../protocol/signatures/index.ts'
 import { type Answer, unwrap } from '../sdk/answers.ts'
 import { type Fetch, fetchFromHub } from '../sdk/connect.ts'
 import type { Network } from '../sdk/network.ts'
-import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
+import { type GaslessPayload, type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
 import { signIn, type Wallet } from '../sdk/sign-in.ts'
 import { waitFor } from '../sdk/wait.ts'
 import { print, shorten, stateOf } from './print.ts'
@@ -58,11 +58,13 @@ export function printedSignIn(network: Network, key: string): Promise<Wallet> {
 export async function printedRelay(
   network: Network,
   wallet: Wallet,
-  payload: Payload,
+  payload: Payload & Pick<GaslessPayload, 'preview'>,
   wanted: TypedMessage,
   post: (body: SignedBody) => Promise<unknown>,
 ): Promise<void> {
   print('✎', shorten(`${payload.typed_data.primaryType} ${JSON.stringify(wanted)}`))
+  const { effects = [], reason } = payload.preview ?? {}
+  for (const text of reason ? [...effects, reason] : effects) print('·', shorten(text))
   const transaction = await signAndRelay(network, wallet, payload, wanted, post)
   printRecord(`/v1/transactions/${transaction.id}`, transaction)
 }

@@ -139,7 +139,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       // A vote after the close is looked at only for what it proves.
       const isAwaited = transitions.isVoteAwaited(this.#round, lease.position, cameAt)
       const taken = (round: Round) =>
-        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt)
+        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)
       if (!isAwaited) {
         if (this.#round.closedAt !== null) this.#change(taken)
         this.#change((round) => transitions.refused(judged(round), lease.position, 'late'))

@@ -221,7 +221,7 @@ export function isVoteAwaited(round: Round, position: number, now: number): bool
  * A valid vote of a member that was asked. The first ends its lease, also when it was taken to be silent; a second that says otherwise stands
  * beside it, and after the close is evidence alone.
  */
-export function voted(round: Round, vote: TaskVote, result: Result, now: number): Round {
+export function voted(round: Round, vote: TaskVote, result: Result, now: number, error?: string): Round {
   const { position } = vote.committee
   const own = votesOf(round).filter(({ public_key }) => public_key === vote.public_key)
   if ([...own, ...round.evidence].some((other) => isSameVote(other, vote))) return round
@@ -240,7 +240,7 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number)
   }))
   const counted: Round = {
     ...changed,
-    votes: [...round.votes, { vote, receivedAt }],
+    votes: [...round.votes, { vote, receivedAt, ...(error !== undefined && { error }) }],
     results: { ...round.results, [vote.receipt_hash]: round.results[vote.receipt_hash] ?? result },
   }
   // No vote that makes it clean came later: by the block that decides about an audit, all of them had voted.

@@ -193,6 +193,7 @@ export function profileStrings(profile: Profile) {
     /** The same with frames of versions 2 and 3. */
     relay_subprotocol_2: `${prefix}-relay.v2`,
     relay_subprotocol_3: `${prefix}-relay.v3`,
+    relay_subprotocol_4: `${prefix}-relay.v4`,
     /** Member of the token in `chain.contracts`. */
     token_member: `${prefix}_token`,
     /** Balance field of the collateral summary. */

@@ -33,6 +33,7 @@ export const commandOptions = {
   subject: { type: 'string' },
   amount: { type: 'string' },
   'eth-amount': { type: 'string' },
+  cooldown: { type: 'string' },
   node: { type: 'string', multiple: true },
   approve: { type: 'string', multiple: true },
   revoke: { type: 'string', multiple: true },

@@ -1,4 +1,5 @@
 import { exampleNode, otherExampleNode } from '../options/node.ts'
+import { readDuration } from '../options/duration.ts'
 import type { Command, OperatorCall, OperatorPath, Options } from './command.ts'
 
 const get = (path: OperatorPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
@@ -18,10 +19,13 @@ const decide = (
   params: { path: subject },
   body: { ...body, reason },
 })
-const faucet = (enabled: boolean, { amount, 'eth-amount': native, reason }: Options): OperatorCall => ({
+const faucet = (
+  enabled: boolean,
+  { amount, 'eth-amount': native, cooldown, reason }: Options,
+): OperatorCall => ({
   method: 'put',
   path: '/admin/v1/faucet',
-  body: { enabled, amount, eth_amount: native, reason },
+  body: { enabled, amount, eth_amount: native, cooldown_secs: cooldown && readDuration(cooldown), reason },
 })
 
 const reviews = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
@@ -211,9 +215,9 @@ export const commands: readonly Command[] = [
   })),
   {
     words: ['faucet', 'open'],
-    does: 'open the faucet, with the given amounts or those of the deployment',
+    does: 'open the faucet, with the given amounts and cooldown, or those in force',
     example: '--amount 500000000000000000000',
-    options: ['amount', 'eth-amount', 'reason'],
+    options: ['amount', 'eth-amount', 'cooldown', 'reason'],
     call: (_, options) => faucet(true, options),
   },
   {

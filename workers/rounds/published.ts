@@ -1,5 +1,6 @@
 import {
   agreedAtOf,
+  claimedError,
   fallbackOf,
   isUnpaid,
   type Lease,
@@ -58,11 +59,16 @@ function roundRow(round: Round): RoundRow {
     agreedAt: agreedAtOf(round) ?? round.agreedAt,
     finalizedAt: outcome?.state === 'finalized' ? outcome.at : null,
     finalityMs: outcome?.state === 'finalized' ? outcome.ms : null,
-    error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : null,
+    error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : runError(round, receiptHash),
     taskId: terms.taskId,
     createdAt: terms.queuedAt ?? null,
   }
 }
+
+const runError = (round: Round, receiptHash: string | null): string | null =>
+  receiptHash === null || round.results[receiptHash]?.receipt.success !== false
+    ? null
+    : claimedError(round, receiptHash)
 
 /** Votes for the result; while there is no result, of the largest part of the committee. */
 function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string | null): number {

@@ -87,6 +87,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/leaderboards', () => import('./accounts/leaderboards.ts'), 'getLeaderboard'),
   get('/v1/developers/me', () => import('./developers/profile.ts'), 'getOwnDeveloper'),
   put('/v1/developers/me', () => import('./developers/profile.ts'), 'putOwnDeveloper'),
+  patch('/v1/developers/me', () => import('./developers/profile.ts'), 'patchOwnDeveloper'),
   post('/v1/developers/me/enrollment', () => import('./developers/enrollment.ts'), 'enroll'),
   post('/v1/developers/me/verification', () => import('./developers/enrollment.ts'), 'requestVerification'),
   get('/v1/developers/me/drafts', () => import('./developers/drafts.ts'), 'listDrafts'),

@@ -29,7 +29,7 @@ export function answerGasless<R>(
   const { handle } = defineGaslessRoute(declaration, async () => action)
   const input = (c: HubContext) => ({
     params: {},
-    query: undefined,
+    query: {},
     json: steps.json.parse(c, c.var.body ?? new Uint8Array()),
     raw: undefined,
   })
