@@ -1,5 +1,5 @@
-import { exampleNode, otherExampleNode } from '../options/node.ts'
 import { readDuration } from '../options/duration.ts'
+import { exampleNode, otherExampleNode } from '../options/node.ts'
 import type { Command, OperatorCall, OperatorPath, Options } from './command.ts'
 
 const get = (path: OperatorPath, query: Record<string, string | undefined> = {}): OperatorCall => ({

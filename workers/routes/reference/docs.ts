@@ -101,6 +101,7 @@ export const getCausePage = defineRoute(
     operationId: 'getCausePage',
     tag: 'Reference',
     summary: 'Read about a cause of missing work or reward, and what to do about it',
+    description: '`docs` of a cause leads here.',
     params: z.object({ code: z.enum(Object.keys(causes) as CauseCode[]).meta({ example: 'offline' }) }),
     cache: { maxAgeSeconds: 3600 },
     errors: ['not_found'],
