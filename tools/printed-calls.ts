@@ -2,7 +2,7 @@ import { evmAddress, type TypedMessage } from '../protocol/signatures/index.ts'
 import { type Answer, unwrap } from '../sdk/answers.ts'
 import { type Fetch, fetchFromHub } from '../sdk/connect.ts'
 import type { Network } from '../sdk/network.ts'
-import { type GaslessPayload, type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
+import { type GaslessPayload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
 import { signIn, type Wallet } from '../sdk/sign-in.ts'
 import { waitFor } from '../sdk/wait.ts'
 import { print, shorten, stateOf } from './print.ts'
@@ -58,7 +58,7 @@ export function printedSignIn(network: Network, key: string): Promise<Wallet> {
 export async function printedRelay(
   network: Network,
   wallet: Wallet,
-  payload: Payload & Pick<GaslessPayload, 'preview'>,
+  payload: GaslessPayload,
   wanted: TypedMessage,
   post: (body: SignedBody) => Promise<unknown>,
 ): Promise<void> {

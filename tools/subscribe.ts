@@ -9,7 +9,7 @@ import type { components } from '../sdk/api.generated.ts'
 import { HubError } from '../sdk/hub-error.ts'
 import { type Network, readNetwork } from '../sdk/network.ts'
 import { readEconomics } from '../sdk/projects.ts'
-import type { Payload } from '../sdk/relay.ts'
+import type { GaslessPayload } from '../sdk/relay.ts'
 import type { Wallet } from '../sdk/sign-in.ts'
 import { amountHelp, exampleAmount, inTokens, readAmount } from './amounts.ts'
 import { requireBalance } from './balance.ts'
@@ -130,7 +130,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
   const economics = await readEconomics(client, projectId)
   const amount = wish.collateral ?? economics.min_collateral
   await requireBalance(network, wallet, amount, 'bonds')
-  const bond: Payload =
+  const bond: GaslessPayload =
     known === null
       ? await create(wallet, { project_id: projectId, node_id: device.node_id, collateral: amount })
       : await unwrap(
@@ -158,7 +158,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
 async function create(
   { client }: Wallet,
   body: components['schemas']['SubscriptionInput'],
-): Promise<Payload> {
+): Promise<GaslessPayload> {
   const { bond, compatibility } = await unwrap(client.POST('/v1/subscriptions', { body }))
   const { compatible, tier, match_bp, warnings } = compatibility
   print(
