@@ -7,7 +7,6 @@ import { describeVectors } from '../vectors/suite.ts'
 import { resolveProfile } from './profile.ts'
 import {
   checkSiweExchange,
-  isSafeToSign,
   issueSiweMessage,
   readSiweNonce,
   type SiweExchange,
@@ -20,6 +19,7 @@ import {
   type SiweMessage,
   SiweMessageError,
 } from './siwe-message.ts'
+import { isSafeToSign } from './siwe-safety.ts'
 
 describeVectors('siwe')
 
