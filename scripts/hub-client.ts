@@ -46,7 +46,9 @@ export const clientHeader = (document: string): string =>
 
 /** Calls that take a key are safe to repeat, so the client has to know them when it runs. */
 export function keyedOperations(document: string): string[] {
-  const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { parameters?: { name?: string }[] }>> }
+  const { paths } = JSON.parse(document) as {
+    paths: Record<string, Record<string, { parameters?: { name?: string }[] }>>
+  }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'Idempotency-Key'))

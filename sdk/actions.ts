@@ -25,7 +25,9 @@ export interface Preview {
   readonly cost_wei?: string | null
 }
 
-export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit'> & { readonly preview?: Preview | null }
+export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit'> & {
+  readonly preview?: Preview | null
+}
 
 export interface ActionOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Shown what the hub prepared, before anything is signed. `false` ends the action. */
@@ -35,13 +37,17 @@ export interface ActionOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
 /** An action that the chain has. */
 export type DoneAction = Transaction & { readonly preview: Preview | null }
 
+type Caller = Pick<Client, 'call'>
+
 /** What an owner wants, and how the hub is told. */
 export interface Plan {
   readonly action: Action
   /** The members of the message that the owner knows: the payload is compared with them. */
   readonly wanted: TypedMessage
   readonly prepare: (call: Pick<CallOptions, 'signal'>) => Promise<unknown>
-  readonly relay: (signed: { body: SignedBody; repeatable: true } & Pick<CallOptions, 'signal'>) => Promise<unknown>
+  readonly relay: (
+    signed: { body: SignedBody; repeatable: true } & Pick<CallOptions, 'signal'>,
+  ) => Promise<unknown>
 }
 
 const timeoutMs = 120_000
@@ -55,7 +61,7 @@ const pollMs = 250
  * @throws {@link RefusedToSign} when the payload says something else, or the hub foresees that it fails; {@link ActionFailed}
  */
 export async function act(
-  client: Client,
+  client: Caller,
   network: Network,
   wallet: Wallet,
   plan: Plan,
@@ -63,9 +69,12 @@ export async function act(
 ): Promise<DoneAction> {
   return withDeadline(plan.action, timeout, given, async (signal) => {
     const payload = (await plan.prepare({ signal })) as Payload
-    if (!('typed_data' in payload)) throw new HubError(`The hub returns no payload to sign for ${plan.action}.`)
+    if (!('typed_data' in payload))
+      throw new HubError(`The hub returns no payload to sign for ${plan.action}.`)
     if (payload.preview?.ok === false)
-      throw new RefusedToSign(`${plan.action} would fail: ${payload.preview.reason ?? 'the hub gives no reason'}.`)
+      throw new RefusedToSign(
+        `${plan.action} would fail: ${payload.preview.reason ?? 'the hub gives no reason'}.`,
+      )
     if (confirm && !(await confirm(payload))) throw new RefusedToSign(`${plan.action} was not confirmed.`)
     const body = await sign(client, network, wallet, plan, payload, signal)
     // The signed message is the identity of the action, so a second try finds the first.
@@ -75,7 +84,7 @@ export async function act(
 }
 
 async function sign(
-  client: Client,
+  client: Caller,
   network: Network,
   wallet: Wallet,
   { action, wanted }: Plan,
@@ -102,10 +111,11 @@ async function sign(
   return { ...body, permit: ownPermit, permit_signature: permitSignature.toLowerCase() }
 }
 
-async function mined(client: Client, first: Transaction, signal: AbortSignal): Promise<Transaction> {
+async function mined(client: Caller, first: Transaction, signal: AbortSignal): Promise<Transaction> {
   for (let transaction = first; ; ) {
     if (transaction.status === 'confirmed') return transaction
-    if (transaction.status === 'reverted' || transaction.status === 'failed') throw new ActionFailed(transaction)
+    if (transaction.status === 'reverted' || transaction.status === 'failed')
+      throw new ActionFailed(transaction)
     await sleep(pollMs, signal)
     transaction = await client.call('GET /v1/transactions/{id}', { path: { id: first.id }, signal })
   }

@@ -5,11 +5,10 @@ const shownLengthMax = 200
 
 /** The JSON, the bytes or the nothing of a successful answer. @throws {@link Refusal}, {@link AnswerError} */
 export async function readAnswer(operation: string, response: Response): Promise<unknown> {
-  if (response.ok && !isText(response.headers.get('Content-Type'))) {
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    return bytes.length === 0 ? undefined : bytes
-  }
+  if (response.ok && isBinary(response.headers.get('Content-Type')))
+    return new Uint8Array(await response.arrayBuffer())
   const text = await response.text()
+  if (response.ok && text === '') return undefined
   const body = tryParse(text)
   if (response.ok && body !== undefined) return body
   const { status } = response
@@ -23,7 +22,8 @@ export async function readAnswer(operation: string, response: Response): Promise
   )
 }
 
-const isText = (type: string | null): boolean => type !== null && /json|^text\//.test(type)
+const isBinary = (type: string | null): boolean =>
+  type !== null && /^(application\/(octet-stream|gzip)|image\/)/.test(type)
 
 function tryParse(text: string): unknown {
   try {

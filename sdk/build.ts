@@ -32,10 +32,14 @@ writeTypes()
 /** Declarations of what is bundled, each in a file of its own: a bundler of types would be one more tool. */
 function writeTypes(): void {
   const types = path.join(dist, 'types')
-  const { status, stdout } = spawnSync('tsc', ['-p', path.join(import.meta.dirname, 'tsconfig.json'), '--outDir', types], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const { status, stdout } = spawnSync(
+    'tsc',
+    ['-p', path.join(import.meta.dirname, 'tsconfig.json'), '--outDir', types],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   if (status !== 0) throw new Error(`The types cannot be written:\n${stdout}`)
   for (const name of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue

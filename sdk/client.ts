@@ -17,7 +17,10 @@ export interface Target {
 /** Who calls. */
 export interface Credential {
   /** Headers of one try. */
-  readonly headers: (target: Target, signal: AbortSignal) => Record<string, string> | Promise<Record<string, string>>
+  readonly headers: (
+    target: Target,
+    signal: AbortSignal,
+  ) => Record<string, string> | Promise<Record<string, string>>
   /** Makes a credential good that the hub no longer takes. Left out where that is impossible. */
   readonly renew?: (signal: AbortSignal) => Promise<void>
 }
@@ -45,7 +48,12 @@ class Shared {
   /** The newest that the hub gave. Reads carry it, and so see what was written before, whichever copy of the database answers. */
   bookmark: string | null = null
 
-  constructor({ url, fetch = (request) => globalThis.fetch(request), retry, timeout = 60_000 }: ClientOptions) {
+  constructor({
+    url,
+    fetch = (request) => globalThis.fetch(request),
+    retry,
+    timeout = 60_000,
+  }: ClientOptions) {
     this.url = url.replace(/\/+$/, '')
     this.fetch = fetch
     this.retries = new Retries(retry)
@@ -86,7 +94,10 @@ export class Client {
   }
 
   /** Calls the hub for an answer that has no end, and therefore no deadline. */
-  open = <O extends Operation>(operation: O, args: CallArguments<O> & { signal: AbortSignal }): Promise<Response> =>
+  open = <O extends Operation>(
+    operation: O,
+    args: CallArguments<O> & { signal: AbortSignal },
+  ): Promise<Response> =>
     this.#repeat(prepare(operation, args), args.signal, Number.POSITIVE_INFINITY, async (response) => {
       if (!response.ok) await readAnswer(operation, response)
       return response
@@ -110,7 +121,9 @@ export class Client {
       try {
         const answer = await read(await this.#send(call, signal)).catch((error) => {
           if (error instanceof HubError) throw error
-          throw new UnreachableError(`The answer to ${call.operation} broke off: ${reasonOf(error)}.`, { cause: error })
+          throw new UnreachableError(`The answer to ${call.operation} broke off: ${reasonOf(error)}.`, {
+            cause: error,
+          })
         })
         this.retries.succeeded()
         return answer
@@ -140,7 +153,12 @@ export class Client {
     const shared = this.#shared
     const { method, path, headers, body = null } = call
     const signed = await this.#credential?.headers(call, signal)
-    const request = new Request(shared.url + path, { method, headers, body: body as NonNullable<RequestInit['body']> | null, signal })
+    const request = new Request(shared.url + path, {
+      method,
+      headers,
+      body: body as NonNullable<RequestInit['body']> | null,
+      signal,
+    })
     for (const [name, value] of Object.entries(signed ?? {})) request.headers.set(name, value)
     if (shared.bookmark !== null && method === 'GET') request.headers.set(bookmarkName, shared.bookmark)
     const response = await shared.fetch(request).catch((error) => {
@@ -149,7 +167,8 @@ export class Client {
     })
     const bookmark = response.headers.get(bookmarkName)
     // Bookmarks ascend as texts do; answers may come in another order than they were asked for.
-    if (bookmark !== null && (shared.bookmark === null || bookmark > shared.bookmark)) shared.bookmark = bookmark
+    if (bookmark !== null && (shared.bookmark === null || bookmark > shared.bookmark))
+      shared.bookmark = bookmark
     return response
   }
 }
@@ -175,7 +194,11 @@ function prepare(operation: string, args: object): PreparedCall {
   const isBytes = body instanceof Uint8Array
   if (body !== undefined && !headers.has('Content-Type'))
     headers.set('Content-Type', isBytes ? 'application/octet-stream' : 'application/json')
-  if (options.idempotencyKey !== null && keyedOperations.includes(operation) && !headers.has('Idempotency-Key'))
+  if (
+    options.idempotencyKey !== null &&
+    keyedOperations.includes(operation) &&
+    !headers.has('Idempotency-Key')
+  )
     headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID())
   const repeatable = method !== 'POST' && method !== 'PATCH'
   return {
@@ -214,13 +237,14 @@ export async function withDeadline<T>(
     return await run(signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
   } catch (error) {
     signal?.throwIfAborted()
-    if (deadline.aborted) throw new DeadlineError(`${what} took longer than ${timeout / 1_000} s.`, { cause: error })
+    if (deadline.aborted)
+      throw new DeadlineError(`${what} took longer than ${timeout / 1_000} s.`, { cause: error })
     throw error
   }
 }
 
 /** fetch says "fetch failed" and hides the reason. */
-function reasonOf({ message, cause }: Error): string {
+export function reasonOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message
   const { code } = cause as { code?: unknown }
   if (String(code).startsWith('ERR_SSL')) return 'the server does not speak TLS, so its URL starts with http:'

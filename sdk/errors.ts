@@ -40,7 +40,9 @@ export class TaskFailed extends HubError {
   readonly task: Schemas['Task']
 
   constructor(task: Schemas['Task']) {
-    super(`The ${task.status === 'failed' ? 'task' : 'function'} failed: ${task.error ?? task.output ?? 'it gave no reason'}.`)
+    super(
+      `The ${task.status === 'failed' ? 'task' : 'function'} failed: ${task.error ?? task.output ?? 'it gave no reason'}.`,
+    )
     this.task = task
   }
 }

@@ -29,12 +29,20 @@ async function take(url: string, count: number, options: object = {}) {
   return taken
 }
 const asked = (server: Awaited<ReturnType<typeof scriptedHub>>) =>
-  server.calls.map(({ url, headers }) => `${headers.accept === 'text/event-stream' ? 'stream' : 'poll'} ${url.slice('/v1/events'.length)}`)
+  server.calls.map(
+    ({ url, headers }) =>
+      `${headers.accept === 'text/event-stream' ? 'stream' : 'poll'} ${url.slice('/v1/events'.length)}`,
+  )
 
 test('a stream is continued where it ended, where it broke off, and after a refusal that passes', async () => {
   const half = message('3', 'c3').slice(0, 10)
   await using server = await scriptedHub(
-    stream(['retry: 1000\n\n', message('1', 'c1'), `: \nid: c2\n\n${message('2', 'c2b').slice(0, 9)}`, message('2', 'c2b').slice(9)]),
+    stream([
+      'retry: 1000\n\n',
+      message('1', 'c1'),
+      `: \nid: c2\n\n${message('2', 'c2b').slice(0, 9)}`,
+      message('2', 'c2b').slice(9),
+    ]),
     stream([half], 'breaks'),
     refusal(503, 'unavailable', { 'Retry-After': '0' }),
     refusal(429, 'rate_limited', { 'Retry-After': '0' }),

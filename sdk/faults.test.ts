@@ -75,7 +75,10 @@ describe('no call acts twice', () => {
   })
 
   test('but after 429, because nothing was done', async () => {
-    await using server = await scriptedHub(refusal(429, 'rate_limited', { 'Retry-After': '0' }), json(200, {}))
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '0' }),
+      json(200, {}),
+    )
     await post(createHub({ url: server.url, retry: soon }))
     expect(server.calls).toHaveLength(2)
   })
@@ -115,8 +118,14 @@ describe('an error', () => {
   })
 
   test.each<[string, Reply]>([
-    ['a page', (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works</h1>')],
-    ['half of a document', (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":')],
+    [
+      'a page',
+      (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works</h1>'),
+    ],
+    [
+      'half of a document',
+      (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
+    ],
     ['another JSON API', json(404, { reason: 'no' })],
   ])('of what answers %s is no refusal', async (_, reply) => {
     await using server = await scriptedHub(reply)
@@ -159,7 +168,8 @@ describe('an error', () => {
 })
 
 describe('time', () => {
-  const never: Reply = (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+  const never: Reply = (response) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
 
   test('of a call is over for all tries together, also in the middle of a body', async () => {
     await using server = await scriptedHub(refusal(503, 'unavailable'), never)
@@ -194,7 +204,10 @@ describe('a session', () => {
       if (url === '/v1/auth/nonce') {
         const { address, domain } = JSON.parse(body) as { address: string; domain: string }
         const issue = { domain, address, nonce: 'n'.repeat(17), issuedAt: Math.floor(Date.now() / 1000) }
-        return json(200, { nonce: issue.nonce, message: issueSiweMessage(resolveProfile(), issue) })(response, {} as never)
+        return json(200, { nonce: issue.nonce, message: issueSiweMessage(resolveProfile(), issue) })(
+          response,
+          {} as never,
+        )
       }
       if (url === '/v1/auth/siwe') {
         tokens++
@@ -245,7 +258,11 @@ describe('a session', () => {
   test('belongs to one wallet; another has its own, and the hub itself has none', async () => {
     await using server = await forgetfulHub()
     const hub = createHub({ url: server.url })
-    const [first, second, again] = [await hub.signIn(wallets[0]!), await hub.signIn(wallets[1]!), await hub.signIn(wallets[0]!)]
+    const [first, second, again] = [
+      await hub.signIn(wallets[0]!),
+      await hub.signIn(wallets[1]!),
+      await hub.signIn(wallets[0]!),
+    ]
     expect(again).toBe(first)
     expect([first.address, second.address]).toEqual(wallets.map(({ address }) => address))
     await failure(hub.call('GET /v1/me'))

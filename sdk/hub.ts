@@ -45,7 +45,11 @@ export interface Hub extends Omit<NamedLists, 'subscriptions' | 'projects'> {
   }
   readonly projects: NamedLists['projects'] & {
     /** Signs a manifest, submits it, and registers its project on chain. */
-    readonly register: (manifest: ProjectManifest, wallet: Wallet, options?: ActionOptions) => Promise<DoneAction>
+    readonly register: (
+      manifest: ProjectManifest,
+      wallet: Wallet,
+      options?: ActionOptions,
+    ) => Promise<DoneAction>
     /** Publishes a version that was submitted. */
     readonly publish: (
       version: Parameters<OwnerActions['publishVersion']>[1],
@@ -78,7 +82,10 @@ export function hubOf(client: Client, anyone: Client): Hub {
   /** By address. */
   const sessions = new Map<string, Promise<{ session: Client; signedIn: Session }>>()
   const openSession = async (wallet: Wallet, options: SignInOptions) => {
-    const [{ signIn, SessionCredential }, { profile }] = await Promise.all([import('./signing.ts'), readOnce()])
+    const [{ signIn, SessionCredential }, { profile }] = await Promise.all([
+      import('./signing.ts'),
+      readOnce(),
+    ])
     const { signal, ...later } = options
     const first = await signIn(anyone, profile, wallet, options)
     const credential = new SessionCredential(first, () => signIn(anyone, profile, wallet, later))

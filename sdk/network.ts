@@ -22,20 +22,22 @@ export async function readNetwork(client: Client): Promise<Network> {
     if (!(error instanceof AnswerError)) throw error
     throw notAHub(error.status < 300 ? 'its answer is not JSON' : `it answers ${error.status}`, error)
   })
-  const { chain } = (descriptor ?? {}) as { chain?: { id?: unknown; rpc_url?: string; contracts?: Contracts } }
-  if (!isRecord(chain) || !Number.isSafeInteger(chain.id)) throw notAHub('its descriptor is wrong at chain.id')
+  if (!isRecord(descriptor)) throw notAHub('its descriptor is wrong')
+  const { chain } = descriptor
+  if (!isRecord(chain)) throw notAHub('its descriptor is wrong at chain')
+  if (!Number.isSafeInteger(chain.id)) throw notAHub('its descriptor is wrong at chain.id')
   if (!isRecord(chain.contracts)) throw notAHub('its descriptor is wrong at chain.contracts')
   const profile = resolveProfile({ chain_id: chain.id as number })
-  const { project_registry, staking, vault_factory } = chain.contracts
-  const token = chain.contracts[profileStrings(profile).token_member]
+  const contracts = chain.contracts as Readonly<Record<string, string | null>>
+  const { project_registry, staking, vault_factory } = contracts
+  const token = contracts[profileStrings(profile).token_member]
   return {
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     vaultFactory: vault_factory ?? null,
-    rpcUrl: chain.rpc_url ?? null,
+    rpcUrl: (chain.rpc_url as string | undefined) ?? null,
   }
 }
 
-type Contracts = Readonly<Record<string, string | null>>
-
-const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

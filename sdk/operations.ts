@@ -17,10 +17,14 @@ type Declaration<O extends Operation> = O extends `${infer M} ${infer Path exten
   : never
 
 type Parameters<O extends Operation, Place extends 'path' | 'query'> =
-  Declaration<O> extends { parameters: infer Places extends { [P in Place]?: unknown } } ? Places[Place] : undefined
+  Declaration<O> extends { parameters: infer Places extends { [P in Place]?: unknown } }
+    ? Places[Place]
+    : undefined
 
 /** Bytes have no shape in the document. */
-type BodyContent<Content> = 'application/json' extends keyof Content ? Content['application/json'] : Uint8Array
+type BodyContent<Content> = 'application/json' extends keyof Content
+  ? Content['application/json']
+  : Uint8Array
 
 type Body<O extends Operation> =
   Declaration<O> extends { requestBody: { content: infer Content } }
@@ -29,9 +33,11 @@ type Body<O extends Operation> =
       ? BodyContent<Content> | undefined
       : undefined
 
+type Nothing = Record<never, never>
+
 type Member<Name extends string, T> = [T] extends [undefined]
   ? { readonly [N in Name]?: undefined }
-  : {} extends T
+  : Nothing extends T
     ? { readonly [N in Name]?: T }
     : undefined extends T
       ? { readonly [N in Name]?: T }
@@ -60,7 +66,7 @@ export type CallArguments<O extends Operation> = Member<'path', Parameters<O, 'p
 
 /** May be left out where a call needs none. */
 export type Given<O extends Operation> =
-  {} extends CallArguments<O> ? [args?: CallArguments<O>] : [args: CallArguments<O>]
+  Nothing extends CallArguments<O> ? [args?: CallArguments<O>] : [args: CallArguments<O>]
 
 type Success = 200 | 201 | 202 | 204
 type AnswerContent<Response> = Response extends { content: infer Content }
@@ -85,5 +91,4 @@ export type ListOperation = {
 }[Operation]
 
 /** An item of such a list. */
-export type Item<O extends ListOperation> =
-  Answer<O> extends { items: (infer One)[] } ? One : never
+export type Item<O extends ListOperation> = Answer<O> extends { items: (infer One)[] } ? One : never

@@ -1,5 +1,10 @@
 import { deriveNodeId, deriveSubscriptionId } from '../protocol/identity/index.ts'
-import { encodeManifest, hashManifest, hashProjectRules, type ProjectManifest } from '../protocol/manifest/index.ts'
+import {
+  encodeManifest,
+  hashManifest,
+  hashProjectRules,
+  type ProjectManifest,
+} from '../protocol/manifest/index.ts'
 import type { ActionOptions, DoneAction } from './actions.ts'
 import { act, type Plan } from './actions.ts'
 import type { Client } from './client.ts'
@@ -20,12 +25,19 @@ type Subscribed = { readonly subscription_id: string }
 /** Subscribes a device to a project unless it is, and bonds collateral. */
 export async function bond(
   { session, network, wallet }: Actor,
-  { project_id, node_id, amount }: { readonly project_id: string; readonly node_id: string; readonly amount: string },
+  {
+    project_id,
+    node_id,
+    amount,
+  }: { readonly project_id: string; readonly node_id: string; readonly amount: string },
   options?: ActionOptions,
 ): Promise<DoneAction> {
   const owner = addressOf(wallet)
   const { signal } = options ?? {}
-  const { public_key: nodeKey } = await session.call('GET /v1/devices/{node_id}', { path: { node_id }, signal })
+  const { public_key: nodeKey } = await session.call('GET /v1/devices/{node_id}', {
+    path: { node_id },
+    signal,
+  })
   if (deriveNodeId(network.profile, nodeKey) !== node_id)
     throw new RefusedToSign(`The hub names a public key that is not that of ${node_id}.`)
   const path = { subscription_id: deriveSubscriptionId(project_id, owner, nodeKey) }
@@ -110,7 +122,8 @@ export async function registerProject(
         ...hashesOf(manifest),
       },
       prepare: async () => submitted.register_by_sig ?? {},
-      relay: (signed) => session.call('POST /v1/developers/projects/{project_id}/register', { ...signed, path }),
+      relay: (signed) =>
+        session.call('POST /v1/developers/projects/{project_id}/register', { ...signed, path }),
     },
     options,
   )

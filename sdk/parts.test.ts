@@ -1,22 +1,31 @@
-import { describe, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
 import { privateKeyToAccount } from 'viem/accounts'
-import { defaultNetworkParams, deriveNodeId, deriveSubscriptionId, issueSiweMessage, resolveProfile, verifyRequestSignature, readRequestSignature } from '../protocol/identity/index.ts'
+import { describe, expect, test } from 'vitest'
 import { buildGaslessPayload, checkSignedBody, domainOf } from '../protocol/actions/index.ts'
 import { createReceipt, hashReceipt, receiptText } from '../protocol/execution/index.ts'
+import {
+  defaultNetworkParams,
+  deriveNodeId,
+  deriveSubscriptionId,
+  issueSiweMessage,
+  readRequestSignature,
+  resolveProfile,
+  verifyRequestSignature,
+} from '../protocol/identity/index.ts'
 import { ed25519PublicKey, signEd25519 } from '../protocol/signatures/index.ts'
 import { ActionFailed, createHub, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
 import { hubWithNodeKey } from './node.ts'
-import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 import { browserWallet, type Wallet } from './signing.ts'
+import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 import { BadWebhook, verifyWebhook } from './webhooks.ts'
 
 const profile = resolveProfile()
 const key = `0x${'11'.repeat(32)}` as const
 
 describe('a task', () => {
-  const task = (change: object) => json(200, { task_id: 'task:1', status: 'finalized', success: true, output: 'x', ...change })
+  const task = (change: object) =>
+    json(200, { task_id: 'task:1', status: 'finalized', success: true, output: 'x', ...change })
 
   test('is submitted and followed until it is final', async () => {
     await using server = await scriptedHub(task({ status: 'queued' }), task({ status: 'running' }), task({}))
@@ -45,7 +54,9 @@ describe('a task', () => {
     [{ success: false, output: null, error: null }, 'The function failed: it gave no reason.'],
   ])('that fails throws itself, with why: %j', async (change, message) => {
     await using server = await scriptedHub(task(change))
-    const error = await createHub({ url: server.url }).tasks.run('p', 'f').catch((thrown) => thrown)
+    const error = await createHub({ url: server.url })
+      .tasks.run('p', 'f')
+      .catch((thrown) => thrown)
     expect(error).toBeInstanceOf(TaskFailed)
     expect([error.message, error.task.task_id]).toEqual([message, 'task:1'])
   })
@@ -61,13 +72,16 @@ describe('a list', () => {
   test('is read page by page, as far as somebody reads on', async () => {
     await using server = await scriptedHub(pages)
     const hub = createHub({ url: server.url })
-    expect(await Array.fromAsync(hub.rounds.list({ kind: 'task', limit: 2 }))).toHaveLength(6)
+    const rounds: unknown[] = []
+    for await (const round of hub.rounds.list({ kind: 'task', limit: 2 })) rounds.push(round)
+    expect(rounds).toEqual(['null1', 'null2', 'a1', 'a2', 'b1', 'b2'])
     expect(server.calls.map(({ url }) => url)).toEqual([
       '/v1/explorer/rounds?kind=task&limit=2',
       '/v1/explorer/rounds?kind=task&limit=2&cursor=a',
       '/v1/explorer/rounds?kind=task&limit=2&cursor=b',
     ])
-    for await (const _ of hub.list('GET /v1/projects/{project_id}/rounds', { path: { project_id: 'a/b' } })) break
+    for await (const _ of hub.list('GET /v1/projects/{project_id}/rounds', { path: { project_id: 'a/b' } }))
+      break
     expect(server.calls.slice(3).map(({ url }) => url)).toEqual(['/v1/projects/a%2Fb/rounds'])
   })
 })
@@ -80,9 +94,21 @@ test('reads carry the newest bookmark of the hub, writes and first reads none', 
   }
   await using server = await scriptedHub(reply)
   const hub = createHub({ url: server.url })
-  for (const operation of ['GET /v1/me', 'GET /v1/me', 'POST /v1/faucet/drip', 'GET /v1/me', 'GET /v1/me'] as const)
+  for (const operation of [
+    'GET /v1/me',
+    'GET /v1/me',
+    'POST /v1/faucet/drip',
+    'GET /v1/me',
+    'GET /v1/me',
+  ] as const)
     await hub.call(operation)
-  expect(server.calls.map(({ headers }) => headers['x-bookmark'])).toEqual([undefined, 'b', undefined, 'b', 'c'])
+  expect(server.calls.map(({ headers }) => headers['x-bookmark'])).toEqual([
+    undefined,
+    'b',
+    undefined,
+    'b',
+    'c',
+  ])
 })
 
 describe('verifyReceipt', () => {
@@ -106,10 +132,20 @@ describe('verifyReceipt', () => {
     signature: signEd25519(seed, receiptText(profile, receipt_hash)),
     timestamp: 1,
   }
-  const evidence = { receipt_hash, input: { b: 2, a: [1] }, output: 'out', events: run.events, gas_used: 7, success: true }
+  const evidence = {
+    receipt_hash,
+    input: { b: 2, a: [1] },
+    output: 'out',
+    events: run.events,
+    gas_used: 7,
+    success: true,
+  }
   const check = async (given: Schemas['ReceiptEnvelope'], known: object) => {
     await using server = await scriptedHub(json(200, { chain: { id: profile.chain_id, contracts: {} } }))
-    return await createHub({ url: server.url }).verifyReceipt({ kind: 'execution', receipt: given, rounds: [] }, known)
+    return await createHub({ url: server.url }).verifyReceipt(
+      { kind: 'execution', receipt: given, rounds: [] },
+      known,
+    )
   }
 
   test('recomputes what is known of the run', async () => {
@@ -123,7 +159,12 @@ describe('verifyReceipt', () => {
     ['another hash', {}, { receipt_hash: `0x${'00'.repeat(32)}` }, 'receipt_hash is'],
     ['a signature of somebody else', { signature: `0x${'00'.repeat(64)}` }, {}, 'the signature of'],
     ['the node id of another key', { node_id: 'node-0000000000000000' }, {}, 'the node id'],
-    ['a stated hash', { receipt: { ...receipt, receipt_hash: `0x${'00'.repeat(32)}` } }, {}, 'receipt_hash is not the hash'],
+    [
+      'a stated hash',
+      { receipt: { ...receipt, receipt_hash: `0x${'00'.repeat(32)}` } },
+      {},
+      'receipt_hash is not the hash',
+    ],
   ])('finds %s', async (_, change, known, problem) => {
     const { holds, problems } = await check({ ...envelope, ...change }, { ...evidence, ...known })
     expect([holds, problems]).toEqual([false, [expect.stringContaining(problem)]])
@@ -131,7 +172,11 @@ describe('verifyReceipt', () => {
 })
 
 describe('an action of an owner', () => {
-  const contracts = { project_registry: `0x${'1a'.repeat(20)}`, staking: `0x${'2b'.repeat(20)}`, token: `0x${'3c'.repeat(20)}` }
+  const contracts = {
+    project_registry: `0x${'1a'.repeat(20)}`,
+    staking: `0x${'2b'.repeat(20)}`,
+    token: `0x${'3c'.repeat(20)}`,
+  }
   const owner = keyWallet(key).address
   const [projectId, nodeKey] = [`0x${'44'.repeat(32)}`, ed25519PublicKey(`0x${'55'.repeat(32)}`)]
   const node_id = deriveNodeId(profile, nodeKey)
@@ -150,13 +195,20 @@ describe('an action of an owner', () => {
     const relayed: unknown[] = []
     let asked = 0
     const answers: Record<string, () => unknown> = {
-      '/': () => ({ chain: { id: profile.chain_id, contracts: { ...contracts, hub_token: contracts.token } } }),
+      '/': () => ({
+        chain: { id: profile.chain_id, contracts: { ...contracts, hub_token: contracts.token } },
+      }),
       '/v1/auth/siwe': () => ({ token: 't', address: owner, expires_at: 0, roles: [] }),
       '/v1/status': () => ({ time: now }),
       [`/v1/devices/${node_id}`]: () => ({ public_key: nodeKey }),
       [`/v1/subscriptions/${subscription_id}`]: () => ({}),
       [`/v1/subscriptions/${subscription_id}/bond-payload`]: () => payload,
-      '/v1/transactions/0x1': () => ({ id: '0x1', action: 'bond', error: null, ...(asked++ < 1 ? { status: 'sent' } : ends) }),
+      '/v1/transactions/0x1': () => ({
+        id: '0x1',
+        action: 'bond',
+        error: null,
+        ...(asked++ < 1 ? { status: 'sent' } : ends),
+      }),
     }
     return scriptedHub((response, call) => {
       if (call.url === '/v1/auth/nonce') {
@@ -166,7 +218,9 @@ describe('an action of an owner', () => {
       if (call.url.endsWith('/bond')) {
         relayed.push(JSON.parse(call.body))
         // The first answer is lost: the second try finds the same action.
-        return relayed.length === 1 ? response.destroy() : json(202, { id: '0x1', action: 'bond', status: 'queued' })(response, call)
+        return relayed.length === 1
+          ? response.destroy()
+          : json(202, { id: '0x1', action: 'bond', status: 'queued' })(response, call)
       }
       const answer = answers[call.url]
       return (answer === undefined ? refusal(404, 'not_found') : json(200, answer()))(response, call)
@@ -177,7 +231,11 @@ describe('an action of an owner', () => {
     return json(200, { nonce: issue.nonce, message: issueSiweMessage(profile, issue) })
   }
   const bond = (url: string, wallet: Wallet, options = {}) =>
-    createHub({ url, retry: { pause: 1 } }).subscriptions.bond({ project_id: projectId, node_id, amount: '5' }, wallet, options)
+    createHub({ url, retry: { pause: 1 } }).subscriptions.bond(
+      { project_id: projectId, node_id, amount: '5' },
+      wallet,
+      options,
+    )
 
   const provider = {
     request: async ({ method, params }: { method: string; params?: unknown }) => {
@@ -204,16 +262,31 @@ describe('an action of an owner', () => {
       permit_domain: domainOf(profile, contracts, 'Permit'),
       message: { owner, projectId, nodeKey, amount: '5' },
     }
-    expect(checkSignedBody(first, expected, now)).toMatchObject({ ok: true, permit: { message: { value: '5' } } })
+    expect(checkSignedBody(first, expected, now)).toMatchObject({
+      ok: true,
+      permit: { message: { value: '5' } },
+    })
   })
 
   test.each<[string, object, string]>([
     ['another amount', bondFor({ amount: '6' }), 'message.amount differs'],
     ['another project', bondFor({ projectId: nodeKey }), 'message.projectId differs'],
-    ['a contract of another network', buildGaslessPayload(profile, { ...contracts, staking: owner }, { action: 'bond', message: { owner, projectId, nodeKey, amount: '5' }, nonce: 0n, now }), 'domain differs'],
+    [
+      'a contract of another network',
+      buildGaslessPayload(
+        profile,
+        { ...contracts, staking: owner },
+        { action: 'bond', message: { owner, projectId, nodeKey, amount: '5' }, nonce: 0n, now },
+      ),
+      'domain differs',
+    ],
     ['a larger permit', { ...bondFor({}), permit: bondFor({ amount: '6' }).permit }, 'message.value differs'],
     ['another action', { ...bondFor({}), typed_data: bondFor({}).permit }, 'primaryType differs'],
-    ['what would fail', { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0' } }, 'bond would fail: the balance is 0'],
+    [
+      'what would fail',
+      { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0' } },
+      'bond would fail: the balance is 0',
+    ],
   ])('is not signed when the hub prepares %s', async (_, payload, message) => {
     await using server = await hubWith(payload)
     const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
@@ -250,8 +323,12 @@ describe('verifyWebhook', () => {
     const expected = { id: 'msg_1', timestamp: now, payload: JSON.parse(body) }
     const headers = headersOf()
     expect(await verifyWebhook({ headers, body }, secret)).toEqual(expected)
-    expect(await verifyWebhook(new Request('http://me.test', { method: 'POST', headers, body }), secret)).toEqual(expected)
-    expect(await verifyWebhook({ headers: new Headers(headers), body: new TextEncoder().encode(body) }, secret)).toEqual(expected)
+    expect(
+      await verifyWebhook(new Request('http://me.test', { method: 'POST', headers, body }), secret),
+    ).toEqual(expected)
+    expect(
+      await verifyWebhook({ headers: new Headers(headers), body: new TextEncoder().encode(body) }, secret),
+    ).toEqual(expected)
     expect(await verifyWebhook({ headers, body }, [`whsec_${btoa('the next')}`, secret])).toEqual(expected)
   })
 
@@ -262,10 +339,17 @@ describe('verifyWebhook', () => {
     ['an old message', headersOf(now - 600), body, 'too far'],
     ['a message from the future', headersOf(now + 600), body, 'too far'],
     ['a time that is no number', { ...headersOf(), 'webhook-timestamp': 'now' }, body, 'too far'],
-    ['no signature', { ...headersOf(), 'webhook-signature': undefined }, body, 'webhook-signature is missing'],
+    [
+      'no signature',
+      { ...headersOf(), 'webhook-signature': undefined },
+      body,
+      'webhook-signature is missing',
+    ],
     ['nonsense', { ...headersOf(), 'webhook-signature': 'v1,% v1' }, body, 'No signature'],
   ])('refuses %s', async (_, headers, received, message) => {
-    const error = await verifyWebhook({ headers: headers as never, body: received }, secret).catch((thrown) => thrown)
+    const error = await verifyWebhook({ headers: headers as never, body: received }, secret).catch(
+      (thrown) => thrown,
+    )
     expect(error).toBeInstanceOf(BadWebhook)
     expect(error.message).toContain(message)
   })
@@ -282,7 +366,8 @@ test('the calls of a node are signed over path, query and body, each try afresh,
     if (url === '/v1/status') return json(200, { time })(response, call)
     const read = (name: string) => headers[name.toLowerCase()] as string
     const signature = readRequestSignature(profile, read, time, defaultNetworkParams.max_skew)
-    const verifies = signature !== null && verifyRequestSignature(profile, { method, target: url, body }, signature)
+    const verifies =
+      signature !== null && verifyRequestSignature(profile, { method, target: url, body }, signature)
     seen.push(`${verifies} ${url}`)
     if (seen.length === 1) return refusal(429, 'rate_limited', { 'Retry-After': '0' })(response, call)
     return json(200, { nonce: signature?.nonce })(response, call)
@@ -291,5 +376,9 @@ test('the calls of a node are signed over path, query and body, each try afresh,
   const hub = hubWithNodeKey({ url: server.url, key: seed })
   await hub.call('POST /v1/nodes/heartbeat', { body: {} as never })
   await hub.call('GET /v1/explorer/rounds', { query: { kind: 'task', limit: 3 } })
-  expect(seen).toEqual(['true /v1/nodes/heartbeat', 'true /v1/nodes/heartbeat', 'true /v1/explorer/rounds?kind=task&limit=3'])
+  expect(seen).toEqual([
+    'true /v1/nodes/heartbeat',
+    'true /v1/nodes/heartbeat',
+    'true /v1/explorer/rounds?kind=task&limit=3',
+  ])
 })

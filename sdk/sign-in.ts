@@ -14,7 +14,12 @@ export interface SignInOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
 }
 
 /** Signs a wallet in with EIP-4361, as a wallet does: it reads the text before signing it. */
-export async function signIn(client: Client, profile: Profile, wallet: Wallet, options: SignInOptions): Promise<SignedIn> {
+export async function signIn(
+  client: Pick<Client, 'url' | 'call'>,
+  profile: Profile,
+  wallet: Wallet,
+  options: SignInOptions,
+): Promise<SignedIn> {
   const { domain = new URL(client.url).host, onMessage, ...call } = options
   const address = addressOf(wallet)
   const body = { address, domain }
@@ -22,7 +27,9 @@ export async function signIn(client: Client, profile: Profile, wallet: Wallet, o
   onMessage?.(message)
   const now = Math.floor(Date.now() / 1000)
   if (!isSafeToSign(profile, message, { host: domain, address, nonce, now }))
-    throw new RefusedToSign(`${client.url} asks to sign a text that is not a sign-in to ${domain}.`)
+    throw new RefusedToSign(
+      `${client.url} asks to sign a text that is not a sign-in to ${domain}; nothing was signed.`,
+    )
   const signature = await wallet.signMessage({ message })
   return client.call('POST /v1/auth/siwe', { ...call, body: { message, signature } })
 }

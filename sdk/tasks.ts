@@ -5,7 +5,14 @@ import type { CallOptions, Schemas } from './operations.ts'
 export type Task = Schemas['Task']
 
 /** Bytes as they are, a text as it is, any other value as its canonical JSON. */
-export type TaskInput = Uint8Array | string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown }
+export type TaskInput =
+  | Uint8Array
+  | string
+  | number
+  | boolean
+  | null
+  | readonly unknown[]
+  | { readonly [key: string]: unknown }
 
 export interface RunOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   readonly gasLimit?: number
@@ -32,12 +39,18 @@ const timeoutMs = 120_000
 const isFinal = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
 
 export function tasksOf(client: Client): Tasks {
-  const untilFinal = async (first: Task | null, taskId: string, timeout: number, signal?: AbortSignal): Promise<Task> => {
+  const untilFinal = async (
+    first: Task | null,
+    taskId: string,
+    timeout: number,
+    signal?: AbortSignal,
+  ): Promise<Task> => {
     const endMs = Date.now() + timeout
     let task = first
     while (task === null || !isFinal(task)) {
       const leftMs = endMs - Date.now()
-      if (leftMs <= 0) throw new DeadlineError(`Task ${taskId} is not final after ${timeout / 1_000} s. It goes on.`)
+      if (leftMs <= 0)
+        throw new DeadlineError(`Task ${taskId} is not final after ${timeout / 1_000} s. It goes on.`)
       const query = { wait: Math.min(holdSecs, Math.ceil(leftMs / 1_000)) }
       task = await client.call('GET /v1/tasks/{task_id}', {
         path: { task_id: taskId },
@@ -59,7 +72,9 @@ export function tasksOf(client: Client): Tasks {
         query: { wait: Math.min(holdSecs, Math.floor(timeout / 1_000)) },
         body: {
           function: fn,
-          ...(input instanceof Uint8Array ? { input_b64: toBase64(input) } : input !== undefined && { input }),
+          ...(input instanceof Uint8Array
+            ? { input_b64: toBase64(input) }
+            : input !== undefined && { input }),
           ...(gasLimit !== undefined && { gas_limit: gasLimit }),
           // It finds the task while the first try still waits, as the header does not.
           idempotency_key: idempotencyKey,

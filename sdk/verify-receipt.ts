@@ -1,4 +1,4 @@
-import { hashEpochReceipt, epochReceiptText } from '../protocol/earnings/index.ts'
+import { epochReceiptText, hashEpochReceipt } from '../protocol/earnings/index.ts'
 import { encodeCanonicalJson, utf8 } from '../protocol/encoding/index.ts'
 import { hashEvents, hashPayload, hashReceipt, receiptText } from '../protocol/execution/index.ts'
 import { deriveNodeId, type Profile } from '../protocol/identity/index.ts'
@@ -42,7 +42,8 @@ export function verifyReceipt(profile: Profile, given: Receipt, evidence: Eviden
 }
 
 const signatureProblem = (profile: Profile, text: string, signer: Signer): string[] => {
-  if (!verifyEd25519(signer.public_key, text, signer.signature)) return [`the signature of ${signer.node_id} does not verify`]
+  if (!verifyEd25519(signer.public_key, text, signer.signature))
+    return [`the signature of ${signer.node_id} does not verify`]
   return deriveNodeId(profile, signer.public_key) === signer.node_id
     ? []
     : [`the node id ${signer.node_id} does not belong to its public key`]
@@ -54,7 +55,11 @@ interface Signer {
   readonly signature: string
 }
 
-function verifyExecution(profile: Profile, envelope: Schemas['ReceiptEnvelope'], evidence: Evidence): Verification {
+function verifyExecution(
+  profile: Profile,
+  envelope: Schemas['ReceiptEnvelope'],
+  evidence: Evidence,
+): Verification {
   const { receipt, node_id, public_key, signature } = envelope
   const hash = hashReceipt(receipt)
   const problems = differences(
@@ -64,7 +69,9 @@ function verifyExecution(profile: Profile, envelope: Schemas['ReceiptEnvelope'],
       function: evidence.function,
       input_hash: evidence.input === undefined ? undefined : hashPayload(bytesOf(evidence.input)),
       output_hash: outputHash(receipt, evidence),
-      events_hash: evidence.events ? hashEvents(evidence.events as Parameters<typeof hashEvents>[0]) : undefined,
+      events_hash: evidence.events
+        ? hashEvents(evidence.events as Parameters<typeof hashEvents>[0])
+        : undefined,
       gas_used: evidence.gas_used,
       success: evidence.success,
     },
@@ -72,7 +79,9 @@ function verifyExecution(profile: Profile, envelope: Schemas['ReceiptEnvelope'],
   )
   if (receipt.receipt_hash !== hash) problems.push('receipt_hash is not the hash of the receipt')
   if (node_id !== undefined && public_key !== undefined && signature !== undefined)
-    problems.push(...signatureProblem(profile, receiptText(profile, hash), { node_id, public_key, signature }))
+    problems.push(
+      ...signatureProblem(profile, receiptText(profile, hash), { node_id, public_key, signature }),
+    )
   return { holds: problems.length === 0, problems, receipt_hash: hash }
 }
 

@@ -28,9 +28,12 @@ export interface Provider {
 /** A wallet behind a provider. @param address an account that it has given the page access to. */
 export const browserWallet = (provider: Provider, address: string): Wallet => ({
   address,
-  signMessage: async ({ message }) => String(await provider.request({ method: 'personal_sign', params: [message, address] })),
+  signMessage: async ({ message }) =>
+    String(await provider.request({ method: 'personal_sign', params: [message, address] })),
   signTypedData: async (data) =>
-    String(await provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] })),
+    String(
+      await provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] }),
+    ),
 })
 
 /** How hubs write addresses. */

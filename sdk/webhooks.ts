@@ -40,7 +40,8 @@ export async function verifyWebhook<Payload = unknown>(
   { tolerance = 300 }: WebhookOptions = {},
 ): Promise<Webhook<Payload>> {
   const header = (name: string): string => {
-    const value = received.headers instanceof Headers ? received.headers.get(name) : ownHeader(received.headers, name)
+    const value =
+      received.headers instanceof Headers ? received.headers.get(name) : ownHeader(received.headers, name)
     if (!value) throw new BadWebhook(`The header ${name} is missing.`)
     return value
   }
@@ -69,7 +70,10 @@ export async function verifyWebhook<Payload = unknown>(
   throw new BadWebhook('No signature of the message verifies with the secret.')
 }
 
-function ownHeader(headers: Exclude<ReceivedWebhook['headers'], Headers>, wanted: string): string | undefined {
+function ownHeader(
+  headers: Exclude<ReceivedWebhook['headers'], Headers>,
+  wanted: string,
+): string | undefined {
   const [, value] = Object.entries(headers).find(([name]) => name.toLowerCase() === wanted) ?? []
   return typeof value === 'string' ? value : value?.[0]
 }

@@ -5,12 +5,7 @@ import { evmAddress, signPersonalMessage } from '../signatures/index.ts'
 import { orFails, property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { resolveProfile } from './profile.ts'
-import {
-  checkSiweExchange,
-  issueSiweMessage,
-  readSiweNonce,
-  type SiweExchange,
-} from './siwe.ts'
+import { checkSiweExchange, issueSiweMessage, readSiweNonce, type SiweExchange } from './siwe.ts'
 import {
   formatSiweMessage,
   formatTimestamp,

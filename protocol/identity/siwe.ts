@@ -2,7 +2,13 @@ import { checksumAddress, type Hex, isHexBytes, parseChecksumAddress } from '../
 import { checkPersonalSignature, hashPersonalMessage } from '../signatures/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
 import { formatSiweMessage, formatTimestamp, parseSiweMessage, type SiweMessage } from './siwe-message.ts'
-import { areSiweTimesAcceptable, isTextLongerThan, siweMessageLengthMax, siweUri, tryParseSiwe } from './siwe-safety.ts'
+import {
+  areSiweTimesAcceptable,
+  isTextLongerThan,
+  siweMessageLengthMax,
+  siweUri,
+  tryParseSiwe,
+} from './siwe-safety.ts'
 
 /** Lifetime of a nonce. */
 export const siweNonceSeconds = 300

@@ -18,8 +18,12 @@ export const json =
   (response) =>
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-export const refusal = (status: number, error: string, headers?: Record<string, string>, details?: object): Reply =>
-  json(status, { error, message: 'No.', request_id: 'r-1', ...(details && { details }) }, headers)
+export const refusal = (
+  status: number,
+  error: string,
+  headers?: Record<string, string>,
+  details?: object,
+): Reply => json(status, { error, message: 'No.', request_id: 'r-1', ...(details && { details }) }, headers)
 
 /** Breaks the connection before the answer begins. */
 export const cutBefore: Reply = (response) => response.destroy()
