@@ -62,6 +62,13 @@ describe('a task', () => {
   })
 })
 
+test('the receipt of a task is waited for', async () => {
+  await using server = await scriptedHub(refusal(404, 'not_found'), json(200, { kind: 'execution' }))
+  const { tasks } = createHub({ url: server.url })
+  expect(await tasks.receipt({ receipt_hash: '0xab' })).toEqual({ kind: 'execution' })
+  await expect(tasks.receipt({ receipt_hash: null })).rejects.toThrow('not final')
+})
+
 describe('a list', () => {
   const pages: Reply = (response, { url }) => {
     const cursor = new URL(url, 'http://hub.test').searchParams.get('cursor')
