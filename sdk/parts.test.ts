@@ -13,7 +13,7 @@ import {
   verifyRequestSignature,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey, signEd25519 } from '../protocol/signatures/index.ts'
-import { ActionFailed, createHub, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
+import { ActionFailed, createHub, DeadlineError, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
 import { hubWithNodeKey } from './node.ts'
 import { browserWallet, type Wallet } from './signing.ts'
@@ -305,6 +305,13 @@ describe('an action of an owner', () => {
   test('is not signed when its owner does not confirm it', async () => {
     await using server = await hubWith(bondFor({}))
     await expect(bond(server.url, keyWallet(key), { confirm: () => false })).rejects.toThrow(RefusedToSign)
+    expect(server.relayed).toEqual([])
+  })
+
+  test('ends in time also when its wallet does not answer', async () => {
+    await using server = await hubWith(bondFor({}))
+    const silent: Wallet = { ...keyWallet(key), signTypedData: () => new Promise(() => {}) }
+    await expect(bond(server.url, silent, { timeout: 200 })).rejects.toThrow(DeadlineError)
     expect(server.relayed).toEqual([])
   })
 
