@@ -158,6 +158,8 @@ export const bytes: Uint8Array = await hub.call('GET /v1/modules/{address}/hbc',
 await hub.call('GET /v1/projects/{project_id}')
 // @ts-expect-error No such call.
 await hub.call('GET /v1/nothing')
+// @ts-expect-error Its pages have another cursor: events are followed.
+hub.list('GET /v1/events')
 // @ts-expect-error No such filter.
 hub.rounds.list({ color: 'red' })
 `
