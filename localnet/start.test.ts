@@ -13,6 +13,7 @@ import {
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { testClientPrograms } from '../testing/client-programs.ts'
 import {
   childrenOf,
   freePorts,
@@ -266,6 +267,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       receipt: { receipt: { receipt_hash } },
     })
   })
+
+  testClientPrograms(origin)
 
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {
     const { projectId, epochSecs } = await projectOf()

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { ActionContracts } from '../protocol/actions/index.ts'
 import {
   describeProfileProblems,
@@ -7,15 +6,11 @@ import {
   readProfile,
   resolveProfile,
 } from '../protocol/identity/index.ts'
-import { isRefusal, unwrap } from './answers.ts'
-import { keepBookmark } from './bookmark.ts'
-import { connect, type Fetch, fetchFromHub, type HubClient, nameAnotherHub } from './connect.ts'
-import { HubError } from './hub-error.ts'
+import type { Client } from './client.ts'
+import { AnswerError, HubError } from './errors.ts'
 
 /** The network as the descriptor of its hub says it is. */
 export interface Network {
-  /** Origin of the hub. */
-  readonly hub: string
   readonly profile: Profile
   /** Null where the hub has no chain. */
   readonly contracts: ActionContracts | null
@@ -23,89 +18,56 @@ export interface Network {
   readonly vaultFactory: string | null
   /** Where everybody reaches the chain; null where the hub names no place. */
   readonly rpcUrl: string | null
-  /** The time that the hub dates by, which may be ahead of this machine's; Unix seconds. */
-  readonly now: () => Promise<number>
-  /** Calls without a credential. */
-  readonly client: HubClient
-  /** Calls with the token of a session. */
-  readonly clientOf: (token: string) => HubClient
 }
 
-/** What the tools read of a descriptor. */
-const Descriptor = z.object({
-  network: z.string().optional(),
-  protocol: z.string().optional(),
-  profile: z.unknown().optional(),
-  chain: z.object({
-    id: z.int().positive(),
-    rpc_url: z.string().nullish(),
-    contracts: z.record(z.string(), z.string().nullable()),
-  }),
-})
-
-/**
- * Reads the descriptor of a hub.
- *
- * @param send sends every request of the network's clients.
- * @throws {@link HubError} when what answers is no hub, or a hub that refuses.
- */
-export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
-  const fetch = keepBookmark(send)
-  const client = connect(hub, { fetch })
-  const descriptor = await readDescriptor(hub, client)
+/** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
+export async function readNetwork(client: Client): Promise<Network> {
+  const notAHub = (reason: string, cause?: unknown) =>
+    new HubError(`The server at ${client.url} is not a hub: ${reason}.`, { cause })
+  const descriptor: unknown = await client.call('GET /').catch((error) => {
+    if (!(error instanceof AnswerError)) throw error
+    throw notAHub(error.status < 300 ? 'its answer is not JSON' : `it answers ${error.status}`, error)
+  })
+  if (!isRecord(descriptor)) throw notAHub('its descriptor is wrong')
   const { chain } = descriptor
-  const profile = profileOf(hub, descriptor)
-  const {
-    project_registry,
-    staking,
-    vault_factory,
-    [profileStrings(profile).token_member]: token,
-  } = chain.contracts
+  if (!isRecord(chain)) throw notAHub('its descriptor is wrong at chain')
+  if (!Number.isSafeInteger(chain.id)) throw notAHub('its descriptor is wrong at chain.id')
+  if (!isRecord(chain.contracts)) throw notAHub('its descriptor is wrong at chain.contracts')
+  const profile = profileOf(client.url, descriptor, chain.id as number, notAHub)
+  const contracts = chain.contracts as Readonly<Record<string, string | null>>
+  const { project_registry, staking, vault_factory } = contracts
+  const token = contracts[profileStrings(profile).token_member]
   return {
-    hub,
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     vaultFactory: vault_factory ?? null,
-    rpcUrl: chain.rpc_url ?? null,
-    now: async () => (await unwrap(client.GET('/v1/status', { fetch: fetchFromHub }))).time,
-    client,
-    clientOf: (token) => connect(hub, { token, fetch }),
+    rpcUrl: (chain.rpc_url as string | undefined) ?? null,
   }
-}
-
-async function readDescriptor(hub: string, client: HubClient): Promise<z.output<typeof Descriptor>> {
-  const answer = await client.GET('/').catch((error) => {
-    throw error instanceof SyntaxError ? notAHub(hub, 'its answer is not JSON') : error
-  })
-  if (!answer.response.ok && !isRefusal(answer.error))
-    throw notAHub(hub, `it answers ${answer.response.status}`)
-  const { success, data, error } = Descriptor.safeParse(await unwrap(Promise.resolve(answer)))
-  if (success) return data
-  const place = error.issues[0]?.path.join('.')
-  throw notAHub(hub, place ? `its descriptor is wrong at ${place}` : 'its descriptor is wrong')
 }
 
 /** The names that a hub says its network has. @throws {@link HubError} for others than the descriptor uses. */
 function profileOf(
   hub: string,
-  { network, protocol, profile: given, chain }: z.output<typeof Descriptor>,
+  { network, protocol, profile: given }: Readonly<Record<string, unknown>>,
+  chainId: number,
+  notAHub: (reason: string) => HubError,
 ): Profile {
-  const read = given === undefined ? { profile: resolveProfile({ chain_id: chain.id }) } : readProfile(given)
+  const read = given === undefined ? { profile: resolveProfile({ chain_id: chainId }) } : readProfile(given)
   if ('problems' in read)
-    throw notAHub(hub, `the profile of its descriptor is wrong: ${describeProfileProblems(read.problems)}`)
+    throw notAHub(`the profile of its descriptor is wrong: ${describeProfileProblems(read.problems)}`)
   const { profile } = read
   const own = {
     network: profile.network,
     protocol: profileStrings(profile).descriptor_protocol,
     id: profile.chain_id,
   }
-  for (const [name, said] of Object.entries({ network, protocol, id: chain.id }))
+  for (const [name, said] of Object.entries({ network, protocol, id: chainId }))
     if (said !== undefined && said !== own[name as keyof typeof own])
       throw new HubError(
-        `The hub at ${hub} belongs to a network with other names: its ${name} is ${said}, ${given === undefined ? 'and this client, which the hub tells no names, expects' : 'and its profile says'} ${own[name as keyof typeof own]}. ${nameAnotherHub}`,
+        `The hub at ${hub} belongs to a network with other names: its ${name} is ${said}, ${given === undefined ? 'and this client, which the hub tells no names, expects' : 'and its profile says'} ${own[name as keyof typeof own]}.`,
       )
   return profile
 }
 
-const notAHub = (hub: string, reason: string): HubError =>
-  new HubError(`The server at ${hub} is not a hub: ${reason}. ${nameAnotherHub}`)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -110,13 +110,15 @@ function verified({ secret, headers, body, now }: Verified): unknown {
 /** Runs the example of docs/events.md. Its status is null where this machine has no Python. */
 function python(input: string): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn('python3', ['examples/python/verify_webhook.py'], {
+    const { secret, headers, body } = JSON.parse(input) as Verified
+    const parts = ['id', 'timestamp', 'signature'].map((part) => headers[`webhook-${part}`] ?? '')
+    const child = spawn('python3', ['examples/python/verify_webhook.py', secret, ...parts], {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     child.on('error', () => resolve({ status: null, output: '' }))
     child.on('close', async (status) => resolve({ status, output: await output }))
     const output = text(child.stdout)
     child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    child.stdin.end(body)
   })
 }

@@ -1,7 +1,7 @@
-import { readBalance } from '../sdk/balance.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import type { Network } from '../sdk/network.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import { readBalance } from '../scripts/hub/balance.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
 import { inTokens } from './amounts.ts'
 
 /**
