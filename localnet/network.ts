@@ -19,7 +19,7 @@ import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
-import { keepProfile } from './profile.ts'
+import { keepProfile, readProfileFile } from './profile.ts'
 import type { Sample, SampleOptions } from './sample/make.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
@@ -64,6 +64,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
   lifecycle.onStop(() => forgetChildren(stateFolder))
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
+  const given = options.profile === null ? null : readProfileFile(options.profile)
   if (options.fresh) clearState(folder)
   withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
@@ -95,7 +96,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
     console.error('Error: The chain stopped unexpectedly. The other parts stop too.')
     return lifecycle.stop(1)
   })
-  const profile = keepProfile(files.profile, options.profile, chain.id)
+  const profile = keepProfile(files.profile, given, chain.id)
   const found = await findDeployment(files.deployment, chain, profile)
   const first = found ?? (await deploy(files, chain, profile))
   const chainSeconds = secondsSince(chainMs)

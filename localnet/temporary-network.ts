@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { type GivenProfile, resolveProfile } from '../protocol/identity/index.ts'
+import type { GivenProfile } from '../protocol/identity/index.ts'
 import { bundleHub } from '../scripts/bundle.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { type ChainOptions, catchUp, startChain } from './chain.ts'
@@ -8,7 +8,7 @@ import { makeDeployment } from './deployment.ts'
 import { type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
-import { writeProfile } from './profile.ts'
+import { profileOn, writeProfile } from './profile.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 
@@ -30,7 +30,7 @@ export async function startTemporaryNetwork(
 ) {
   const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
   try {
-    const profile = resolveProfile({ ...given, chain_id: chain.id })
+    const profile = profileOn(chain.id, given)
     const profileFile = path.join(folder, 'profile.json')
     writeProfile(profileFile, profile)
     const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)

@@ -5,7 +5,6 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { Lifecycle } from '../localnet/lifecycle.ts'
 import { readProfileFile } from '../localnet/profile.ts'
-import { resolveProfile } from '../protocol/identity/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { endWithReader, reportFailure } from '../scripts/command/run.ts'
 import { printText, printToStandardError } from './print.ts'
@@ -53,8 +52,7 @@ async function main(lifecycle: Lifecycle): Promise<void> {
   } as const
   const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
-  const profile =
-    values.profile === undefined ? {} : readProfileFile(values.profile, resolveProfile().chain_id)
+  const profile = values.profile === undefined ? {} : readProfileFile(values.profile)
   if (values.json) printToStandardError()
   const scratch = mkdtempSync(path.join(tmpdir(), 'hub-demo-'))
   lifecycle.onStop(() => rmSync(scratch, { recursive: true, force: true }))
