@@ -137,5 +137,5 @@ const runText = (run: TaskRerun | null): string =>
         receipt: hashedMembers(run.receipt),
         output_b64: Buffer.from(run.output).toString('base64'),
         events: run.receipt.events,
-        error: run.receipt.error,
+        ...(run.receipt.error !== null && { error: run.receipt.error }),
       })
