@@ -5,6 +5,8 @@ export interface RouteEntry {
   /** OpenAPI form, as the route declares it. */
   path: string
   load: () => Promise<Route>
+  /** What browsers get at the same path. */
+  loadPage?: () => Promise<Route>
 }
 
 /** Makes entries: the path, the file that the route is in, and its name there. */
@@ -28,6 +30,24 @@ const put = entries('put')
 const patch = entries('patch')
 const del = entries('delete')
 
+/** Every path of the console answers the same page, which reads in the browser what its path names. */
+const consolePage = (path: string): RouteEntry => get(path, () => import('./console/page.ts'), 'getConsolePage')
+
+/** Pages of the console beside its first, as `console/src/routes/` has them. */
+const consolePaths = [
+  '/projects',
+  '/projects/{project}',
+  '/projects/{project}/try',
+  '/rounds',
+  '/rounds/{round}',
+  '/receipts/{receipt}',
+  '/nodes/{node}',
+  '/epochs/{project}/{epoch}',
+  '/search',
+  '/status',
+  '/faucet',
+]
+
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'
 const ownProject = '/v1/developers/projects/{project_id}'
@@ -44,7 +64,7 @@ const developer = '/admin/v1/developers/{address}'
  * first called: the schemas of all routes together are most of what an isolate would do before it answers anything.
  */
 export const routes: readonly RouteEntry[] = [
-  get('/', () => import('./network/descriptor.ts'), 'getDescriptor'),
+  { ...get('/', () => import('./network/descriptor.ts'), 'getDescriptor'), loadPage: () => consolePage('/').load() },
   get('/v1/status', () => import('./network/status.ts'), 'getStatus'),
   get('/v1/network/params', () => import('./network/params.ts'), 'getNetworkParams'),
   get('/v1/validators', () => import('./network/validators.ts'), 'listValidators'),
@@ -225,6 +245,8 @@ export const routes: readonly RouteEntry[] = [
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
   get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
+  ...consolePaths.map(consolePage),
+  get('/_app/immutable/{folder}/{file}', () => import('./console/page.ts'), 'getConsoleFile'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

@@ -50,7 +50,7 @@ export const getDescriptor = defineRoute(
     summary: 'Describe this network',
     description:
       'The data that a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.',
-    cache: { maxAgeSeconds: 60, keptSeconds: 5 },
+    cache: { maxAgeSeconds: 60, keptSeconds: 5, varyByAccept: true },
     responses: ok('The network descriptor.', Descriptor, {
       network: '{{network}}',
       protocol: '{{prefix}}/1',
