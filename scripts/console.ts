@@ -12,6 +12,7 @@ const folder = path.resolve(import.meta.dirname, '../console')
 /** What the console is made of. */
 const sources = [
   'console/src',
+  'console/static',
   'console/package.json',
   'console/vite.config.js',
   'protocol',

@@ -2,7 +2,7 @@
 
 import { startHub } from '../localnet/hub.ts'
 import { bundleHub } from '../scripts/bundle.ts'
-import { browserPath, openBrowser } from './browser.ts'
+import { browserPath, openBrowser } from '../scripts/browser.ts'
 import '../scripts/copy-assets.ts'
 
 const executable = browserPath()

@@ -73,6 +73,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   contracts: ['protocol', 'contracts'],
 
   sdk: ['protocol'],
+  console: ['protocol', 'sdk'],
   'scripts/command': ['sdk'],
   scripts: ['protocol', 'sdk', 'scripts', 'node-cli/src', 'workers/benchmarks', 'workers/test'],
   localnet: [

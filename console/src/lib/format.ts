@@ -17,11 +17,9 @@ export function amount(baseUnits: string, decimals: number): string {
   return `${whole}.${fraction}`
 }
 
-/** An id shortened in the middle: its kind, and enough digits to tell it from others. */
-export function shortId(id: string): string {
-  const [, before = '', digits = id] = /^(.*?(?:0x|-(?=[0-9a-f]{16}$)))(.+)$/.exec(id) ?? []
-  return digits.length <= 14 ? before + digits : `${before}${digits.slice(0, 6)}…${digits.slice(-4)}`
-}
+/** Hashes, addresses and node ids in a text, shortened in the middle. */
+export const shortId = (text: string): string =>
+  text.replace(/(0x|-)([0-9a-f]{6})[0-9a-f]{6,}([0-9a-f]{4})(?![0-9a-f])/g, '$1$2…$3')
 
 const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],

@@ -2,7 +2,6 @@
 import { connect } from '../../../sdk/connect.ts'
 import type { components } from '../../../sdk/api.generated.ts'
 import { connection } from './connection.svelte.ts'
-import { texts } from './texts.ts'
 
 type Schemas = components['schemas']
 export type Descriptor = Schemas['Descriptor']
@@ -10,7 +9,6 @@ export type Stats = Schemas['ExplorerStats']
 export type RoundSummary = Schemas['RoundSummary']
 export type Round = Schemas['Round']
 export type ProjectSummary = Schemas['ProjectSummary']
-export type Project = Schemas['Project']
 export type Task = Schemas['Task']
 export type Status = Schemas['Status']
 export type Epoch = Schemas['Epoch']
@@ -29,7 +27,7 @@ export class Refusal extends Error {
 
   constructor(response: Response, body: unknown) {
     const { error, message, details = {}, request_id } = (body ?? {}) as Partial<Schemas['Error']>
-    super(message ?? texts.failures.noReason(response.status))
+    super(message ?? '')
     this.code = error ?? 'unknown'
     this.status = response.status
     this.requestId = request_id ?? response.headers.get('X-Request-Id')
@@ -89,14 +87,12 @@ export const hub = {
   projects: (query: { q?: string; category?: string; device_class?: string; sort?: string; cursor?: string }) =>
     read(client.GET('/v1/projects', { params: { query: { limit: page, ...query } as never } })),
   /** By id or slug. */
-  project: async (name: string): Promise<Project> => {
-    const byId = (project_id: string) =>
-      read(client.GET('/v1/projects/{project_id}', { params: { path: { project_id } } }))
-    return byId(name).catch((error) => {
-      const id = error instanceof Refusal ? error.details.project_id : undefined
-      if (typeof id !== 'string') throw error
-      return byId(id)
-    })
+  project: async (name: string) => {
+    const project_id = name.startsWith('0x')
+      ? name
+      : (await read(client.GET('/v1/projects/{project_id}/manifest', { params: { path: { project_id: name } } })))
+          .project_id
+    return read(client.GET('/v1/projects/{project_id}', { params: { path: { project_id } } }))
   },
   versions: (project_id: string) =>
     read(client.GET('/v1/projects/{project_id}/versions', { params: { path: { project_id } } })),

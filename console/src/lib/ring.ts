@@ -1,5 +1,5 @@
 /** The committee of a round as a picture: who was drawn, who was asked, who voted what, who signed. */
-import { quorum } from '../../../protocol/committees/quorum.ts'
+import { quorum } from '../../../protocol/committees/index.ts'
 import type { Round, RoundSummary } from './hub.ts'
 
 export type RoundState = Round['state']

@@ -237,6 +237,8 @@ export const texts = {
     holds: 'Everything holds',
     fails: 'Something does not hold',
     took: (ms: number) => `${number(ms)} ms of computing and reading`,
+    yes: 'Holds',
+    no: 'Wrong',
     not: 'It does not run the module again. nodectl does:',
     checks: {
       task: 'The round id is the hash of the task',

@@ -152,7 +152,7 @@ async function rulesOf(projectId: string, hash: string): Promise<ProjectRules | 
   const { items } = await hub.versions(projectId)
   const version = items.find((one) => one.consensus_hash === hash)
   if (version === undefined) return null
-  const { manifest } = await hub.version(projectId, version.version)
-  const { consensus } = manifest as unknown as { consensus: ProjectRules }
+  const { signed_manifest } = await hub.version(projectId, version.version)
+  const { consensus } = signed_manifest.manifest as unknown as { consensus: ProjectRules }
   return hashProjectRules(consensus) === hash ? consensus : null
 }
