@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { builtConsole } from './console.ts'
 import { pageFiles } from '../workers/routes/index.ts'
+import { builtConsole } from './console.ts'
 
 const kB = 1_000
 
@@ -15,7 +15,8 @@ describe('the console as it is built', () => {
 
   const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
   const page = () => read('console.html')
-  const filesOf = (text: string) => [...text.matchAll(/(?:src|href)="\/(_app\/[^"]+\.js)"/g)].map(([, file]) => file!)
+  const filesOf = (text: string) =>
+    [...text.matchAll(/(?:src|href)="\/(_app\/[^"]+\.js)"/g)].map(([, file]) => file!)
 
   const atOnce = /(?:\bfrom|\bimport)\s*["'`](\.\.?\/[^"'`]+\.js)["'`]/g
   const everything = /(?:\bfrom|\bimport)\s*\(?\s*["'`](\.\.?\/[^"'`]+\.js)["'`]/g
@@ -40,7 +41,9 @@ describe('the console as it is built', () => {
   test('script: at most 90 kB for the first view, whichever it is, and 40 kB for each further one', () => {
     // The entry names every screen; those are loaded when they are opened.
     const shared = closure(filesOf(page()), atOnce)
-    const screens = readdirSync(path.join(folder, '_app/immutable/nodes')).map((name) => `_app/immutable/nodes/${name}`)
+    const screens = readdirSync(path.join(folder, '_app/immutable/nodes')).map(
+      (name) => `_app/immutable/nodes/${name}`,
+    )
     expect(bytesOf(shared)).toBeGreaterThan(20 * kB)
     for (const screen of screens) {
       expect(bytesOf(shared.union(closure([screen], atOnce))), screen).toBeLessThanOrEqual(90 * kB)

@@ -32,7 +32,10 @@ export const builtConsole = (): Promise<string> => keptBuild({ name: 'console', 
 async function buildInto(unfinished: string): Promise<void> {
   // Two that build at once do not share what the compiler writes on the way.
   const work = path.join('.svelte-kit', randomBytes(8).toString('hex'))
-  const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
+  const vite = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),
+    'bin/vite.js',
+  )
   const child = spawn(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
     cwd: folder,
     env: { ...process.env, NODE_ENV: 'production', CONSOLE_OUT: unfinished, CONSOLE_WORK: work },
@@ -51,7 +54,8 @@ function moveScriptOut(built: string): void {
   const file = path.join(built, 'console.html')
   const html = readFileSync(file, 'utf8')
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
-  if (element === undefined || script === undefined) throw new CommandError('The page of the console has no script.')
+  if (element === undefined || script === undefined)
+    throw new CommandError('The page of the console has no script.')
   const name = `_app/immutable/entry/boot.${createHash('sha256').update(script).digest('hex').slice(0, 8)}.js`
   writeFileSync(path.join(built, name), script)
   writeFileSync(file, html.replace(element, `<script src="/${name}"></script>`))
@@ -62,7 +66,8 @@ export async function placeConsole(target: string): Promise<void> {
   const built = await builtConsole()
   cpSync(built, target, { recursive: true })
   const files = filesOf(built)
-  for (const file of filesOf(target, '_app').filter((one) => !files.includes(one))) rmSync(path.join(target, file))
+  for (const file of filesOf(target, '_app').filter((one) => !files.includes(one)))
+    rmSync(path.join(target, file))
 }
 
 const filesOf = (place: string, below = ''): string[] =>

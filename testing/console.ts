@@ -54,9 +54,9 @@ async function findScreenFaults(page: Page, url: string): Promise<string[]> {
   const lookForViolations = async (scheme: string, rules?: string[]) => {
     const options = rules === undefined ? {} : { runOnly: rules }
     // What a debugger evaluates is not subject to the policy of the page.
-    const { violations } = (await page.evaluate(
-      `${axe}; axe.run(document, ${JSON.stringify(options)})`,
-    )) as { violations: Violation[] }
+    const { violations } = (await page.evaluate(`${axe}; axe.run(document, ${JSON.stringify(options)})`)) as {
+      violations: Violation[]
+    }
     for (const { id, nodes } of violations)
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }

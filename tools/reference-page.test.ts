@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { startTestHub, type TestHub } from '../testing/hub.ts'
 
 const executable = browserPath()
 if (executable === undefined) console.warn('No chromium on this machine: the reference page is not tested.')

@@ -1,8 +1,8 @@
 /** Takes the picture of the reference page for docs/use-it.md: `node scripts/nx.mjs node tools/screenshot.ts`. */
 
 import { startHub } from '../localnet/hub.ts'
-import { bundleHub } from '../scripts/bundle.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { bundleHub } from '../scripts/bundle.ts'
 import '../scripts/copy-assets.ts'
 
 const executable = browserPath()

@@ -72,7 +72,8 @@ export function withCaching(answer: Answer, cache: CachePolicy | undefined, isPu
   }
   // A shared cache must not answer a wallet with what it kept of an anonymous call, nor somebody who has written with
   // what was so before. Immutable bytes are everyone's.
-  if (cache !== undefined && !cache.immutable) headers.Vary = `${cache.varyByAccept ? 'Accept, ' : ''}Authorization, ${bookmarkHeader}`
+  if (cache !== undefined && !cache.immutable)
+    headers.Vary = `${cache.varyByAccept ? 'Accept, ' : ''}Authorization, ${bookmarkHeader}`
   return { ...answer, headers }
 }
 

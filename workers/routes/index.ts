@@ -31,7 +31,8 @@ const patch = entries('patch')
 const del = entries('delete')
 
 /** Every path of the console answers the same page, which reads in the browser what its path names. */
-const consolePage = (path: string): RouteEntry => get(path, () => import('./console/page.ts'), 'getConsolePage')
+const consolePage = (path: string): RouteEntry =>
+  get(path, () => import('./console/page.ts'), 'getConsolePage')
 
 /** Pages of the console beside its first, as `console/src/routes/` has them. */
 const consolePaths = [
@@ -64,7 +65,10 @@ const developer = '/admin/v1/developers/{address}'
  * first called: the schemas of all routes together are most of what an isolate would do before it answers anything.
  */
 export const routes: readonly RouteEntry[] = [
-  { ...get('/', () => import('./network/descriptor.ts'), 'getDescriptor'), loadPage: () => consolePage('/').load() },
+  {
+    ...get('/', () => import('./network/descriptor.ts'), 'getDescriptor'),
+    loadPage: () => consolePage('/').load(),
+  },
   get('/v1/status', () => import('./network/status.ts'), 'getStatus'),
   get('/v1/network/params', () => import('./network/params.ts'), 'getNetworkParams'),
   get('/v1/validators', () => import('./network/validators.ts'), 'listValidators'),

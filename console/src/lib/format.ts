@@ -13,7 +13,8 @@ export function amount(baseUnits: string, decimals: number): string {
   const whole = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
   const rest = digits.slice(digits.length - decimals)
   const fraction = rest.slice(0, fractionDigits).replace(/0+$/, '')
-  if (fraction === '') return whole === '0' && /[1-9]/.test(rest) ? `< 0.${'0'.repeat(fractionDigits - 1)}1` : whole
+  if (fraction === '')
+    return whole === '0' && /[1-9]/.test(rest) ? `< 0.${'0'.repeat(fractionDigits - 1)}1` : whole
   return `${whole}.${fraction}`
 }
 
@@ -44,7 +45,10 @@ export function duration(seconds: number): string {
   for (const [unit, size] of [...steps, ['second', 1] as const]) {
     const count = Math.floor(rest / size)
     rest -= count * size
-    if (count > 0) parts.push(`${count} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : count === 1 ? 'day' : 'days'}`)
+    if (count > 0)
+      parts.push(
+        `${count} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : count === 1 ? 'day' : 'days'}`,
+      )
   }
   return parts.slice(0, 2).join(' ') || '0 s'
 }

@@ -1,6 +1,7 @@
 /** Everything that the console asks of the hub. Screens call these functions and know no path of the API. */
-import { connect } from '../../../sdk/connect.ts'
+
 import type { components } from '../../../sdk/api.generated.ts'
+import { connect } from '../../../sdk/connect.ts'
 import { connection } from './connection.svelte.ts'
 
 type Schemas = components['schemas']
@@ -84,24 +85,40 @@ export const hub = {
   receipt: (receipt_hash: string) =>
     read(client.GET('/v1/explorer/receipts/{receipt_hash}', { params: { path: { receipt_hash } } })),
 
-  projects: (query: { q?: string; category?: string; device_class?: string; sort?: string; cursor?: string }) =>
-    read(client.GET('/v1/projects', { params: { query: { limit: page, ...query } as never } })),
+  projects: (query: {
+    q?: string
+    category?: string
+    device_class?: string
+    sort?: string
+    cursor?: string
+  }) => read(client.GET('/v1/projects', { params: { query: { limit: page, ...query } as never } })),
   /** By id or slug. */
   project: async (name: string) => {
     const project_id = name.startsWith('0x')
       ? name
-      : (await read(client.GET('/v1/projects/{project_id}/manifest', { params: { path: { project_id: name } } })))
-          .project_id
+      : (
+          await read(
+            client.GET('/v1/projects/{project_id}/manifest', { params: { path: { project_id: name } } }),
+          )
+        ).project_id
     return read(client.GET('/v1/projects/{project_id}', { params: { path: { project_id } } }))
   },
   versions: (project_id: string) =>
     read(client.GET('/v1/projects/{project_id}/versions', { params: { path: { project_id } } })),
   version: (project_id: string, version: number) =>
-    read(client.GET('/v1/projects/{project_id}/versions/{version}', { params: { path: { project_id, version } } })),
+    read(
+      client.GET('/v1/projects/{project_id}/versions/{version}', {
+        params: { path: { project_id, version } },
+      }),
+    ),
   reviews: (project_id: string) =>
     read(client.GET('/v1/projects/{project_id}/reviews', { params: { path: { project_id } } })),
   epochs: (project_id: string) =>
-    read(client.GET('/v1/projects/{project_id}/epochs', { params: { path: { project_id }, query: { limit: 24 } } })),
+    read(
+      client.GET('/v1/projects/{project_id}/epochs', {
+        params: { path: { project_id }, query: { limit: 24 } },
+      }),
+    ),
   epoch: (project_id: string, epoch: number) =>
     read(client.GET('/v1/explorer/epochs/{project_id}/{epoch}', { params: { path: { project_id, epoch } } })),
 
@@ -120,6 +137,5 @@ export const hub = {
   task: (task_id: string) =>
     read(client.GET('/v1/tasks/{task_id}', { params: { path: { task_id }, query: { wait: 1 } } })),
 
-  device: (node_id: string) =>
-    read(client.GET('/v1/devices/{node_id}', { params: { path: { node_id } } })),
+  device: (node_id: string) => read(client.GET('/v1/devices/{node_id}', { params: { path: { node_id } } })),
 }

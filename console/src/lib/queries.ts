@@ -10,7 +10,8 @@ export const makeQueries = (): QueryClient =>
         // A hub on this machine answers without any network.
         networkMode: 'always',
         staleTime: 2_000,
-        retry: (failures, error) => error instanceof Away || (error instanceof Refusal && error.passes && failures < 8),
+        retry: (failures, error) =>
+          error instanceof Away || (error instanceof Refusal && error.passes && failures < 8),
         retryDelay: (failures, error) => {
           const usual = Math.min(1_000 * 2 ** failures, 15_000)
           if (error instanceof Away) return connection.wait('away', usual)

@@ -45,8 +45,6 @@ export interface Validators {
   readonly quorum: number
 }
 
-
-
 /** From a row of a list, which has numbers and no names. */
 export function ringOfSummary(round: RoundSummary, validators: Validators): Ring {
   const { committee_size: size = 0, votes = 0, agreeing = 0, state, audited = false } = round
@@ -65,7 +63,8 @@ export function ringOfSummary(round: RoundSummary, validators: Validators): Ring
 
 export function ringOf(round: Round, validators: Validators): Ring {
   const { committee, votes_detail: details = [], finality_votes: signatures = [] } = round
-  if (!committee) return { ...ringOfSummary(round, validators), signers: signatures.map((one) => one.node_id) }
+  if (!committee)
+    return { ...ringOfSummary(round, validators), signers: signatures.map((one) => one.node_id) }
   const drawn = committee.fallback ? [] : committee.draw
   const largest = Math.max(1, ...drawn.map((member) => Number(member.weight)))
   const results = resultsByVotes(details, round.receipt_hash)

@@ -45,7 +45,8 @@ export const texts = {
     hint: 'Hash, address, id or name',
     title: 'Search',
     none: (q: string) => `Nothing is called “${q}”.`,
-    noneHint: 'Search for a round, a receipt, a device, a project, an address or a module. Hashes and ids must be complete.',
+    noneHint:
+      'Search for a round, a receipt, a device, a project, an address or a module. Hashes and ids must be complete.',
     types: {
       round: 'Round',
       receipt: 'Receipt',
@@ -120,7 +121,8 @@ export const texts = {
     noRing: 'The committee of the next task will be drawn here.',
     doors: 'Three ways in',
     build: 'Build',
-    buildHint: 'Publish a project or submit tasks from a program. The reference lists every call and sends test calls.',
+    buildHint:
+      'Publish a project or submit tasks from a program. The reference lists every call and sends test calls.',
     buildDoor: 'Open the reference',
     device: 'Run a device',
     deviceHint: 'Devices earn by running functions. nodectl binds a device to your wallet and serves it.',
@@ -131,9 +133,15 @@ export const texts = {
     local: 'This is a local network',
     localHint: 'Its accounts have public keys and its tokens have no value. Try these next:',
     localSteps: [
-      { text: 'Submit a task from a terminal', command: "npm run -s task -- echo --input '{\"hello\":\"world\"}'" },
+      {
+        text: 'Submit a task from a terminal',
+        command: 'npm run -s task -- echo --input \'{"hello":"world"}\'',
+      },
       { text: 'Sign in as the sample developer', command: 'npm run -s sign-in' },
-      { text: 'Watch rewards being paid: move the time of the network', command: 'npm run -s pass-time -- 2h' },
+      {
+        text: 'Watch rewards being paid: move the time of the network',
+        command: 'npm run -s pass-time -- 2h',
+      },
     ],
   },
 
@@ -182,7 +190,15 @@ export const texts = {
   rounds: {
     title: 'Rounds',
     lead: 'A round is one task on its way to a final result.',
-    columns: { round: 'Round', state: 'State', fn: 'Function', votes: 'Votes', gas: 'Gas', took: 'Took', when: 'When' },
+    columns: {
+      round: 'Round',
+      state: 'State',
+      fn: 'Function',
+      votes: 'Votes',
+      gas: 'Gas',
+      took: 'Took',
+      when: 'When',
+    },
     filter: 'State',
     all: 'All states',
     none: 'No rounds here',
@@ -269,7 +285,13 @@ export const texts = {
       rating: 'Rating',
       name: 'Name',
     } as Record<string, string>,
-    devices: { desktop: 'Desktop', laptop: 'Laptop', phone: 'Phone', server: 'Server', tablet: 'Tablet' } as Record<string, string>,
+    devices: {
+      desktop: 'Desktop',
+      laptop: 'Laptop',
+      phone: 'Phone',
+      server: 'Server',
+      tablet: 'Tablet',
+    } as Record<string, string>,
     miners: (count: number) => plural(count, 'device'),
     daily: (amount: string) => `${amount} a day and device`,
     noReward: 'no rewards paid yet',
@@ -300,7 +322,14 @@ export const texts = {
     runway: (days: number) => `It lasts ${plural(days, 'day')} if every epoch is paid in full.`,
     vaultNone: 'The vault is not deployed yet.',
     needs: 'What a device needs',
-    need: { classes: 'Kind', cores: 'Processor cores', ram: 'Memory', storage: 'Storage', score: 'Benchmark score', gpu: 'GPU' },
+    need: {
+      classes: 'Kind',
+      cores: 'Processor cores',
+      ram: 'Memory',
+      storage: 'Storage',
+      score: 'Benchmark score',
+      gpu: 'GPU',
+    },
     none: 'none',
     rules: 'Rules',
     rule: {
@@ -329,7 +358,8 @@ export const texts = {
     noEpochsHint: 'The first epoch appears with the first task.',
     recent: 'Recent rounds',
     attested: 'Set of this epoch',
-    attestedBy: (count: number, of: number) => `${count} of ${plural(of, 'validator')} attested ${of === 0 ? 'it' : 'this set'}`,
+    attestedBy: (count: number, of: number) =>
+      `${count} of ${plural(of, 'validator')} attested ${of === 0 ? 'it' : 'this set'}`,
     setOf: (count: number) => plural(count, 'device'),
     setNone: 'The set of this epoch is not attested yet. Tasks wait, or validators run them.',
   },
@@ -362,7 +392,10 @@ export const texts = {
     round: 'Round',
     events: 'Events',
     copyAs: 'The same from a program',
-    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout', nodectl: 'nodectl' } as Record<string, string>,
+    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout', nodectl: 'nodectl' } as Record<
+      string,
+      string
+    >,
   },
 
   status: {
@@ -380,7 +413,8 @@ export const texts = {
       committees: 'Committees',
       projection: 'Lists of rounds',
     },
-    chain: (block: number, lag: number) => `block ${number(block)}, ${lag === 0 ? 'up to date' : `${number(lag)} s behind`}`,
+    chain: (block: number, lag: number) =>
+      `block ${number(block)}, ${lag === 0 ? 'up to date' : `${number(lag)} s behind`}`,
     links: (devices: number, slots: number) => `${plural(devices, 'device')}, ${plural(slots, 'free slot')}`,
     late: (count: number) => `${plural(count, 'round')} late`,
     projection: (ms: number, queued: number) => `${number(ms)} ms behind, ${number(queued)} queued`,

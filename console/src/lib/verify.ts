@@ -9,6 +9,7 @@ import {
   parseSnapshot,
   quorum,
 } from '../../../protocol/committees/index.ts'
+import { utf8 } from '../../../protocol/encoding/index.ts'
 import { hashPayload, hashReceipt } from '../../../protocol/execution/index.ts'
 import {
   deriveTaskRoundId,
@@ -19,7 +20,6 @@ import {
 } from '../../../protocol/identity/index.ts'
 import { hashProjectRules, type ProjectRules } from '../../../protocol/manifest/index.ts'
 import { finalRecord, seatCommittee, type Task, tallyVotes } from '../../../protocol/rounds/index.ts'
-import { utf8 } from '../../../protocol/encoding/index.ts'
 import { hub, type Round } from './hub.ts'
 
 export type CheckName =
@@ -52,7 +52,11 @@ export interface OwnTask {
  * @param tell is called with each check as it ends.
  * @returns Whether all of them hold.
  */
-export async function verifyRound(round: Round, own: OwnTask | null, tell: (check: Check) => void): Promise<boolean> {
+export async function verifyRound(
+  round: Round,
+  own: OwnTask | null,
+  tell: (check: Check) => void,
+): Promise<boolean> {
   const { task, committee } = round
   if (!task || !committee) throw new Error('This round has no public records that could be checked.')
   const { project_id, epoch } = task
@@ -86,7 +90,8 @@ export async function verifyRound(round: Round, own: OwnTask | null, tell: (chec
   if (own !== null)
     check('payload', task.input_hash, () => {
       const isInput = hashPayload(utf8(own.input)) === task.input_hash
-      const isOutput = own.output === null || !receipt || hashPayload(utf8(own.output)) === receipt.output_hash
+      const isOutput =
+        own.output === null || !receipt || hashPayload(utf8(own.output)) === receipt.output_hash
       return isInput && isOutput
     })
 
@@ -139,7 +144,10 @@ export async function verifyRound(round: Round, own: OwnTask | null, tell: (chec
     check('validators', `${signatures.length} validators, ${2 * signatures.length} signatures`, () =>
       [round.created_at, round.finalized_at ?? round.created_at].some((time) => {
         const keys = generationAt(generations, time)?.validators.map((one) => one.public_key) ?? []
-        const record = keys.length > 0 && signatures.length >= quorum(keys.length) && finalRecord(profile, signatures, keys)
+        const record =
+          keys.length > 0 &&
+          signatures.length >= quorum(keys.length) &&
+          finalRecord(profile, signatures, keys)
         return record && record.receipt_hash === round.receipt_hash && record.round_id === round.round_id
       }),
     )

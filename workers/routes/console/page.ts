@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import type { Answer } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
-import type { HubContext } from '../../context.ts'
 import { getDescriptor } from '../network/descriptor.ts'
 
 /** Nothing inline and no other host. Svelte makes its templates under a policy of its own, and the page takes no other. */
@@ -49,7 +49,8 @@ export const getConsolePage = defineRoute(
   async (c) => {
     const isHome = c.req.path === '/'
     const asset = c.var.settings.CONSOLE ? await readAsset(c, '/console') : null
-    if (asset !== null) return { status: 200, headers: { ...pageHeaders, ...asset.headers }, body: asset.body }
+    if (asset !== null)
+      return { status: 200, headers: { ...pageHeaders, ...asset.headers }, body: asset.body }
     // Without a console, its first page is what programs get there.
     if (isHome) return getDescriptor.handle(c, {} as never)
     throw new ApiError('not_found', `${c.req.path} is a page of the console, which this hub does not have.`)
@@ -76,7 +77,8 @@ export const getConsoleFile = defineRoute(
   },
   async (c, { params: { folder, file } }) => {
     const asset = await readAsset(c, `/_app/immutable/${folder}/${file}`)
-    if (asset === null) throw new ApiError('not_found', `${c.req.path} is not in this version of the console.`)
+    if (asset === null)
+      throw new ApiError('not_found', `${c.req.path} is not in this version of the console.`)
     const type = fileTypes[file.slice(file.lastIndexOf('.') + 1)] as string
     return { status: 200, headers: { 'Content-Type': type, ...asset.headers }, body: asset.body }
   },
