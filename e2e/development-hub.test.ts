@@ -17,8 +17,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import { probePort } from '../localnet/port.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 
 let folder: string
 let child: ChildProcess | undefined

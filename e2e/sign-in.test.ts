@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probePort } from '../localnet/port.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { evmAddress } from '../protocol/signatures/index.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 
 let hub: TestHub
@@ -24,8 +24,7 @@ describe('signIn', () => {
   test('gives a session of the wallet', async () => {
     const { client, address } = await signInTo(origin)
     expect(address).toBe(evmAddress(privateKeys.developer))
-    const { data } = await client.GET('/v1/auth/session')
-    expect(data).toMatchObject({ address })
+    expect(await client.call('GET /v1/auth/session')).toMatchObject({ address })
   })
 
   test('says that no hub answers', async () => {

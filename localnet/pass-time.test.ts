@@ -6,10 +6,9 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { type Payload, signAndRelay, signIn } from '../scripts/hub/wallet.ts'
+import type { SignedBody } from '../sdk/actions.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { runTool } from '../testing/run-tool.ts'
 import { accounts } from './accounts.ts'
@@ -48,7 +47,7 @@ test.skipIf(!hasAnvil)(
     const miner = await signIn(client, privateKeys.miner)
     const lifeBefore = miner.expiresAt - Date.now() / 1000
 
-    const { items } = await unwrap(miner.client.GET('/v1/me/subscriptions'))
+    const { items } = await miner.client.call('GET /v1/me/subscriptions')
     const subscriptionId = items[0]?.subscription_id as Hex
     const data = encodeFunctionData({ abi: stakingAbi, functionName: 'unbond', args: [subscriptionId] })
     await callBatch(rpcUrl, [
@@ -71,32 +70,31 @@ test.skipIf(!hasAnvil)(
     const client = await readNetwork(network.url)
     expect((await client.now()) - Date.now() / 1000).toBeGreaterThan(30 * 86_400)
     const miner = await signIn(client, privateKeys.miner)
-    const { items } = await unwrap(miner.client.GET('/v1/me/subscriptions'))
+    const { items } = await miner.client.call('GET /v1/me/subscriptions')
     const { subscription_id: subscriptionId, collateral: bonded } = items.find(
       ({ status }) => status === 'active',
     ) as (typeof items)[number]
     const params = { path: { subscription_id: subscriptionId } }
-    const read = () => unwrap(miner.client.GET('/v1/subscriptions/{subscription_id}', { params }))
+    const read = () => miner.client.call('GET /v1/subscriptions/{subscription_id}', params)
 
     const amount = '7'
-    const bond = await unwrap(
-      miner.client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
-    )
+    const bond = await miner.client.call('POST /v1/subscriptions/{subscription_id}/bond-payload', {
+      ...params,
+      body: { amount },
+    })
     const { projectId = '', nodeKey = '' } = bond.typed_data.message as Record<string, string>
     await signAndRelay(client, miner, bond, { owner: miner.address, projectId, nodeKey, amount }, (body) =>
-      unwrap(miner.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+      miner.client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body }),
     )
     await expect.poll(read).toMatchObject({ collateral: String(BigInt(bonded) + 7n) })
 
     const own = { owner: miner.address, subscriptionId }
     const act = async (call: 'payout' | 'unbond' | 'withdraw', fixed: object, request?: object) => {
       const post = (body?: object) =>
-        unwrap(
-          miner.client.POST(`/v1/subscriptions/{subscription_id}/${call}`, {
-            params,
-            ...(body && { body: body as SignedBody }),
-          }),
-        )
+        miner.client.call(`POST /v1/subscriptions/{subscription_id}/${call}`, {
+          ...params,
+          ...(body && { body: body as SignedBody }),
+        })
       await signAndRelay(client, miner, (await post(request)) as Payload, { ...own, ...fixed }, post)
     }
     const payout = `0x${'0f'.repeat(20)}`
@@ -110,8 +108,8 @@ test.skipIf(!hasAnvil)(
     await expect.poll(read).toMatchObject({ status: 'closed' })
 
     const guest = await signIn(client, `0x${randomBytes(32).toString('hex')}`)
-    const { amount: given } = await unwrap(guest.client.POST('/v1/faucet/drip'))
-    const held = () => unwrap(guest.client.GET('/v1/me/collateral'))
+    const { amount: given } = await guest.client.call('POST /v1/faucet/drip')
+    const held = () => guest.client.call('GET /v1/me/collateral')
     await expect.poll(held).toMatchObject({ hub_balance: given })
   },
   180_000,

@@ -1,7 +1,7 @@
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
 import { CommandError } from '../scripts/command/errors.ts'
-import type { Network } from '../sdk/network.ts'
-import { waitFor } from '../sdk/wait.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import { waitFor } from '../scripts/hub/wait.ts'
 import { reasonOf } from './errors.ts'
 
 /** A span of network time, its end included; Unix seconds. */

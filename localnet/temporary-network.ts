@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { bundleHub } from '../scripts/bundle.ts'
-import { readNetwork } from '../sdk/network.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
 import { type ChainOptions, catchUp, startChain } from './chain.ts'
 import { makeDeployment } from './deployment.ts'
 import { type HubOptions, startHub } from './hub.ts'

@@ -44,6 +44,18 @@ function withoutProse(value: unknown, named: boolean): unknown {
 export const clientHeader = (document: string): string =>
   `// Made by \`npm run openapi\` from the OpenAPI document ${createHash('sha256').update(document).digest('hex')}.\n`
 
+/** Calls that take a key are safe to repeat, so the client has to know them when it runs. */
+export function keyedOperations(document: string): string[] {
+  const { paths } = JSON.parse(document) as {
+    paths: Record<string, Record<string, { parameters?: { name?: string }[] }>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'Idempotency-Key'))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  )
+}
+
 function install(): void {
   if (existsSync(path.join(home, 'node_modules/openapi-typescript'))) return
   console.log(`Installing ${packages.join(' and ')} into ${home}`)
@@ -70,6 +82,7 @@ if (import.meta.main) {
   const document = clientDocument()
   install()
   mkdirSync(path.dirname(target), { recursive: true })
-  writeFileSync(target, clientHeader(document) + generate(document))
+  const keyed = `\nexport const keyedOperations: readonly string[] = ${JSON.stringify(keyedOperations(document))}\n`
+  writeFileSync(target, clientHeader(document) + generate(document) + keyed)
   console.log(`Wrote ${target}`)
 }

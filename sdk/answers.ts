@@ -1,26 +1,46 @@
-import { HubError } from './hub-error.ts'
+import { AnswerError, refusalOf } from './errors.ts'
+import type { Schemas } from './operations.ts'
 
-/** What a call of the typed client gives. */
-export type Answer<T> = Promise<{ data?: T; error?: unknown; response: Response }>
+const shownLengthMax = 200
 
-/** The body of a successful answer. @throws {@link HubError} with what the hub says against the call. */
-export async function unwrap<T>(answer: Answer<T>): Promise<T> {
-  const { data, error, response } = await answer
-  if (response.ok) return data as T
-  throw refusal(response, error)
+/** The JSON, the bytes or the nothing of a successful answer. @throws {@link Refusal}, {@link AnswerError} */
+export async function readAnswer(operation: string, response: Response): Promise<unknown> {
+  if (response.ok && isBinary(response.headers.get('Content-Type')))
+    return new Uint8Array(await response.arrayBuffer())
+  const text = await response.text()
+  if (response.ok && text === '') return undefined
+  const body = tryParse(text)
+  if (response.ok && body !== undefined) return body
+  const { status } = response
+  if (!response.ok && isErrorBody(body))
+    throw refusalOf({ operation, status, body, retryAfter: readRetryAfter(response.headers) })
+  // A proxy between here and the hub answers in a form of its own.
+  throw new AnswerError(
+    `${operation} answered ${status}: ${JSON.stringify(text.slice(0, shownLengthMax))}`,
+    status,
+    readRetryAfter(response.headers),
+  )
 }
 
-/** As {@link unwrap}, but null where the hub answers 404. */
-export async function unwrapIfFound<T>(answer: Answer<T>): Promise<T | null> {
-  return (await answer).response.status === 404 ? null : unwrap(answer)
+const isBinary = (type: string | null): boolean =>
+  type !== null && /^(application\/(octet-stream|gzip)|image\/)/.test(type)
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a body has the form in which a hub refuses. */
-export const isRefusal = (body: unknown): body is { error: string; message: string } =>
+const isErrorBody = (body: unknown): body is Schemas['Error'] =>
   typeof (body as { error?: unknown } | null)?.error === 'string'
 
-function refusal({ url, status }: Response, body: unknown): HubError {
-  // A proxy between here and the hub answers in a form of its own.
-  const reason = isRefusal(body) ? ` ${body.error}: ${body.message}` : `: ${JSON.stringify(body)}`
-  return new HubError(`${new URL(url).pathname} answered ${status}${reason}`)
+/** Seconds of a header that has these, or a date. */
+function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('Retry-After')
+  if (text === null) return undefined
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }

@@ -10485,3 +10485,5 @@ export interface operations {
         };
     };
 }
+
+export const keyedOperations: readonly string[] = ["POST /v1/projects/{project_id}/tasks","POST /v1/execute","POST /v1/developers/me/enrollment","POST /v1/developers/me/drafts","POST /v1/developers/api-keys","POST /v1/modules","POST /v1/developers/projects","POST /v1/developers/projects/{project_id}/versions","POST /v1/developers/projects/{project_id}/simulations","POST /v1/developers/projects/{project_id}/announcements","POST /v1/developers/assets","POST /v1/projects/{project_id}/reports","POST /v1/me/device-groups","POST /v1/subscriptions","POST /v1/subscriptions/batch","POST /v1/slashes/{evidence_hash}/disputes","POST /v1/me/withdrawals/claims","POST /v1/faucet/drip"]

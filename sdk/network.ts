@@ -1,15 +1,10 @@
-import * as z from 'zod'
 import type { ActionContracts } from '../protocol/actions/index.ts'
 import { type Profile, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
-import { isRefusal, unwrap } from './answers.ts'
-import { keepBookmark } from './bookmark.ts'
-import { connect, type Fetch, fetchFromHub, type HubClient, nameAnotherHub } from './connect.ts'
-import { HubError } from './hub-error.ts'
+import type { Client } from './client.ts'
+import { AnswerError, HubError } from './errors.ts'
 
 /** The network as the descriptor of its hub says it is. */
 export interface Network {
-  /** Origin of the hub. */
-  readonly hub: string
   readonly profile: Profile
   /** Null where the hub has no chain. */
   readonly contracts: ActionContracts | null
@@ -17,63 +12,32 @@ export interface Network {
   readonly vaultFactory: string | null
   /** Where everybody reaches the chain; null where the hub names no place. */
   readonly rpcUrl: string | null
-  /** The time that the hub dates by, which may be ahead of this machine's; Unix seconds. */
-  readonly now: () => Promise<number>
-  /** Calls without a credential. */
-  readonly client: HubClient
-  /** Calls with the token of a session. */
-  readonly clientOf: (token: string) => HubClient
 }
 
-/** What the tools read of a descriptor. */
-const Descriptor = z.object({
-  chain: z.object({
-    id: z.int().positive(),
-    rpc_url: z.string().nullish(),
-    contracts: z.record(z.string(), z.string().nullable()),
-  }),
-})
-
-/**
- * Reads the descriptor of a hub.
- *
- * @param send sends every request of the network's clients.
- * @throws {@link HubError} when what answers is no hub, or a hub that refuses.
- */
-export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
-  const fetch = keepBookmark(send)
-  const client = connect(hub, { fetch })
-  const { chain } = await readDescriptor(hub, client)
-  const profile = resolveProfile({ chain_id: chain.id })
-  const {
-    project_registry,
-    staking,
-    vault_factory,
-    [profileStrings(profile).token_member]: token,
-  } = chain.contracts
+/** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
+export async function readNetwork(client: Client): Promise<Network> {
+  const notAHub = (reason: string, cause?: unknown) =>
+    new HubError(`The server at ${client.url} is not a hub: ${reason}.`, { cause })
+  const descriptor: unknown = await client.call('GET /').catch((error) => {
+    if (!(error instanceof AnswerError)) throw error
+    throw notAHub(error.status < 300 ? 'its answer is not JSON' : `it answers ${error.status}`, error)
+  })
+  if (!isRecord(descriptor)) throw notAHub('its descriptor is wrong')
+  const { chain } = descriptor
+  if (!isRecord(chain)) throw notAHub('its descriptor is wrong at chain')
+  if (!Number.isSafeInteger(chain.id)) throw notAHub('its descriptor is wrong at chain.id')
+  if (!isRecord(chain.contracts)) throw notAHub('its descriptor is wrong at chain.contracts')
+  const profile = resolveProfile({ chain_id: chain.id as number })
+  const contracts = chain.contracts as Readonly<Record<string, string | null>>
+  const { project_registry, staking, vault_factory } = contracts
+  const token = contracts[profileStrings(profile).token_member]
   return {
-    hub,
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
     vaultFactory: vault_factory ?? null,
-    rpcUrl: chain.rpc_url ?? null,
-    now: async () => (await unwrap(client.GET('/v1/status', { fetch: fetchFromHub }))).time,
-    client,
-    clientOf: (token) => connect(hub, { token, fetch }),
+    rpcUrl: (chain.rpc_url as string | undefined) ?? null,
   }
 }
 
-async function readDescriptor(hub: string, client: HubClient): Promise<z.output<typeof Descriptor>> {
-  const answer = await client.GET('/').catch((error) => {
-    throw error instanceof SyntaxError ? notAHub(hub, 'its answer is not JSON') : error
-  })
-  if (!answer.response.ok && !isRefusal(answer.error))
-    throw notAHub(hub, `it answers ${answer.response.status}`)
-  const { success, data, error } = Descriptor.safeParse(await unwrap(Promise.resolve(answer)))
-  if (success) return data
-  const place = error.issues[0]?.path.join('.')
-  throw notAHub(hub, place ? `its descriptor is wrong at ${place}` : 'its descriptor is wrong')
-}
-
-const notAHub = (hub: string, reason: string): HubError =>
-  new HubError(`The server at ${hub} is not a hub: ${reason}. ${nameAnotherHub}`)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

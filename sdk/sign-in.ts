@@ -1,42 +1,65 @@
-import { isSafeToSign } from '../protocol/identity/index.ts'
-import { evmAddress, signPersonalMessage } from '../protocol/signatures/index.ts'
-import { unwrap } from './answers.ts'
-import type { HubClient } from './connect.ts'
-import { HubError } from './hub-error.ts'
-import type { Network } from './network.ts'
+import { isSafeToSign, type Profile } from '../protocol/identity/index.ts'
+import type { Client, Credential } from './client.ts'
+import { RefusedToSign } from './errors.ts'
+import type { CallOptions, Schemas } from './operations.ts'
+import { addressOf, type Wallet } from './wallets.ts'
 
-/** A wallet that is signed in to a hub. */
-export interface Wallet {
-  /** Its private key, `0x` and 64 hex digits. */
-  readonly key: string
-  readonly address: string
-  readonly token: string
-  /** Unix seconds. */
-  readonly expiresAt: number
-  /** Calls with its session. */
-  readonly client: HubClient
+export type SignedIn = Schemas['SessionWithToken']
+
+export interface SignInOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
+  /** Host that the wallet signs in to. Default: that of the hub. */
+  readonly domain?: string
+  /** Told the text before it is signed. */
+  readonly onMessage?: (message: string) => void
 }
 
-export const unixNow = (): number => Math.floor(Date.now() / 1000)
-
-/**
- * Signs a wallet in with EIP-4361, as a wallet does: it reads the text before signing it.
- *
- * @param onMessage told the text that is about to be signed.
- * @throws {@link HubError}
- */
+/** Signs a wallet in with EIP-4361, as a wallet does: it reads the text before signing it. */
 export async function signIn(
-  { hub, profile, client, clientOf }: Pick<Network, 'hub' | 'profile' | 'client' | 'clientOf'>,
-  key: string,
-  onMessage: (message: string) => void = () => {},
-): Promise<Wallet> {
-  const { host } = new URL(hub)
-  const address = evmAddress(key)
-  const { message, nonce } = await unwrap(client.POST('/v1/auth/nonce', { body: { address, domain: host } }))
-  onMessage(message)
-  if (!isSafeToSign(profile, message, { host, address, nonce, now: unixNow() }))
-    throw new HubError(`${hub} asks to sign a text that is not a sign-in to ${host}; nothing was signed.`)
-  const signature = signPersonalMessage(key, message)
-  const { token, expires_at } = await unwrap(client.POST('/v1/auth/siwe', { body: { message, signature } }))
-  return { key, address, token, expiresAt: expires_at, client: clientOf(token) }
+  client: Pick<Client, 'url' | 'call'>,
+  profile: Profile,
+  wallet: Wallet,
+  options: SignInOptions,
+): Promise<SignedIn> {
+  const { domain = new URL(client.url).host, onMessage, ...call } = options
+  const address = addressOf(wallet)
+  const body = { address, domain }
+  const { message, nonce } = await client.call('POST /v1/auth/nonce', { ...call, body, repeatable: true })
+  onMessage?.(message)
+  const now = Math.floor(Date.now() / 1000)
+  if (!isSafeToSign(profile, message, { host: domain, address, nonce, now }))
+    throw new RefusedToSign(
+      `${client.url} asks to sign a text that is not a sign-in to ${domain}; nothing was signed.`,
+    )
+  const signature = await wallet.signMessage({ message })
+  return client.call('POST /v1/auth/siwe', { ...call, body: { message, signature } })
+}
+
+/** The credential of a session, which signs its wallet in again when the hub no longer knows the token. */
+export class SessionCredential implements Credential {
+  #current: SignedIn
+  #renewal: Promise<void> | null = null
+  readonly #signInAgain: () => Promise<SignedIn>
+
+  constructor(first: SignedIn, signInAgain: () => Promise<SignedIn>) {
+    this.#current = first
+    this.#signInAgain = signInAgain
+  }
+
+  get current(): SignedIn {
+    return this.#current
+  }
+
+  readonly headers = () => ({ Authorization: `Bearer ${this.#current.token}` })
+
+  /** Calls that fail at once wait for one renewal. */
+  readonly renew = (): Promise<void> => {
+    this.#renewal ??= this.#signInAgain()
+      .then((next) => {
+        this.#current = next
+      })
+      .finally(() => {
+        this.#renewal = null
+      })
+    return this.#renewal
+  }
 }

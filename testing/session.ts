@@ -1,7 +1,7 @@
 import { generatePrivateKey } from 'viem/accounts'
 import { resolveProfile } from '../protocol/identity/index.ts'
-import { connect } from '../sdk/connect.ts'
-import { signIn as signWalletIn } from '../sdk/sign-in.ts'
+import { connectTo, fetchFromHub } from '../scripts/hub/network.ts'
+import { signIn as signWalletIn } from '../scripts/hub/wallet.ts'
 
 let addresses = 0
 /** A client address nobody has used, so that limits of one test do not reach another. */
@@ -17,7 +17,7 @@ export interface Session {
 }
 
 /** Where websites under development sign in: the one host that every hub knows, whatever it calls itself. */
-const website = 'http://localhost:7878'
+const website = 'localhost:7878'
 
 /** Signs a wallet in at a running hub, a fresh one unless its key is given. Calls are neither typed nor checked. */
 export async function signIn(
@@ -26,9 +26,12 @@ export async function signIn(
   key: string = generatePrivateKey(),
 ): Promise<Session> {
   const headers = { 'CF-Connecting-IP': address }
-  const clientOf = (token?: string) => connect(hub.origin, { headers, ...(token !== undefined && { token }) })
-  const network = { hub: website, profile: resolveProfile(), client: clientOf(), clientOf }
-  const { address: wallet, token } = await signWalletIn(network, key)
+  const calls = connectTo(hub.origin, (request) => {
+    request.headers.set('CF-Connecting-IP', address)
+    return fetchFromHub(request)
+  })
+  const network = { ...calls, profile: resolveProfile() }
+  const { address: wallet, token } = await signWalletIn(network, key, undefined, website)
   const authorized = { ...headers, Authorization: `Bearer ${token}` }
   return {
     wallet,

@@ -1,7 +1,7 @@
 import { isAmount } from '../protocol/encoding/index.ts'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
-import type { Network } from '../sdk/network.ts'
+import type { Network } from '../scripts/hub/network.ts'
 
 /** Of tokens and of ether. To load viem for them takes longer than most commands. */
 const decimals = 18

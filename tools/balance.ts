@@ -1,7 +1,6 @@
-import { unwrap } from '../sdk/answers.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import type { Network } from '../sdk/network.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
 import { inTokens } from './amounts.ts'
 
 /**
@@ -16,7 +15,7 @@ export async function requireBalance(
   amount: string | bigint,
   purpose: string,
 ): Promise<void> {
-  const { hub_balance: balance } = await unwrap(client.GET('/v1/me/collateral'))
+  const { hub_balance: balance } = await client.call('GET /v1/me/collateral')
   if (balance === null)
     throw new HubError(`the chain does not return the token balance of ${address}; try again`)
   if (BigInt(balance) >= BigInt(amount)) return

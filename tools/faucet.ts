@@ -1,10 +1,9 @@
 /** `npm run -s faucet`: asks the faucet of a network for test tokens. */
 import { readArguments } from '../scripts/command/arguments.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
 import { inTokens, inWhole } from './amounts.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
@@ -36,13 +35,13 @@ await runCommand(async () => {
   const key = readKey(values, 'developer')
   const network = await readNetwork(readHub(values.hub))
   const { client, address } = await signIn(network, key)
-  const faucet = await unwrap(client.GET('/v1/faucet'))
+  const faucet = await client.call('GET /v1/faucet')
   if (faucet.next_eligible_at !== null)
     throw new HubError(
       `${address} has had its tokens, and may ask again at ${new Date(faucet.next_eligible_at * 1000).toISOString()}`,
     )
   // A faucet that is closed says so itself.
-  const given = await unwrap(client.POST('/v1/faucet/drip'))
+  const given = await client.call('POST /v1/faucet/drip')
   if (values.json) return console.log(JSON.stringify(given, null, 2))
   const native = given.eth_amount === '0' ? '' : ` and ${inWhole(given.eth_amount)} ether`
   console.log(

@@ -1,7 +1,6 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
-import { unwrap } from '../sdk/answers.ts'
-import type { HubClient } from '../sdk/connect.ts'
-import { HubError } from '../sdk/hub-error.ts'
+import { HubError } from '../sdk/errors.ts'
+import type { Hub } from '../sdk/index.ts'
 import { print, printStep } from './print.ts'
 
 /**
@@ -11,14 +10,14 @@ import { print, printStep } from './print.ts'
  * @returns A manifest that the hub takes, and its hashes as the chain takes them.
  * @throws {@link HubError} that lists every problem.
  */
-export async function checkManifest(client: HubClient, draft: ProjectManifest) {
+export async function checkManifest(client: Hub, draft: ProjectManifest) {
   printStep('Let the hub check the manifest')
-  const first = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest: draft } }))
+  const first = await client.call('POST /v1/developers/projects/prepare', { body: { manifest: draft } })
   // Without a usable slug the hub cannot say where the vault will be.
   if (first.vault === null) throw hasProblems(first.problems)
   print('·', `the vault has to be ${first.vault}`)
   const manifest = withVault(draft, first.vault)
-  const prepared = await unwrap(client.POST('/v1/developers/projects/prepare', { body: { manifest } }))
+  const prepared = await client.call('POST /v1/developers/projects/prepare', { body: { manifest } })
   if (!prepared.valid) throw hasProblems(prepared.problems)
   return {
     manifest,

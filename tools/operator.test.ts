@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '../localnet/accounts.ts'
 import { privateKeys } from '../localnet/private-keys.ts'
 import { UsageError } from '../scripts/command/errors.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { runTool } from '../testing/run-tool.ts'
 import type { OperatorCall } from './operator/command.ts'
@@ -210,11 +209,9 @@ describe('npm run operator', () => {
 
   test('decides as the operator of the local network, and prints what the hub answers', async () => {
     const { client, address } = await signIn(await readNetwork(hub.origin), privateKeys.developer)
-    await unwrap(
-      client.POST('/v1/developers/me/enrollment', {
-        body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
-      }),
-    )
+    await client.call('POST /v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true },
+    })
     const approved = await run(['enrollment', 'approve', address])
     expect([approved.code, JSON.parse(approved.stdout)]).toMatchObject([
       0,

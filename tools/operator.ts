@@ -2,10 +2,9 @@
 
 import { CommandError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrap } from '../sdk/answers.ts'
-import type { HubClient } from '../sdk/connect.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
+import type { Hub } from '../sdk/index.ts'
 import { readAmount } from './amounts.ts'
 import type { OperatorCall } from './operator/command.ts'
 import { readCommand } from './operator/read-command.ts'
@@ -13,9 +12,9 @@ import { tableOf } from './operator/table.ts'
 import { readKey } from './options/key.ts'
 
 /** @throws HubError with what the hub says against the call. */
-function send<T = unknown>({ request }: HubClient, { method, path, ...init }: OperatorCall): Promise<T> {
+function send<T = unknown>({ call }: Hub, { method, path, params, body }: OperatorCall): Promise<T> {
   // The types of the client want method and path known together; a command has any of them.
-  return unwrap(request(method as never, path as never, init as never)) as Promise<T>
+  return call(`${method.toUpperCase()} ${path}` as 'GET /v1/me', { ...params, body } as object) as Promise<T>
 }
 
 interface Page {
@@ -27,7 +26,7 @@ interface Page {
 }
 
 /** Goes through all pages, and adds up what they say. @throws HubError, {@link CommandError} */
-async function sendPages(client: HubClient, call: OperatorCall, json: boolean): Promise<void> {
+async function sendPages(client: Hub, call: OperatorCall, json: boolean): Promise<void> {
   const sum = { read: 0, written: 0, skipped: 0, failed: [] as string[] }
   let cursor: string | null = null
   do {

@@ -5,9 +5,7 @@ import { epochAt, epochStart } from '../protocol/committees/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { type Network, readNetwork } from '../sdk/network.ts'
-import { readEconomics } from '../sdk/projects.ts'
+import { type Network, readEconomics, readNetwork } from '../scripts/hub/network.ts'
 import { readDuration } from './options/duration.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { utc } from './print.ts'
@@ -52,7 +50,7 @@ await runCommand(async () => {
 })
 
 async function tellEpochs({ client }: Network, { from, to }: Span): Promise<void> {
-  const { items } = await unwrap(client.GET('/v1/projects', { params: { query: { limit: projectsMax } } }))
+  const { items } = await client.call('GET /v1/projects', { query: { limit: projectsMax } })
   for (const { project_id, slug } of items) {
     const { epoch_secs } = await readEconomics(client, project_id)
     const [before, after] = [epochAt(from, epoch_secs), epochAt(to, epoch_secs)]

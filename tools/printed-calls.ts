@@ -1,10 +1,11 @@
 import { evmAddress, type TypedMessage } from '../protocol/signatures/index.ts'
-import { type Answer, unwrap } from '../sdk/answers.ts'
-import { type Fetch, fetchFromHub } from '../sdk/connect.ts'
-import type { Network } from '../sdk/network.ts'
-import { type Payload, type SignedBody, signAndRelay } from '../sdk/relay.ts'
-import { signIn, type Wallet } from '../sdk/sign-in.ts'
-import { waitFor } from '../sdk/wait.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import { fetchFromHub } from '../scripts/hub/network.ts'
+import { waitFor } from '../scripts/hub/wait.ts'
+import { type Payload, signAndRelay, signIn, type Wallet } from '../scripts/hub/wallet.ts'
+import type { SignedBody } from '../sdk/actions.ts'
+import { pathOf } from '../sdk/client.ts'
+import type { Answer, CallArguments, Fetch, Given, Hub, Operation } from '../sdk/index.ts'
 import { print, shorten, stateOf } from './print.ts'
 
 /** Sends a request, and prints it with what is answered. */
@@ -19,9 +20,6 @@ export const printedFetch: Fetch = async (request) => {
   return response
 }
 
-/** For a single call that is not printed. */
-export const unprinted = { fetch: fetchFromHub }
-
 async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('application/json')) return response.clone().text()
   const { byteLength } = await response.clone().arrayBuffer()
@@ -29,22 +27,22 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /** Waits until a record is as it should be, and prints that once. */
-export async function waitForRecord<T extends object>(
+export async function waitForRecord<O extends Operation>(
   what: string,
-  read: () => Answer<T>,
-  isDone: (record: T) => boolean,
-): Promise<T> {
-  const { record, pathname } = await waitFor(
+  { quiet }: { readonly quiet: Hub },
+  operation: O,
+  args: CallArguments<O>,
+  isDone: (record: Answer<O>) => boolean,
+): Promise<Answer<O>> {
+  const record = await waitFor(
     what,
-    async () => {
-      const answer = read()
-      return { record: await unwrap(answer), pathname: new URL((await answer).response.url).pathname }
-    },
-    ({ record }) => isDone(record),
+    () => quiet.call(operation, ...([args] as unknown as Given<O>)),
+    isDone,
     undefined,
-    ({ record }) => stateOf(record) || shorten(JSON.stringify(record)),
+    (last) => stateOf(last as object) || shorten(JSON.stringify(last)),
   )
-  printRecord(pathname, record)
+  const { path, query } = args as { path?: object; query?: object }
+  printRecord(pathOf(operation.replace('GET ', ''), path, query), record as object)
   return record
 }
 

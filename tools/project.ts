@@ -1,24 +1,20 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import { signedManifest } from '../sdk/manifest.ts'
-import type { Network } from '../sdk/network.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import { signedManifest } from '../scripts/hub/manifest.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
 import { checkManifest } from './manifest-check.ts'
 import { print, printStep } from './print.ts'
-import { printedRelay, unprinted, waitForRecord } from './printed-calls.ts'
+import { printedRelay, waitForRecord } from './printed-calls.ts'
 
 /** Enrolls a wallet that is no developer. @throws HubError where an operator has to approve it. */
 export async function enroll({ client, address }: Wallet, displayName: string): Promise<void> {
   printStep('Enroll as a developer')
-  const known = await client.GET('/v1/developers/me')
   const developer =
-    known.data ??
-    (await unwrap(
-      client.POST('/v1/developers/me/enrollment', {
-        body: { developer_type: 'individual', display_name: displayName, agreements_accepted: true },
-      }),
-    ))
+    (await client.find('GET /v1/developers/me')) ??
+    (await client.call('POST /v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: displayName, agreements_accepted: true },
+    }))
   if (developer.enrollment.status !== 'active')
     throw new HubError(
       `the enrollment of ${address} is ${developer.enrollment.status}: an operator of this hub has to approve it first`,
@@ -40,7 +36,7 @@ export async function registerProject(
 
   printStep('Sign the manifest (EIP-191), and submit it')
   const body = signedManifest(wallet.key, manifest)
-  const submitted = await unwrap(client.POST('/v1/developers/projects', { body }))
+  const submitted = await client.call('POST /v1/developers/projects', { body })
   const { project_id: projectId, listing_status } = submitted.project
   print('·', `project ${projectId} is ${listing_status}`)
 
@@ -55,11 +51,13 @@ export async function registerProject(
   }
   if (!submitted.register_by_sig) throw new HubError('the hub offers no registration by signature')
   await printedRelay(network, wallet, submitted.register_by_sig, wanted, (body) =>
-    unwrap(client.POST('/v1/developers/projects/{project_id}/register', { params, body })),
+    client.call('POST /v1/developers/projects/{project_id}/register', { ...params, body }),
   )
   await waitForRecord(
     'the registration to be indexed',
-    () => client.GET('/v1/projects/{project_id}', { params, ...unprinted }),
+    wallet,
+    'GET /v1/projects/{project_id}',
+    params,
     ({ listing_status }) => listing_status === 'pending_review',
   )
   return projectId

@@ -2,8 +2,8 @@
 
 import { readArguments } from '../scripts/command/arguments.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 

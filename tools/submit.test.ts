@@ -10,10 +10,9 @@ import { startTemporaryNetwork, type TemporaryNetwork } from '../localnet/tempor
 import { echoArtifact } from '../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, resolveProfile } from '../protocol/identity/index.ts'
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
-import { unwrap } from '../sdk/answers.ts'
-import { signedManifest } from '../sdk/manifest.ts'
-import { readNetwork } from '../sdk/network.ts'
-import { signIn } from '../sdk/sign-in.ts'
+import { signedManifest } from '../scripts/hub/manifest.ts'
+import { readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { runTool } from '../testing/run-tool.ts'
 
@@ -48,8 +47,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   })
   const versions = async () => {
     const { client } = await readNetwork(network.url)
-    const { data } = await client.GET('/v1/projects/{project_id}/versions', { params: params() })
-    return data?.items
+    return (await client.call('GET /v1/projects/{project_id}/versions', params())).items
   }
 
   test('--fund with more than the wallet has names the faucet, before anything is submitted', async () => {
@@ -79,15 +77,13 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(lastLine(stdout)).toBe(params().path.project_id)
     const operator = await signIn(await readNetwork(network.url), privateKeys.operator)
-    expect(await unwrap(operator.client.GET('/admin/v1/review-queue'))).toMatchObject({
+    expect(await operator.client.call('GET /admin/v1/review-queue')).toMatchObject({
       items: [{ project_id: lastLine(stdout), listing_status: 'pending_review' }],
     })
-    await unwrap(
-      operator.client.POST('/admin/v1/projects/{project_id}/review', {
-        params: params(),
-        body: { action: 'approve' },
-      }),
-    )
+    await operator.client.call('POST /admin/v1/projects/{project_id}/review', {
+      ...params(),
+      body: { action: 'approve' },
+    })
   })
 
   test('a manifest that changes nothing is no further version', async () => {
@@ -117,10 +113,10 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
 
   test('a version that was stored and not published is published, not stored again', async () => {
     const { client, key } = await signIn(await readNetwork(network.url), privateKeys.treasury)
-    const { data: third } = await client.GET('/v1/projects/{project_id}/versions/{version}', {
-      params: { path: { ...params().path, version: 3 } },
+    const third = await client.call('GET /v1/projects/{project_id}/versions/{version}', {
+      path: { ...params().path, version: 3 },
     })
-    const { manifest: before, manifest_hash } = third!.signed_manifest
+    const { manifest: before, manifest_hash } = third.signed_manifest
     const work = { ...before.consensus.work, round_secs: 180 }
     const fourth = {
       ...before,
@@ -128,12 +124,10 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       previous: manifest_hash,
       consensus: { ...before.consensus, work },
     }
-    await unwrap(
-      client.POST('/v1/developers/projects/{project_id}/versions', {
-        params: params(),
-        body: signedManifest(key, fourth as unknown as ProjectManifest),
-      }),
-    )
+    await client.call('POST /v1/developers/projects/{project_id}/versions', {
+      ...params(),
+      body: signedManifest(key, fourth as unknown as ProjectManifest),
+    })
     const { code, stdout, stderr } = await submit({
       listing: before.listing,
       consensus: { ...manifest.consensus, work },
@@ -146,8 +140,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
   test('opens the vault, and puts into it what it lacks', async () => {
     const read = async () => {
       const { client } = await readNetwork(network.url)
-      const { data } = await client.GET('/v1/projects/{project_id}/economics', { params: params() })
-      return data?.vault
+      return (await client.call('GET /v1/projects/{project_id}/economics', params())).vault
     }
     const fund = (amount: string, ...options: string[]) =>
       submit(
@@ -251,9 +244,7 @@ describe.skipIf(!hasAnvil)('npm run submit', () => {
       expect([code, stderr]).toEqual([0, ''])
       const { client } = await readNetwork(network.url)
       const path = { subscription_id: lastLine(stdout)! }
-      expect(
-        await unwrap(client.GET('/v1/subscriptions/{subscription_id}', { params: { path } })),
-      ).toMatchObject({
+      expect(await client.call('GET /v1/subscriptions/{subscription_id}', { path })).toMatchObject({
         node_id: nodeId,
         project_id: params().path.project_id,
         status: 'active',

@@ -4,12 +4,10 @@ import { deriveProjectId, isSlug } from '../protocol/identity/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrapIfFound } from '../sdk/answers.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import { completeManifest, type ManifestDraft } from '../sdk/manifest.ts'
-import { type Network, readNetwork } from '../sdk/network.ts'
-import { readEconomics } from '../sdk/projects.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import { completeManifest, type ManifestDraft } from '../scripts/hub/manifest.ts'
+import { type Network, readEconomics, readNetwork } from '../scripts/hub/network.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
 import { amountHelp, exampleAmount, readAmount } from './amounts.ts'
 import { requireBalance } from './balance.ts'
 import { hubHelp, readHub } from './options/hub.ts'
@@ -106,9 +104,7 @@ async function findRegistered(
   // The hub says what is wrong with another one.
   if (!isSlug(slug)) return null
   const projectId = deriveProjectId(profile, address, slug)
-  const project = await unwrapIfFound(
-    own.GET('/v1/projects/{project_id}', { params: { path: { project_id: projectId } } }),
-  )
+  const project = await own.find('GET /v1/projects/{project_id}', { path: { project_id: projectId } })
   return project === null || project.listing_status === 'submitted' ? null : projectId
 }
 

@@ -4,21 +4,18 @@ import { deriveSubscriptionId, isSlug } from '../protocol/identity/index.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { unwrap, unwrapIfFound } from '../sdk/answers.ts'
-import type { components } from '../sdk/api.generated.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import { type Network, readNetwork } from '../sdk/network.ts'
-import { readEconomics } from '../sdk/projects.ts'
-import type { Payload } from '../sdk/relay.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import { type Network, readEconomics, readNetwork } from '../scripts/hub/network.ts'
+import type { Payload, Wallet } from '../scripts/hub/wallet.ts'
+import { HubError } from '../sdk/errors.ts'
+import type { Schemas } from '../sdk/index.ts'
 import { amountHelp, exampleAmount, inTokens, readAmount } from './amounts.ts'
 import { requireBalance } from './balance.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 import { print, printStep } from './print.ts'
-import { printedFetch, printedRelay, printedSignIn, unprinted, waitForRecord } from './printed-calls.ts'
+import { printedFetch, printedRelay, printedSignIn, waitForRecord } from './printed-calls.ts'
 
-type Device = components['schemas']['Device']
+type Device = Schemas['Device']
 
 const usage = `Usage: npm run -s subscribe -- NODE_ID [--project PROJECT] [--collateral AMOUNT] [--as NAME | --key-env VARIABLE] [--hub URL]
 
@@ -77,7 +74,7 @@ function readCollateral(text: string, symbol: string | null): string {
 
 async function readDevice(network: Network, wallet: Wallet, nodeId: string): Promise<Device> {
   const path = { node_id: nodeId }
-  const device = await unwrapIfFound(wallet.client.GET('/v1/devices/{node_id}', { params: { path } }))
+  const device = await wallet.client.find('GET /v1/devices/{node_id}', { path })
   if (device === null)
     throw new HubError(
       `no device ${nodeId} is bound; nodectl bind --hub-url ${network.hub} --owner ${wallet.address} does that`,
@@ -90,11 +87,9 @@ async function readDevice(network: Network, wallet: Wallet, nodeId: string): Pro
 /** The project of that id or slug; without either the only one that is listed. */
 async function findProject({ client }: Network, wanted: string | undefined): Promise<string> {
   if (wanted !== undefined && isBytes32(wanted)) return wanted
-  const { items, next_cursor } = await unwrap(
-    client.GET('/v1/projects', {
-      params: { query: { limit: 100, ...(wanted !== undefined && { q: wanted }) } },
-    }),
-  )
+  const { items, next_cursor } = await client.call('GET /v1/projects', {
+    query: { limit: 100, ...(wanted !== undefined && { q: wanted }) },
+  })
   const found = items.filter(({ slug }) => wanted === undefined || slug === wanted)
   const [project] = found
   if (project !== undefined && found.length === 1 && (wanted !== undefined || next_cursor === null))
@@ -121,7 +116,7 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
   const params = { path: { subscription_id: subscriptionId } }
 
   printStep('Subscribe the device to the project')
-  const known = await unwrapIfFound(client.GET('/v1/subscriptions/{subscription_id}', { params }))
+  const known = await client.find('GET /v1/subscriptions/{subscription_id}', params)
   if (known !== null && known.status !== 'pending_collateral') {
     print('=', `the subscription is ${known.status}, with ${inTokens(network, known.collateral)}`)
     return subscriptionId
@@ -132,18 +127,21 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
   const bond: Payload =
     known === null
       ? await create(wallet, { project_id: projectId, node_id: device.node_id, collateral: amount })
-      : await unwrap(
-          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
-        )
+      : await client.call('POST /v1/subscriptions/{subscription_id}/bond-payload', {
+          ...params,
+          body: { amount },
+        })
 
   printStep(`Bond ${inTokens(network, amount)}: one signature for the bond, one for the permit`)
   const wanted = { owner, projectId, nodeKey: device.public_key, amount }
   await printedRelay(network, wallet, bond, wanted, (body) =>
-    unwrap(client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+    client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body }),
   )
   await waitForRecord(
     'the bond to be indexed',
-    () => client.GET('/v1/subscriptions/{subscription_id}', { params, ...unprinted }),
+    wallet,
+    'GET /v1/subscriptions/{subscription_id}',
+    params,
     ({ status }) => status === 'active',
   )
   const next = Math.floor((await network.now()) / economics.epoch_secs) + 1
@@ -154,11 +152,8 @@ async function subscribe(network: Network, wallet: Wallet, wish: Wish): Promise<
   return subscriptionId
 }
 
-async function create(
-  { client }: Wallet,
-  body: components['schemas']['SubscriptionInput'],
-): Promise<Payload> {
-  const { bond, compatibility } = await unwrap(client.POST('/v1/subscriptions', { body }))
+async function create({ client }: Wallet, body: Schemas['SubscriptionInput']): Promise<Payload> {
+  const { bond, compatibility } = await client.call('POST /v1/subscriptions', { body })
   const { compatible, tier, match_bp, warnings } = compatibility
   print(
     '·',

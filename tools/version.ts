@@ -1,16 +1,15 @@
 import { changedTiers, type ProjectManifest } from '../protocol/manifest/index.ts'
-import { unwrap } from '../sdk/answers.ts'
-import type { components } from '../sdk/api.generated.ts'
-import { HubError } from '../sdk/hub-error.ts'
-import { signedManifest } from '../sdk/manifest.ts'
-import type { Network } from '../sdk/network.ts'
-import type { SignedBody } from '../sdk/relay.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import { signedManifest } from '../scripts/hub/manifest.ts'
+import type { Network } from '../scripts/hub/network.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
+import type { SignedBody } from '../sdk/actions.ts'
+import { HubError } from '../sdk/errors.ts'
+import type { Schemas } from '../sdk/index.ts'
 import { checkManifest } from './manifest-check.ts'
 import { print, printStep } from './print.ts'
-import { printedRelay, unprinted, waitForRecord } from './printed-calls.ts'
+import { printedRelay, waitForRecord } from './printed-calls.ts'
 
-export type Version = components['schemas']['ProjectVersion']
+export type Version = Schemas['ProjectVersion']
 
 /**
  * Signs and submits the next version of a project, and publishes it where it changes the consensus. One that was submitted
@@ -39,29 +38,26 @@ export async function submitVersion(
   }
 
   printStep('Sign the version (EIP-191), and submit it')
-  const { version } = await unwrap(
-    client.POST('/v1/developers/projects/{project_id}/versions', {
-      params: { path: { project_id: projectId } },
-      body: signedManifest(wallet.key, manifest),
-    }),
-  )
+  const { version } = await client.call('POST /v1/developers/projects/{project_id}/versions', {
+    path: { project_id: projectId },
+    body: signedManifest(wallet.key, manifest),
+  })
   return version.status === 'submitted' ? publish(network, wallet, projectId, version) : version
 }
 
 /** The newest version that another one can follow. */
 async function readLatest({ client }: Wallet, projectId: string) {
   const path = { project_id: projectId }
-  const { items } = await unwrap(
-    client.GET('/v1/projects/{project_id}/versions', { params: { path, query: { limit: 100 } } }),
-  )
+  const { items } = await client.call('GET /v1/projects/{project_id}/versions', {
+    path,
+    query: { limit: 100 },
+  })
   const latest = items.find(({ status }) => status !== 'rejected')
   if (latest === undefined)
     throw new HubError(`the project ${projectId} has no version that was not rejected`)
-  return unwrap(
-    client.GET('/v1/projects/{project_id}/versions/{version}', {
-      params: { path: { ...path, version: latest.version } },
-    }),
-  )
+  return client.call('GET /v1/projects/{project_id}/versions/{version}', {
+    path: { ...path, version: latest.version },
+  })
 }
 
 async function publish(
@@ -74,12 +70,10 @@ async function publish(
   const { client, address } = wallet
   const params = { path: { project_id: projectId, version } }
   const post = (body?: SignedBody) =>
-    unwrap(
-      client.POST('/v1/developers/projects/{project_id}/versions/{version}/publish', {
-        params,
-        ...(body && { body }),
-      }),
-    )
+    client.call('POST /v1/developers/projects/{project_id}/versions/{version}/publish', {
+      ...params,
+      ...(body && { body }),
+    })
   const payload = await post()
   if (!('typed_data' in payload)) throw new HubError('the hub returns no payload to sign for the publication')
   const wanted = {
@@ -92,7 +86,9 @@ async function publish(
   await printedRelay(network, wallet, payload, wanted, post)
   return waitForRecord(
     'the publication to be indexed',
-    () => client.GET('/v1/projects/{project_id}/versions/{version}', { params, ...unprinted }),
+    wallet,
+    'GET /v1/projects/{project_id}/versions/{version}',
+    params,
     ({ status }) => status !== 'submitted',
   )
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isBytes32 } from '../protocol/encoding/index.ts'
 import { ArtifactError, parseArtifact } from '../protocol/hbc/artifact.ts'
 import { UsageError } from '../scripts/command/errors.ts'
-import { unwrap, unwrapIfFound } from '../sdk/answers.ts'
-import type { Wallet } from '../sdk/sign-in.ts'
+import type { Wallet } from '../scripts/hub/wallet.ts'
 import { printStep } from './print.ts'
 
 /** The module that does the work of a project. */
@@ -42,7 +41,6 @@ function readBytes(file: string): Uint8Array {
 export async function uploadWorker({ client }: Wallet, { address, bytes }: Worker): Promise<void> {
   if (bytes === null) return
   printStep('Upload the worker')
-  if ((await unwrapIfFound(client.GET('/v1/modules/{address}', { params: { path: { address } } }))) !== null)
-    return
-  await unwrap(client.POST('/v1/modules', { body: { hbc_b64: Buffer.from(bytes).toString('base64') } }))
+  if ((await client.find('GET /v1/modules/{address}', { path: { address } })) !== null) return
+  await client.call('POST /v1/modules', { body: { hbc_b64: Buffer.from(bytes).toString('base64') } })
 }

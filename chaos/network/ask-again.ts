@@ -1,4 +1,5 @@
-import { type Fetch, fetchFromHub } from '../../sdk/connect.ts'
+import { fetchFromHub } from '../../scripts/hub/network.ts'
+import type { Fetch } from '../../sdk/index.ts'
 import { delay } from '../harness/time.ts'
 
 export interface AskAgainOptions {

@@ -10,10 +10,10 @@ import type { Anvil } from '../../contracts/anvil.ts'
 import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { hubTokenAbi, projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 
 /** A payout as the hub lists it, with the proof that its vault takes. */
-export type Claim = components['schemas']['Claim']
+export type Claim = Schemas['Claim']
 
 export interface ContractCall {
   to: string

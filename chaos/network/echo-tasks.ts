@@ -1,5 +1,4 @@
-import { unwrap } from '../../sdk/answers.ts'
-import type { Network } from '../../sdk/network.ts'
+import type { Network } from '../../scripts/hub/network.ts'
 import { isOver, type Round, readRound } from '../../tools/task/follow.ts'
 import type { Task } from '../../tools/task/submit.ts'
 
@@ -23,12 +22,10 @@ export async function giveTask(
   key: string,
   input: string,
 ): Promise<EchoTask> {
-  const task = await unwrap(
-    network.client.POST('/v1/projects/{project_id}/tasks', {
-      params: { path: { project_id: projectId } },
-      body: { function: 'echo', input_b64: Buffer.from(input).toString('base64'), idempotency_key: key },
-    }),
-  )
+  const task = await network.client.call('POST /v1/projects/{project_id}/tasks', {
+    path: { project_id: projectId },
+    body: { function: 'echo', input_b64: Buffer.from(input).toString('base64'), idempotency_key: key },
+  })
   return { input, task, seconds: null }
 }
 
@@ -36,7 +33,7 @@ export async function followTask({ network: { client } }: EchoNetwork, given: Ec
   const startedMs = performance.now()
   while (!isOver(given.task) && performance.now() - startedMs < limitMs) {
     const params = { path: { task_id: given.task.task_id }, query: { wait: 10 } }
-    given.task = await unwrap(client.GET('/v1/tasks/{task_id}', { params }))
+    given.task = await client.call('GET /v1/tasks/{task_id}', params)
   }
   if (isOver(given.task)) given.seconds ??= (performance.now() - startedMs) / 1000
 }

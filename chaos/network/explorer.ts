@@ -1,8 +1,7 @@
-import { unwrap } from '../../sdk/answers.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import type { EchoNetwork } from './echo-tasks.ts'
 
-export type SlashRecord = components['schemas']['Slash']
+export type SlashRecord = Schemas['Slash']
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -21,11 +20,9 @@ export async function readAll<T>(page: (cursor: string | undefined) => Promise<P
 
 export const readSlashes = ({ network: { client }, projectId }: EchoNetwork): Promise<SlashRecord[]> =>
   readAll((cursor) =>
-    unwrap(
-      client.GET('/v1/explorer/slashes', {
-        params: { query: { project_id: projectId, limit: 100, ...(cursor && { cursor }) } },
-      }),
-    ),
+    client.call('GET /v1/explorer/slashes', {
+      query: { project_id: projectId, limit: 100, ...(cursor && { cursor }) },
+    }),
   )
 
 export function countEach(names: readonly string[]): Record<string, number> {

@@ -10,11 +10,10 @@ import {
   type ProjectManifest,
   type ProjectRules,
 } from '../../protocol/manifest/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import { signedManifest } from '../../sdk/manifest.ts'
-import { type SignedBody, signAndRelay } from '../../sdk/relay.ts'
-import { signIn, type Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { signedManifest } from '../../scripts/hub/manifest.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import { signAndRelay, signIn, type Wallet } from '../../scripts/hub/wallet.ts'
+import type { SignedBody } from '../../sdk/actions.ts'
 import { eachOf } from '../harness/time.ts'
 import { stakingCall, tokenCall } from './contracts.ts'
 import type { FaultyHub } from './faulty-hub.ts'
@@ -106,7 +105,7 @@ const membersOf = (miners: readonly Miner[], count: number, index: number): Mine
 async function uploadWorker({ operator }: ProjectNetwork) {
   const { bytes, manifestAddress } = echoArtifact('settlement_chaos')
   const body = { hbc_b64: Buffer.from(bytes).toString('base64') }
-  const { functions } = await unwrap(operator.client.POST('/v1/modules', { body }))
+  const { functions } = await operator.client.call('POST /v1/modules', { body })
   return { worker: manifestAddress, functions }
 }
 
@@ -148,7 +147,7 @@ async function createProject(
   const projectId = deriveProjectId(profile, developer.address, slug)
   const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
   const enrolled = { developer_type: 'individual', display_name: 'Ada', agreements_accepted: true } as const
-  await unwrap(developer.client.POST('/v1/developers/me/enrollment', { body: enrolled }))
+  await developer.client.call('POST /v1/developers/me/enrollment', { body: enrolled })
   const alike = manifestLike(
     { slug, name: `Chaos ${index}`, tagline: 'Meets faults', description: 'Meets faults and pays.' },
     { profile, developer: developer.address, worker, functions, token: contracts.token, vault },
@@ -160,25 +159,26 @@ async function createProject(
     economics: economicsOf(index, economics),
   }
   const manifest = { ...alike, consensus }
-  const { register_by_sig } = await unwrap(
-    developer.client.POST('/v1/developers/projects', { body: signedManifest(developer.key, manifest) }),
-  )
+  const { register_by_sig } = await developer.client.call('POST /v1/developers/projects', {
+    body: signedManifest(developer.key, manifest),
+  })
   const hashes = deriveManifestHashes(profile, manifest)
   const { consensus_hash: consensusHash, manifest_hash: manifestHash } = hashes
   const wanted = { developer: developer.address, slug, worker, consensusHash, manifestHash }
   const params = { path: { project_id: projectId } }
   const register = (body: SignedBody) =>
-    unwrap(developer.client.POST('/v1/developers/projects/{project_id}/register', { params, body }))
+    developer.client.call('POST /v1/developers/projects/{project_id}/register', { ...params, body })
   await signAndRelay(tools, developer, register_by_sig!, wanted, register, patienceMs)
   await waitFor(
     'the registration to be indexed',
-    () => unwrap(developer.client.GET('/v1/projects/{project_id}', { params })),
+    () => developer.client.call('GET /v1/projects/{project_id}', params),
     ({ listing_status }) => listing_status === 'pending_review',
     patienceMs,
   )
-  await unwrap(
-    operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
-  )
+  await operator.client.call('POST /admin/v1/projects/{project_id}/review', {
+    ...params,
+    body: { action: 'approve' },
+  })
   const members = miners.map((miner) => ({
     ...miner,
     subscriptionId: deriveSubscriptionId(projectId, miner.wallet.address, miner.device.publicKey),
@@ -206,10 +206,10 @@ async function subscribe(
   const { wallet, device, subscriptionId } = member
   const amount = String(collateral)
   const created = { project_id: projectId, node_id: device.nodeId, collateral: amount }
-  const { bond } = await unwrap(wallet.client.POST('/v1/subscriptions', { body: created }))
+  const { bond } = await wallet.client.call('POST /v1/subscriptions', { body: created })
   const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
   const params = { path: { subscription_id: subscriptionId } }
   const post = (body: SignedBody) =>
-    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body }))
+    wallet.client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body })
   await signAndRelay(network.tools, wallet, bond, wanted, post, patienceMs)
 }

@@ -6,7 +6,7 @@ import { Random } from '../../node-cli/src/engine/testing/random.ts'
 import { hashBytes } from '../../protocol/encoding/index.ts'
 import { hashPayload } from '../../protocol/execution/index.ts'
 import type { DirectRound } from '../../protocol/identity/index.ts'
-import { unixNow } from '../../sdk/sign-in.ts'
+import { unixNow } from '../../scripts/hub/wallet.ts'
 import { collector, echo, type TestArtifact } from '../../testing/node/artifacts.ts'
 import { type ServingNode, type StartingNode, startNodeProcess } from '../../testing/node/node-process.ts'
 

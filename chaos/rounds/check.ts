@@ -1,5 +1,5 @@
 import type { FinalityRecord } from '../../protocol/rounds/index.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { Difference } from '../harness/difference.ts'
 import { addFigures } from '../harness/figures.ts'
 import { until } from '../harness/time.ts'
@@ -157,11 +157,7 @@ async function readFinality(
   { round_id, finalized_at }: TaskView,
 ): Promise<FinalityRecord> {
   const path = `/v1/explorer/rounds/${encodeURIComponent(round_id ?? '')}`
-  const {
-    finality,
-    finality_votes = [],
-    state,
-  } = await hub.expect<components['schemas']['Round']>(200, { path })
+  const { finality, finality_votes = [], state } = await hub.expect<Schemas['Round']>(200, { path })
   if (finality === undefined || state !== 'finalized')
     throw new Difference(`${path} is ${state} and shows no finality`)
   const { epoch, project_id } = finality

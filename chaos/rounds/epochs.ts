@@ -7,7 +7,7 @@ import {
 } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams as params } from '../../protocol/identity/index.ts'
 import type { FinalityRecord } from '../../protocol/rounds/index.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { isOver } from '../../tools/task/follow.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
@@ -19,7 +19,7 @@ import type { RoundsNetwork } from './network.ts'
 import type { TaskView } from './tasks.ts'
 import type { ValidatorGroup } from './validator-group.ts'
 
-type EpochAnswer = components['schemas']['Epoch']
+type EpochAnswer = Schemas['Epoch']
 
 interface Answer {
   readonly details?: { readonly reason?: string }

@@ -1,4 +1,4 @@
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { isOver } from '../../tools/task/follow.ts'
 import { Difference } from '../harness/difference.ts'
 import { delay, eachOf } from '../harness/time.ts'
@@ -6,7 +6,7 @@ import { requireStatus } from '../network/caller.ts'
 import type { Project } from '../network/projects.ts'
 import type { RoundsNetwork } from './network.ts'
 
-export type TaskView = components['schemas']['Task']
+export type TaskView = Schemas['Task']
 
 /** Submits a task. Asked again with the same key it is the same task, so that a killed hub loses and doubles nothing. */
 export async function submitTask(

@@ -1,4 +1,4 @@
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { sum } from '../harness/figures.ts'
 import { eachOf } from '../harness/time.ts'
@@ -6,8 +6,6 @@ import { readCollaterals } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
 import type { ScenarioProject } from './records.ts'
 import { readExecutedSlashes, readList, type SlashAnswer } from './views.ts'
-
-type Schemas = components['schemas']
 
 const atOnce = 8
 

@@ -1,6 +1,5 @@
 import { attestSnapshot, hashSnapshot, quorum, type Snapshot } from '../../protocol/committees/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import { signAndRelay } from '../../sdk/relay.ts'
+import { signAndRelay } from '../../scripts/hub/wallet.ts'
 import { Difference, expectSame } from '../harness/difference.ts'
 import { delay, until } from '../harness/time.ts'
 import { requireStatus } from '../network/caller.ts'
@@ -113,12 +112,13 @@ async function topUp(
 ): Promise<void> {
   const amount = String(collateralWei)
   const params = { path: { subscription_id: subscriptionId } }
-  const payload = await unwrap(
-    wallet.client.POST('/v1/subscriptions/{subscription_id}/bond-payload', { params, body: { amount } }),
-  )
+  const payload = await wallet.client.call('POST /v1/subscriptions/{subscription_id}/bond-payload', {
+    ...params,
+    body: { amount },
+  })
   const wanted = { owner: wallet.address, projectId, nodeKey: device.publicKey, amount }
   await signAndRelay(network.tools, wallet, payload, wanted, (body) =>
-    unwrap(wallet.client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+    wallet.client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body }),
   )
 }
 

@@ -1,11 +1,10 @@
 import { projectVaultAbi, stakingAbi } from '../../contracts/generated/contracts.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { type Claim, tokenCall, type VaultView, vaultCall } from '../network/contracts.ts'
 import { type Page, readAll } from '../network/explorer.ts'
 import type { Project } from '../network/projects.ts'
 import type { ChaosNetwork } from './network.ts'
 
-type Schemas = components['schemas']
 export type EpochAnswer = Schemas['Epoch']
 export type SlashAnswer = Schemas['Slash']
 

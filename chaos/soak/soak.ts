@@ -1,5 +1,5 @@
 import type { LocalNode } from '../../localnet/nodes/local-node.ts'
-import { HubError } from '../../sdk/hub-error.ts'
+import { HubError } from '../../sdk/errors.ts'
 import { ownWorkerds } from '../../testing/workerd.ts'
 import { draws } from '../harness/draws.ts'
 import type { LongRunOptions } from '../harness/kind.ts'

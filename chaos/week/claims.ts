@@ -1,9 +1,8 @@
 import { accounts } from '../../localnet/accounts.ts'
 import { sendDirect } from '../../localnet/send-direct.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import { HubError } from '../../sdk/hub-error.ts'
-import { signIn } from '../../sdk/sign-in.ts'
+import { signIn } from '../../scripts/hub/wallet.ts'
+import { HubError } from '../../sdk/errors.ts'
 import { claimManyCall, encodeCall } from '../network/contracts.ts'
 import type { NodeNetwork } from '../network/node-network.ts'
 
@@ -21,7 +20,7 @@ export async function claimThroughHub(week: NodeNetwork): Promise<number> {
   for (const key of payoutKeys(week)) {
     const { client } = await signIn(week.network, key)
     try {
-      await unwrap(client.POST('/v1/me/withdrawals/claims', { body: {} }))
+      await client.call('POST /v1/me/withdrawals/claims', { body: {} })
       asked += 1
     } catch (error) {
       // Nothing is released for this one yet.
@@ -34,7 +33,7 @@ export async function claimThroughHub(week: NodeNetwork): Promise<number> {
 /** The payouts that a recipient can still claim, as the hub lists them with their proofs. */
 export async function readClaims({ network: { client }, projectId }: NodeNetwork, key: string) {
   const query = { address: evmAddress(key), project_id: projectId }
-  return (await unwrap(client.GET('/v1/me/claims', { params: { query } }))).items
+  return (await client.call('GET /v1/me/claims', { query })).items
 }
 
 /** Brings everything that is left to the vault with the proofs of the hub, as anyone may. @returns How many payouts. */

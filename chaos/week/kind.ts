@@ -1,5 +1,4 @@
 import { listChildren } from '../../localnet/processes.ts'
-import { unwrap } from '../../sdk/answers.ts'
 import type { LongKind } from '../harness/kind.ts'
 import { secondsUntilFinal } from '../network/echo-tasks.ts'
 import { firstEpochOf, type NodeNetwork, startNodeNetwork } from '../network/node-network.ts'
@@ -53,9 +52,9 @@ async function summarise(
 ) {
   const { client } = network.network
   const params = { path: { project_id: network.projectId } }
-  const { manifest } = await unwrap(client.GET('/v1/projects/{project_id}/manifest', { params }))
+  const { manifest } = await client.call('GET /v1/projects/{project_id}/manifest', params)
   const { economics, work } = manifest.consensus
-  const { vault } = await unwrap(client.GET('/v1/projects/{project_id}/economics', { params }))
+  const { vault } = await client.call('GET /v1/projects/{project_id}/economics', params)
   const rules = {
     projectId: network.projectId,
     epochSecs: work.epoch_secs,
@@ -65,7 +64,7 @@ async function summarise(
   }
   const { differences, figures } = await checkWeek(network, rules, tasks, epochs)
   for (const text of differences) problem(text)
-  const status = await unwrap(client.GET('/v1/status'))
+  const status = await client.call('GET /v1/status')
   return {
     tasks: tasks.length,
     seconds_until_final: secondsUntilFinal(tasks),

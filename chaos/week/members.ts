@@ -1,4 +1,3 @@
-import { unwrap } from '../../sdk/answers.ts'
 import type { LongRunOptions } from '../harness/kind.ts'
 import { encodeCall, stakingCall } from '../network/contracts.ts'
 import { endNode } from '../network/end-node.ts'
@@ -70,9 +69,7 @@ async function changeValidators(
   // Every node has served, so it has an id.
   const idsOf = (of: readonly Validator[]) => of.map(({ node }) => node.nodeId!)
   const body = { approve: idsOf(joining), revoke: idsOf(leaving), emergency: false, reason: 'planned' }
-  const { generation } = await unwrap(
-    network.operator.client.POST('/admin/v1/validators/generations', { body }),
-  )
+  const { generation } = await network.operator.client.call('POST /admin/v1/validators/generations', { body })
   for (const validator of leaving) validator.leftIn = epoch
   changes.joined += joining.length
   changes.left += leaving.length

@@ -1,35 +1,28 @@
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { rewardsOf, treeOf, unitsOf } from '../../protocol/testing/plain/rewards.ts'
-import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
-import type { components } from '../../sdk/api.generated.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { readAll } from '../network/explorer.ts'
 import type { NodeNetwork } from '../network/node-network.ts'
 
-export type RoundRecord = components['schemas']['Round']
+export type RoundRecord = Schemas['Round']
 
 export async function readRounds({ network: { client }, projectId }: NodeNetwork): Promise<RoundRecord[]> {
   const listed = await readAll((cursor) =>
-    unwrap(
-      client.GET('/v1/explorer/rounds', {
-        params: { query: { project_id: projectId, kind: 'task', limit: 100, ...(cursor && { cursor }) } },
-      }),
-    ),
+    client.call('GET /v1/explorer/rounds', {
+      query: { project_id: projectId, kind: 'task', limit: 100, ...(cursor && { cursor }) },
+    }),
   )
   const rounds: RoundRecord[] = []
   for (const { round_id } of listed)
-    rounds.push(
-      await unwrap(client.GET('/v1/explorer/rounds/{round_id}', { params: { path: { round_id } } })),
-    )
+    rounds.push(await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }))
   return rounds
 }
 
 /** An epoch with its receipt; null where the hub knows no epoch of this number. */
 export const readEpoch = ({ network: { client }, projectId }: NodeNetwork, epoch: number) =>
-  unwrapIfFound(
-    client.GET('/v1/explorer/epochs/{project_id}/{epoch}', {
-      params: { path: { project_id: projectId, epoch } },
-    }),
-  )
+  client.find('GET /v1/explorer/epochs/{project_id}/{epoch}', {
+    path: { project_id: projectId, epoch },
+  })
 
 /** The amounts that one epoch pays by the finality records of its rounds. */
 export type Owed = NonNullable<ReturnType<typeof owedFor>>

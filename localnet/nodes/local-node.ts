@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import { allocatorEnvironment } from '../../node-cli/src/service/allocator-environment.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
 import { StartError } from '../errors.ts'
 
 export type NodeRole = 'miner' | 'validator'

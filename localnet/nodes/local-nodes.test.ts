@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { unwrap } from '../../sdk/answers.ts'
-import { readNetwork } from '../../sdk/network.ts'
-import { signedByNode } from '../../sdk/node-requests.ts'
+import { readNetwork } from '../../scripts/hub/network.ts'
+import { hubWithNodeKey } from '../../sdk/node.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { startTemporaryNetwork, type TemporaryNetwork } from '../temporary-network.ts'
 import { beginLocalValidators } from './begin-validators.ts'
@@ -42,7 +41,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     ...placesOf('miner', [path.join(folder, 'devices/1')], path.join(folder, 'logs')),
   ]
   const readValidators = async () =>
-    (await unwrap((await readNetwork(network.url)).client.GET('/v1/validators'))).validators
+    (await (await readNetwork(network.url)).client.call('GET /v1/validators')).validators
   const isRunning = (pid: number | null) => pid !== null && existsSync(`/proc/${pid}`)
 
   test('each is a process with key, port and log of its own, and known to the hub', async () => {
@@ -69,10 +68,10 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
     const [first] = nodes as [LocalNode]
     await first.waitUntilKnown()
     await network.passTime(7_200)
-    const { client, ...parts } = await readNetwork(network.url)
     const seed = `0x${readFileSync(path.join(first.plan.dataDir, 'node.key'), 'utf8').trim()}`
-    const beat = signedByNode(parts, seed)('POST', '/v1/nodes/heartbeat', { status: 'online' as const })
-    expect(await unwrap(client.POST('/v1/nodes/heartbeat', await beat))).toMatchObject({ next_in_secs: 5 })
+    const { call } = hubWithNodeKey({ url: network.url, key: seed })
+    const beat = call('POST /v1/nodes/heartbeat', { body: { status: 'online' } })
+    expect(await beat).toMatchObject({ next_in_secs: 5 })
     const offset = async () => (await first.status()).hub.clock_offset_secs
     await expect.poll(offset).toBeGreaterThanOrEqual(7_190)
   })

@@ -8,11 +8,10 @@ import { hubTokenAbi } from '../../contracts/generated/contracts.ts'
 import { createNodeKey } from '../../node-cli/src/data-dir/node-key.ts'
 import { createBindingRecord, deriveNodeId, deriveSubscriptionId } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
-import type { Network } from '../../sdk/network.ts'
-import { signedByNode } from '../../sdk/node-requests.ts'
-import type { Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { fetchFromHub, type Network } from '../../scripts/hub/network.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import type { Wallet } from '../../scripts/hub/wallet.ts'
+import { hubWithNodeKey } from '../../sdk/node.ts'
 import { type DirectCall, sendDirect } from '../send-direct.ts'
 import { sampleCollateralWei } from './manifest.ts'
 
@@ -31,8 +30,8 @@ export async function makeDevice(network: Network, miner: Wallet, dataDir: strin
   const seed = await createNodeKey(path.resolve(dataDir))
   const publicKey = ed25519PublicKey(seed)
   const nodeId = deriveNodeId(network.profile, publicKey)
-  const bound = miner.client.GET('/v1/devices/{node_id}', { params: { path: { node_id: nodeId } } })
-  if ((await unwrapIfFound(bound)) === null) await bindDevice(network, miner, seed)
+  const bound = await miner.client.find('GET /v1/devices/{node_id}', { path: { node_id: nodeId } })
+  if (bound === null) await bindDevice(network, miner, seed)
   return { nodeId, publicKey }
 }
 
@@ -53,8 +52,8 @@ export async function bindDevice(network: Network, miner: Wallet, seed: string):
     },
     { ownerKey: miner.key, nodeSeed: seed },
   )
-  await unwrap(client.POST('/v1/devices/bind', { body: record }))
-  const signed = signedByNode(network, seed)
+  await client.call('POST /v1/devices/bind', { body: record })
+  const node = hubWithNodeKey({ url: hub, key: seed, fetch: fetchFromHub })
   const description = {
     class: 'server' as const,
     platform: 'linux',
@@ -72,12 +71,7 @@ export async function bindDevice(network: Network, miner: Wallet, seed: string):
       score: 100,
     },
   }
-  await unwrap(
-    client.PUT('/v1/devices/{node_id}/profile', {
-      params: { path: { node_id: nodeId } },
-      ...(await signed('PUT', `/v1/devices/${nodeId}/profile`, description)),
-    }),
-  )
+  await node.call('PUT /v1/devices/{node_id}/profile', { path: { node_id: nodeId }, body: description })
   const registration = {
     hub,
     network: profile.network,
@@ -87,7 +81,7 @@ export async function bindDevice(network: Network, miner: Wallet, seed: string):
     engine: 'native' as const,
     nodectl_version: '1.0.0',
   }
-  await unwrap(client.POST('/v1/nodes/register', await signed('POST', '/v1/nodes/register', registration)))
+  await node.call('POST /v1/nodes/register', { body: registration })
 }
 
 const subscriptionOf = ({ address }: Wallet, projectId: string, { publicKey }: Device) => ({
@@ -106,19 +100,17 @@ export async function subscribe(
 ): Promise<DirectCall | null> {
   const { client } = miner
   const params = subscriptionOf(miner, projectId, device)
-  const known = await unwrapIfFound(client.GET('/v1/subscriptions/{subscription_id}', { params }))
+  const known = await client.find('GET /v1/subscriptions/{subscription_id}', params)
   if (known !== null && known.status !== 'pending_collateral') return null
   const collateral = String(sampleCollateralWei)
   const created = { project_id: projectId, node_id: device.nodeId, collateral }
   const { direct_tx } =
     known === null
-      ? (await unwrap(client.POST('/v1/subscriptions', { body: created }))).bond
-      : await unwrap(
-          client.POST('/v1/subscriptions/{subscription_id}/bond-payload', {
-            params,
-            body: { amount: collateral },
-          }),
-        )
+      ? (await client.call('POST /v1/subscriptions', { body: created })).bond
+      : await client.call('POST /v1/subscriptions/{subscription_id}/bond-payload', {
+          ...params,
+          body: { amount: collateral },
+        })
   return direct_tx ?? null
 }
 
@@ -152,7 +144,7 @@ export async function waitForBond(miner: Wallet, projectId: string, device: Devi
   const params = subscriptionOf(miner, projectId, device)
   await waitFor(
     'the bond to be indexed',
-    () => unwrap(miner.client.GET('/v1/subscriptions/{subscription_id}', { params })),
+    () => miner.client.call('GET /v1/subscriptions/{subscription_id}', params),
     ({ status }) => status === 'active',
   )
 }

@@ -1,6 +1,6 @@
 import exampleManifest from '../../examples/project/manifest.json' with { type: 'json' }
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
-import { completeManifest, type ManifestDraft, type ManifestParts } from '../../sdk/manifest.ts'
+import { completeManifest, type ManifestDraft, type ManifestParts } from '../../scripts/hub/manifest.ts'
 
 export const sampleSlug = 'sample-echo'
 

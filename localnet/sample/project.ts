@@ -2,12 +2,11 @@ import type { ContractAddresses } from '../../contracts/deploy-options.ts'
 import { callBatch } from '../../contracts/json-rpc.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import { deriveProjectId, deriveVaultAddress } from '../../protocol/identity/index.ts'
-import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
-import { signedManifest } from '../../sdk/manifest.ts'
-import type { Network } from '../../sdk/network.ts'
-import { readEconomics } from '../../sdk/projects.ts'
-import type { Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { signedManifest } from '../../scripts/hub/manifest.ts'
+import type { Network } from '../../scripts/hub/network.ts'
+import { readEconomics } from '../../scripts/hub/network.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { accounts } from '../accounts.ts'
 import { sendDirect } from '../send-direct.ts'
 import { fundVault } from '../vault.ts'
@@ -32,25 +31,23 @@ export async function makeProject(parts: ProjectParts): Promise<string> {
   const projectId = deriveProjectId(network.profile, developer.address, sampleSlug)
   const vault = deriveVaultAddress(contracts.vault_factory, contracts.vault_implementation, projectId)
   const params = { path: { project_id: projectId } }
-  if ((await unwrapIfFound(developer.client.GET('/v1/developers/me'))) === null)
-    await unwrap(
-      developer.client.POST('/v1/developers/me/enrollment', {
-        body: { developer_type: 'individual', display_name: 'Sample developer', agreements_accepted: true },
-      }),
-    )
-  const read = () => developer.client.GET('/v1/projects/{project_id}', { params })
-  const known = await unwrapIfFound(read())
+  if ((await developer.client.find('GET /v1/developers/me')) === null)
+    await developer.client.call('POST /v1/developers/me/enrollment', {
+      body: { developer_type: 'individual', display_name: 'Sample developer', agreements_accepted: true },
+    })
+  const known = await developer.client.find('GET /v1/projects/{project_id}', params)
   if (known === null || known.listing_status === 'submitted') await register(parts, vault)
   await openVault(parts, projectId, vault)
   const { listing_status } = await waitFor(
     'the registration to be indexed',
-    () => unwrap(read()),
+    () => developer.client.call('GET /v1/projects/{project_id}', params),
     ({ listing_status }) => listing_status !== 'submitted',
   )
   if (listing_status === 'pending_review')
-    await unwrap(
-      operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
-    )
+    await operator.client.call('POST /admin/v1/projects/{project_id}/review', {
+      ...params,
+      body: { action: 'approve' },
+    })
   return projectId
 }
 
@@ -67,16 +64,16 @@ async function register({ network, rpcUrl, contracts, developer }: ProjectParts,
     { profile: network.profile, developer: address, worker, functions, token: contracts.token, vault },
   )
   const body = signedManifest(key, manifest)
-  const { register_tx } = await unwrap(client.POST('/v1/developers/projects', { body }))
+  const { register_tx } = await client.call('POST /v1/developers/projects', { body })
   await sendDirect(rpcUrl, accounts.developer, [register_tx])
 }
 
 async function uploadWorker({ client }: Wallet) {
   const { bytes, manifestAddress } = echoArtifact('sample_echo')
   const params = { path: { address: manifestAddress } }
-  const known = await unwrapIfFound(client.GET('/v1/modules/{address}', { params }))
+  const known = await client.find('GET /v1/modules/{address}', params)
   const body = { hbc_b64: Buffer.from(bytes).toString('base64') }
-  const { functions } = known ?? (await unwrap(client.POST('/v1/modules', { body })))
+  const { functions } = known ?? (await client.call('POST /v1/modules', { body }))
   return { worker: manifestAddress, functions }
 }
 

@@ -15,7 +15,8 @@ import {
   type PrimaryType,
   structs,
 } from './signed-actions.ts'
-import { checkSignedBody, checkTypedData } from './signed-body.ts'
+import { checkSignedBody } from './signed-body.ts'
+import { checkTypedData } from './typed-data.ts'
 
 describeVectors('gasless-eip712')
 

@@ -5,13 +5,7 @@ import { evmAddress, signPersonalMessage } from '../signatures/index.ts'
 import { orFails, property } from '../testing/property.ts'
 import { describeVectors } from '../vectors/suite.ts'
 import { resolveProfile } from './profile.ts'
-import {
-  checkSiweExchange,
-  isSafeToSign,
-  issueSiweMessage,
-  readSiweNonce,
-  type SiweExchange,
-} from './siwe.ts'
+import { checkSiweExchange, issueSiweMessage, readSiweNonce, type SiweExchange } from './siwe.ts'
 import {
   formatSiweMessage,
   formatTimestamp,
@@ -20,6 +14,7 @@ import {
   type SiweMessage,
   SiweMessageError,
 } from './siwe-message.ts'
+import { isSafeToSign } from './siwe-safety.ts'
 
 describeVectors('siwe')
 

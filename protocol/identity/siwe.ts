@@ -1,14 +1,14 @@
 import { checksumAddress, type Hex, isHexBytes, parseChecksumAddress } from '../encoding/index.ts'
 import { checkPersonalSignature, hashPersonalMessage } from '../signatures/index.ts'
 import { type Profile, profileStrings } from './profile.ts'
+import { formatSiweMessage, formatTimestamp, parseSiweMessage, type SiweMessage } from './siwe-message.ts'
 import {
-  formatSiweMessage,
-  formatTimestamp,
-  parseSiweMessage,
-  parseTimestamp,
-  type SiweMessage,
-  SiweMessageError,
-} from './siwe-message.ts'
+  areSiweTimesAcceptable,
+  isTextLongerThan,
+  siweMessageLengthMax,
+  siweUri,
+  tryParseSiwe,
+} from './siwe-safety.ts'
 
 /** Lifetime of a nonce. */
 export const siweNonceSeconds = 300
@@ -16,13 +16,9 @@ export const siweNonceSeconds = 300
 export const siweSessionSeconds = 43_200
 /** Length of an issued nonce, in characters of `[A-Za-z0-9]`. */
 export const siweNonceLength = 17
-/** Longest message of an exchange, in characters. */
-export const siweMessageLengthMax = 4096
 /** Longest signature of a contract wallet, in bytes. */
 export const siweSignatureBytesMax = 4096
 
-const issuedAtSkewSeconds = 300
-const validitySecondsMax = 86_400
 const resourcesMax = 10
 
 /** What the nonce endpoint puts into a sign-in text. */
@@ -58,21 +54,8 @@ export function issueSiweMessage(profile: Profile, issue: SiweIssue): string {
   })
 }
 
-/** The URI of a domain in an issued text: `https://domain`, or `http://domain` when the domain contains `:`. */
-export const siweUri = (domain: string): string => `${domain.includes(':') ? 'http' : 'https'}://${domain}`
-
 /** The nonce that a sign-in text names, or null for a text that is no strict EIP-4361 message. */
-export const readSiweNonce = (message: string): string | null => tryParse(message)?.nonce ?? null
-
-function tryParse(text: string): SiweMessage | null {
-  if (isLongerThan(text, siweMessageLengthMax)) return null
-  try {
-    return parseSiweMessage(text)
-  } catch (error) {
-    if (error instanceof SiweMessageError) return null
-    throw error
-  }
-}
+export const readSiweNonce = (message: string): string | null => tryParseSiwe(message)?.nonce ?? null
 
 /** What the hub stored when it issued a nonce. */
 export interface IssuedNonce {
@@ -137,7 +120,7 @@ export type SiweExchangeResult =
  */
 export function checkSiweExchange(profile: Profile, exchange: SiweExchange): SiweExchangeResult {
   const { issued, message, signature, now } = exchange
-  if (typeof message !== 'string' || isLongerThan(message, siweMessageLengthMax))
+  if (typeof message !== 'string' || isTextLongerThan(message, siweMessageLengthMax))
     return { status: 'refused', code: 'invalid_field', field: 'message', burnsNonce: false }
   const address = issued === null ? null : acceptedAddress(profile, exchange, issued, message)
   if (address === null) return { status: 'refused', code: 'unauthorized', burnsNonce: false }
@@ -178,7 +161,7 @@ function isAcceptableWalletText(
   message: string,
   { domains, now }: SiweExchange,
 ): boolean {
-  const own = tryParse(message)
+  const own = tryParseSiwe(message)
   return (
     own !== null &&
     own.chainId === profile.chain_id &&
@@ -187,7 +170,7 @@ function isAcceptableWalletText(
     domains.includes(own.domain) &&
     own.address === original.address &&
     hasHost(own, own.domain) &&
-    areTimesAcceptable(own, now) &&
+    areSiweTimesAcceptable(own, now) &&
     (own.resources?.length ?? 0) <= resourcesMax
   )
 }
@@ -203,58 +186,6 @@ function hasHost({ scheme, uri }: SiweMessage, domain: string): boolean {
   )
 }
 
-function areTimesAcceptable(message: SiweMessage, nowSeconds: number): boolean {
-  const now = nowSeconds * 1000
-  // The parser has read every timestamp, so null only stands for an absent line.
-  const at = (text: string | null) => (text === null ? null : parseTimestamp(text))
-  const issuedAt = at(message.issuedAt)!
-  const expiration = at(message.expirationTime)
-  const notBefore = at(message.notBefore)
-  return (
-    Math.abs(now - issuedAt) <= issuedAtSkewSeconds * 1000 &&
-    (expiration === null || (expiration > now && expiration - issuedAt <= validitySecondsMax * 1000)) &&
-    (notBefore === null || notBefore <= now)
-  )
-}
-
-/** What a wallet asked to sign in with. */
-export interface SiweExpectation {
-  /** Host of the service the wallet itself talks to. */
-  readonly host: string
-  /** The wallet's address, lower case. */
-  readonly address: string
-  /** The nonce of the nonce endpoint's answer. */
-  readonly nonce: string
-  /** Unix seconds. */
-  readonly now: number
-}
-
-/**
- * Whether a wallet may sign a text that a hub gave it: the first line names the host the wallet talks to; address, chain,
- * statement, version, URI origin and nonce are as expected; it was issued within 300 s, and expires in the future and
- * at most 24 h after issue. Protects the wallet from a hub that passes on another service's text.
- */
-export function isSafeToSign(profile: Profile, message: string, expected: SiweExpectation): boolean {
-  const parsed = tryParse(message)
-  return (
-    parsed !== null &&
-    parsed.domain === expected.host &&
-    parsed.address === checksumAddress(expected.address) &&
-    parsed.chainId === profile.chain_id &&
-    parsed.statement === profileStrings(profile).siwe_statement &&
-    URL.canParse(parsed.uri) &&
-    new URL(parsed.uri).origin === siweUri(expected.host) &&
-    parsed.nonce === expected.nonce &&
-    parsed.expirationTime !== null &&
-    areTimesAcceptable(parsed, expected.now)
-  )
-}
-
 function isHexOfAtMost(value: unknown, bytes: number): value is string {
   return typeof value === 'string' && value.length > 2 && value.length <= 2 + 2 * bytes && isHexBytes(value)
-}
-
-/** Characters are code points; the count of UTF-16 units is never smaller. */
-function isLongerThan(text: string, characters: number): boolean {
-  return text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters)
 }

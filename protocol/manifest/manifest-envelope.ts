@@ -1,6 +1,6 @@
 import { type Hex, isEvmSignature, type Problem } from '../encoding/index.ts'
 import { deriveProjectId, type Profile } from '../identity/index.ts'
-import { checkPersonalSignature } from '../signatures/index.ts'
+import { checkPersonalSignature, signPersonalMessage } from '../signatures/index.ts'
 import { encodeManifest, hashManifest, hashProjectRules, type ProjectManifest } from './project-manifest.ts'
 
 /** What a developer submits: a manifest with its signature. Stated hashes are optional and must fit. */
@@ -77,4 +77,9 @@ function findStatedHashProblems(envelope: ManifestEnvelope, hashes: ManifestHash
   return (['consensus_hash', 'manifest_hash', 'project_id'] as const)
     .filter((name) => (envelope[name] ?? hashes[name]) !== hashes[name])
     .map((path) => ({ path, code: 'invalid_value', message: `The manifest gives ${hashes[path]}.` }))
+}
+
+/** Signs a manifest with a developer's key: `personal(canon(manifest))`. Throws {@link CanonicalJsonError}. */
+export function signManifest(privateKey: string, manifest: object): Hex {
+  return signPersonalMessage(privateKey, encodeManifest(manifest))
 }

@@ -7,10 +7,10 @@ import { evmAddress } from '../signatures/index.ts'
 import { property } from '../testing/property.ts'
 import { manifestToJudge } from '../vectors/runners/manifest.ts'
 import { describeVectors } from '../vectors/suite.ts'
-import { checkManifestEnvelope } from './manifest-envelope.ts'
+import { checkManifestEnvelope, signManifest } from './manifest-envelope.ts'
 import { findManifestProblems, type ManifestContext } from './manifest-validation.ts'
 import { continuesVersion, effectiveEpoch } from './manifest-versions.ts'
-import { epochLengths, type ProjectManifest, signManifest } from './project-manifest.ts'
+import { epochLengths, type ProjectManifest } from './project-manifest.ts'
 
 describeVectors('manifest', 'manifest-validation', 'consensus-hash')
 

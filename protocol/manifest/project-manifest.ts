@@ -1,5 +1,4 @@
 import { encodeCanonicalJson, type Hex, hashCanonicalJson, isOneOf, utf8 } from '../encoding/index.ts'
-import { signPersonalMessage } from '../signatures/index.ts'
 import type { Category } from './categories.ts'
 
 /** Classes of devices that a project may ask for. */
@@ -137,8 +136,3 @@ export const hashProjectRules = (consensus: object): Hex => hashCanonicalJson(co
  * @throws {@link CanonicalJsonError}
  */
 export const encodeManifest = (manifest: object): Uint8Array => utf8(encodeCanonicalJson(manifest))
-
-/** Signs a manifest with a developer's key: `personal(canon(manifest))`. Throws {@link CanonicalJsonError}. */
-export function signManifest(privateKey: string, manifest: object): Hex {
-  return signPersonalMessage(privateKey, encodeManifest(manifest))
-}

@@ -1,4 +1,4 @@
-import { HubError } from '../../sdk/hub-error.ts'
+import { HubError } from '../../sdk/errors.ts'
 
 /** Ends a command with a message for the person who ran it, without a stack. */
 export class CommandError extends Error {

@@ -72,6 +72,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
   contracts: ['protocol', 'contracts'],
 
+  'sdk/kept-build.ts': ['scripts/kept-build.ts'],
   sdk: ['protocol'],
   console: ['protocol', 'sdk'],
   'scripts/command': ['sdk'],

@@ -1,9 +1,8 @@
 import path from 'node:path'
 import { bondAll, type Device, makeDevice, waitForBond } from '../../localnet/sample/devices.ts'
 import { sampleCollateralWei } from '../../localnet/sample/manifest.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import type { Network } from '../../sdk/network.ts'
-import type { Wallet } from '../../sdk/sign-in.ts'
+import type { Network } from '../../scripts/hub/network.ts'
+import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { inTokens } from '../amounts.ts'
 import { print, printStep } from '../print.ts'
 import { printedRelay } from '../printed-calls.ts'
@@ -46,15 +45,13 @@ export async function makeDevices(
 async function bondBySignature(network: Network, miner: Wallet, projectId: string, device: Device) {
   const { client, address: owner } = miner
   const amount = String(sampleCollateralWei)
-  const { subscription, bond } = await unwrap(
-    client.POST('/v1/subscriptions', {
-      body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
-    }),
-  )
+  const { subscription, bond } = await client.call('POST /v1/subscriptions', {
+    body: { project_id: projectId, node_id: device.nodeId, collateral: amount },
+  })
   const params = { path: { subscription_id: subscription.subscription_id } }
   const wanted = { owner, projectId, nodeKey: device.publicKey, amount }
   await printedRelay(network, miner, bond, wanted, (body) =>
-    unwrap(client.POST('/v1/subscriptions/{subscription_id}/bond', { params, body })),
+    client.call('POST /v1/subscriptions/{subscription_id}/bond', { ...params, body }),
   )
   await waitForBond(miner, projectId, device)
 }

@@ -19,9 +19,9 @@ import { defaultNetworkParams, profileStrings } from '../../protocol/identity/in
 import { type OfferFrame, parseHubFrame, writeNodeFrame } from '../../protocol/link/index.ts'
 import { createTaskVote, type Task } from '../../protocol/rounds/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import { type Network, readNetwork } from '../../sdk/network.ts'
-import { signedByNode } from '../../sdk/node-requests.ts'
+import { type Network, readNetwork } from '../../scripts/hub/network.ts'
+import { Client } from '../../sdk/client.ts'
+import { hubWithNodeKey, nodeCredential } from '../../sdk/node.ts'
 
 const heartbeatMs = 5_000
 const slots = 16
@@ -46,17 +46,18 @@ process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
 
 let breaches = 0
-const signed = signedByNode(network, seed)
+const node = hubWithNodeKey({ url: hub, key: seed })
 const beat = async () => {
-  const body = { status: 'online' as const }
-  await unwrap(network.client.POST('/v1/nodes/heartbeat', await signed('POST', '/v1/nodes/heartbeat', body)))
+  await node.call('POST /v1/nodes/heartbeat', { body: { status: 'online' } })
 }
 await beat()
 setInterval(() => void beat().catch(tell), heartbeatMs)
 await connect(network)
 
 async function connect({ profile }: Network): Promise<void> {
-  const { headers } = await signed('GET', '/v1/relay', undefined)
+  const target = { method: 'GET', path: '/v1/relay', body: undefined }
+  const anyone = new Client({ url: hub })
+  const headers = await nodeCredential(anyone, seed).headers(target, AbortSignal.timeout(60_000))
   const url = `${hub.replace(/^http/, 'ws')}/v1/relay`
   const socket = new WebSocket(url, { protocols: profileStrings(profile).relay_subprotocol, headers })
   socket.addEventListener('message', ({ data }) => {
@@ -100,7 +101,7 @@ function breachOf(truth: Run): Run[] {
 /** Where rewards of this node go in the epoch of a task. */
 async function readPayout({ project_id, epoch }: Task): Promise<string> {
   const params = { path: { project_id, epoch } }
-  const { snapshot } = await unwrap(network.client.GET('/v1/committees/{project_id}/{epoch}', { params }))
+  const { snapshot } = await network.client.call('GET /v1/committees/{project_id}/{epoch}', params)
   const own = snapshot.entries.find(({ node_key }) => node_key === ed25519PublicKey(seed))
   if (own === undefined) throw new Error(`the set of epoch ${epoch} does not have this node`)
   return own.payout_address
@@ -109,9 +110,10 @@ async function readPayout({ project_id, epoch }: Task): Promise<string> {
 /** Runs a task with nodectl, as an honest node would. */
 async function run({ module_address, function: name, gas_limit }: Task, input: Uint8Array): Promise<Run> {
   const module = path.join(scratch, `${module_address}.hbc`)
-  const params = { path: { address: module_address } }
-  const { data } = await network.client.GET('/v1/modules/{address}/hbc', { params, parseAs: 'arrayBuffer' })
-  writeFileSync(module, new Uint8Array(data as ArrayBuffer))
+  writeFileSync(
+    module,
+    await network.client.call('GET /v1/modules/{address}/hbc', { path: { address: module_address } }),
+  )
   const given = path.join(scratch, `${hashPayload(input)}.input`)
   writeFileSync(given, input)
   const args = ['run', module, name, '--input-file', given, '--gas', String(gas_limit)]

@@ -1,8 +1,7 @@
 import { attemptStart } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import type { Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { inTokens } from '../amounts.ts'
 import { print, printStep } from '../print.ts'
 import { waitForRecord } from '../printed-calls.ts'
@@ -14,12 +13,15 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
   printStep(`Epoch ${epoch} ends: the validators compute and attest what it pays, and the hub posts it`)
   await passUntil(stage, attemptStart(epoch, epochSecs, 0, defaultNetworkParams))
   const params = { path: { project_id: projectId, epoch } }
-  const read = () => network.client.GET('/v1/explorer/epochs/{project_id}/{epoch}', { params })
-  const { settlement, totals, receipt } = await waitForRecord(
-    'the epoch to be settled',
-    read,
-    ({ status }) => status === 'settled',
-  )
+  const waitForEpoch = (what: string, wanted: string) =>
+    waitForRecord(
+      what,
+      network,
+      'GET /v1/explorer/epochs/{project_id}/{epoch}',
+      params,
+      ({ status }) => status === wanted,
+    )
+  const { settlement, totals, receipt } = await waitForEpoch('the epoch to be settled', 'settled')
   ensure(settlement?.claimable_at !== undefined && totals !== undefined, 'the epoch pays')
   const { units, gross, miner: earned, developer, treasury } = totals
   print('·', `${units} units pay ${inTokens(network, gross)}: to the miner ${inTokens(network, earned)},`)
@@ -31,13 +33,13 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
 
   printStep('The challenge period passes, and the miner claims: the hub pays for the transaction')
   await passUntil(stage, settlement.claimable_at)
-  await waitForRecord('the epoch to be released', read, ({ status }) => status === 'released')
+  await waitForEpoch('the epoch to be released', 'released')
   const before = await readBalance(miner)
-  const claims = await unwrap(miner.client.POST('/v1/me/withdrawals/claims', { body: {} }))
+  const claims = await miner.client.call('POST /v1/me/withdrawals/claims', { body: {} })
   ensure(claims.items.length === 1 && claims.items[0]?.amount === earned, 'one withdrawal pays the epoch')
   await waitFor(
     'the claim to be mined',
-    () => unwrap(miner.client.GET('/v1/me/withdrawals')),
+    () => miner.client.call('GET /v1/me/withdrawals'),
     ({ items }) => items.some(({ kind, status }) => kind === 'claim' && status === 'completed'),
   )
   const after = await readBalance(miner)
@@ -47,7 +49,7 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
 }
 
 async function readBalance({ client }: Wallet): Promise<bigint> {
-  const { hub_balance } = await unwrap(client.GET('/v1/me/collateral'))
+  const { hub_balance } = await client.call('GET /v1/me/collateral')
   ensure(hub_balance !== null, 'the hub knows the balance of the wallet')
   return BigInt(hub_balance)
 }

@@ -3,10 +3,9 @@ import { privateKeys } from '../../localnet/private-keys.ts'
 import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import type { Network } from '../../sdk/network.ts'
-import { signIn, type Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import type { Network } from '../../scripts/hub/network.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import { signIn, type Wallet } from '../../scripts/hub/wallet.ts'
 import { inTokens } from '../amounts.ts'
 import { print, printStep } from '../print.ts'
 import { printedSignIn, waitForRecord } from '../printed-calls.ts'
@@ -21,10 +20,10 @@ const fundsWei = 100n * 10n ** 18n
 export async function makeWallet(network: Network, who: string): Promise<Wallet> {
   printStep(`${who} makes a wallet, signs in with it (EIP-4361), and asks the faucet for test tokens`)
   const wallet = await printedSignIn(network, bytesToHex(randomBytes(32)))
-  const { amount } = await unwrap(wallet.client.POST('/v1/faucet/drip'))
+  const { amount } = await wallet.client.call('POST /v1/faucet/drip')
   await waitFor(
     'the tokens to arrive',
-    () => unwrap(wallet.client.GET('/v1/me/collateral')),
+    () => wallet.client.call('GET /v1/me/collateral'),
     ({ hub_balance }) => hub_balance === amount,
   )
   print('=', `the wallet has ${inTokens(network, amount)}`)
@@ -52,12 +51,15 @@ export async function makeProject(network: Network): Promise<string> {
   printStep('An operator approves the project')
   const operator = await signIn(network, privateKeys.operator)
   const params = { path: { project_id: projectId } }
-  await unwrap(
-    operator.client.POST('/admin/v1/projects/{project_id}/review', { params, body: { action: 'approve' } }),
-  )
+  await operator.client.call('POST /admin/v1/projects/{project_id}/review', {
+    ...params,
+    body: { action: 'approve' },
+  })
   await waitForRecord(
     'the review to be applied',
-    () => developer.client.GET('/v1/projects/{project_id}', { params }),
+    developer,
+    'GET /v1/projects/{project_id}',
+    params,
     ({ listing_status }) => listing_status === 'listed',
   )
   await fundProject(network, developer, projectId, undefined, fundsWei)

@@ -1,7 +1,6 @@
 import { waitForSet } from '../../localnet/nodes/ready.ts'
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
 import { print, printStep } from '../print.ts'
 import { ensure, passUntil, type Stage } from './stage.ts'
 import { type FinishedTask, finishTask, type TaskKind } from './tasks.ts'
@@ -31,8 +30,9 @@ export async function beginEpoch(stage: Stage): Promise<number> {
   await passUntil(stage, epochStart(epoch, epochSecs))
   await waitForSet(cluster.network.url, projectId)
   const params = { path: { project_id: projectId, epoch } }
-  const { snapshot, set_hash, attestations } = await unwrap(
-    network.client.GET('/v1/committees/{project_id}/{epoch}', { params }),
+  const { snapshot, set_hash, attestations } = await network.client.call(
+    'GET /v1/committees/{project_id}/{epoch}',
+    params,
   )
   ensure(snapshot.entries.length === 5, 'the five devices are in the set')
   print('=', `${attestations.length} validators attested ${set_hash}`)

@@ -1,11 +1,10 @@
-import { unwrap } from '../../sdk/answers.ts'
-import type { components } from '../../sdk/api.generated.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import type { Schemas } from '../../sdk/index.ts'
 import { inTokens } from '../amounts.ts'
 import { print, printStep } from '../print.ts'
 import { ensure, passUntil, type Stage } from './stage.ts'
 
-type Slash = components['schemas']['Slash']
+type Slash = Schemas['Slash']
 
 /** What the contracts add to the window, for disputes that were sent in time. */
 const graceSecs = 15 * 60
@@ -55,5 +54,5 @@ export async function showSlashes(stage: Stage, windowsEnd: number): Promise<Sla
 
 async function readSlashes({ network, projectId }: Stage, status?: 'executed'): Promise<Slash[]> {
   const query = { project_id: projectId, limit: 200, ...(status && { status }) }
-  return (await unwrap(network.client.GET('/v1/explorer/slashes', { params: { query } }))).items
+  return (await network.client.call('GET /v1/explorer/slashes', { query })).items
 }

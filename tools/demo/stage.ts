@@ -1,5 +1,5 @@
 import { CommandError } from '../../scripts/command/errors.ts'
-import type { Network } from '../../sdk/network.ts'
+import type { Network } from '../../scripts/hub/network.ts'
 import { print, utc } from '../print.ts'
 import type { Cluster } from './cluster.ts'
 

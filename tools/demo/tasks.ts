@@ -1,6 +1,5 @@
 import { CommandError } from '../../scripts/command/errors.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import type { HubClient } from '../../sdk/connect.ts'
+import type { Hub } from '../../sdk/index.ts'
 import { followTask, type Round, readRound } from '../task/follow.ts'
 
 const limitSecs = 120
@@ -11,14 +10,12 @@ export type TaskKind = 'clean' | 'audited' | 'contested' | 'fallback'
 export type FinishedTask = Awaited<ReturnType<typeof finishTask>>
 
 /** Submits a task, and waits until its result is final. @throws {@link CommandError} when it is not. */
-export async function finishTask(client: HubClient, project_id: string, input: string) {
+export async function finishTask(client: Hub, project_id: string, input: string) {
   const startedMs = performance.now()
-  const given = await unwrap(
-    client.POST('/v1/projects/{project_id}/tasks', {
-      params: { path: { project_id } },
-      body: { function: 'echo', input_b64: Buffer.from(input).toString('base64') },
-    }),
-  )
+  const given = await client.call('POST /v1/projects/{project_id}/tasks', {
+    path: { project_id },
+    body: { function: 'echo', input_b64: Buffer.from(input).toString('base64') },
+  })
   const task = await followTask(client, given, limitSecs, () => {})
   const round = await readRound(client, task)
   if (task.status !== 'finalized' || round === null)

@@ -11,10 +11,9 @@ import { startTemporaryNetwork, type TemporaryNetwork } from '../../localnet/tem
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
 import { attemptStart } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
-import { unwrap } from '../../sdk/answers.ts'
-import { type Network, readNetwork } from '../../sdk/network.ts'
-import { signIn, type Wallet } from '../../sdk/sign-in.ts'
-import { waitFor } from '../../sdk/wait.ts'
+import { type Network, readNetwork } from '../../scripts/hub/network.ts'
+import { waitFor } from '../../scripts/hub/wait.ts'
+import { signIn, type Wallet } from '../../scripts/hub/wallet.ts'
 import { hasAnvil } from '../../testing/anvil.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { finishTask } from './tasks.ts'
@@ -81,18 +80,14 @@ describe.skipIf(!hasAnvil)('validators that join and leave in the middle of an e
     expect(kind).not.toBe('fallback')
   }
   const decide = (node: LocalNode, decision: 'approve' | 'revoke') =>
-    unwrap(
-      operator.client.POST(`/admin/v1/nodes/{node_id}/${decision}` as '/admin/v1/nodes/{node_id}/approve', {
-        params: { path: { node_id: node.nodeId! } },
-      }),
-    )
+    operator.client.call(`POST /admin/v1/nodes/{node_id}/${decision}`, { path: { node_id: node.nodeId! } })
   /** Waits until a generation is signed, and lets it take effect. */
   const takeEffect = async (generation: number, count: number) => {
     const params = { query: { generation: String(generation) as never } }
     const made = await waitFor(
       `generation ${generation} to be signed`,
-      async () => (await network.client.GET('/v1/validators', { params })).data,
-      (data) => data !== undefined,
+      () => network.client.find('GET /v1/validators', params),
+      (found) => found !== null,
     )
     expect(made).toMatchObject({ generation, count })
     await passUntil((made?.effective_at ?? 0) + 1)
@@ -124,12 +119,12 @@ describe.skipIf(!hasAnvil)('validators that join and leave in the middle of an e
       const params = { path: { project_id: projectId, epoch } }
       const paid = await waitFor(
         `epoch ${epoch} to be settled`,
-        () => unwrap(network.client.GET('/v1/explorer/epochs/{project_id}/{epoch}', { params })),
+        () => network.client.call('GET /v1/explorer/epochs/{project_id}/{epoch}', params),
         ({ status }) => status === 'settled' || status === 'released',
       )
       expect(paid.totals?.units).toBeGreaterThan(0)
     }
-    const slashes = await unwrap(network.client.GET('/v1/explorer/slashes'))
+    const slashes = await network.client.call('GET /v1/explorer/slashes')
     expect(slashes.items).toEqual([])
     expect(lost).toEqual([])
   })

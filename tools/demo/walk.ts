@@ -1,6 +1,5 @@
 import type { Lifecycle } from '../../localnet/lifecycle.ts'
-import { readNetwork } from '../../sdk/network.ts'
-import { readEconomics } from '../../sdk/projects.ts'
+import { readEconomics, readNetwork } from '../../scripts/hub/network.ts'
 import { print, printStep } from '../print.ts'
 import { startCluster, startDevices } from './cluster.ts'
 import { makeDevices, type PlacedDevice } from './devices.ts'

@@ -1,9 +1,11 @@
 import type { parseArgs } from 'node:util'
-import type { paths } from '../../sdk/api.generated.ts'
+import type { Operation } from '../../sdk/index.ts'
+
+type PathOf<O> = O extends `${string} ${infer Path}` ? Path : never
 
 /** The operator API, and the public lists of what operators decide about. */
 export type OperatorPath =
-  | Extract<keyof paths, `/admin/${string}` | '/v1/validators' | '/v1/validators/generations'>
+  | Extract<PathOf<Operation>, `/admin/${string}` | '/v1/validators' | '/v1/validators/generations'>
   | '/v1/explorer/slashes'
   | '/v1/explorer/epochs'
 

@@ -1,10 +1,8 @@
-import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
-import type { components } from '../../sdk/api.generated.ts'
-import type { HubClient } from '../../sdk/connect.ts'
+import type { Hub, Schemas } from '../../sdk/index.ts'
 import type { Task } from './submit.ts'
 
-export type Round = components['schemas']['Round']
-export type Committee = components['schemas']['Committee']
+export type Round = Schemas['Round']
+export type Committee = Schemas['Committee']
 
 /** How long the hub holds an answer, unless the result is there before: steps in between are seen this late. */
 const holdSecs = 1
@@ -19,7 +17,7 @@ export const isOver = ({ status }: Task): boolean => status === 'finalized' || s
  * @returns The task as it is then.
  */
 export async function followTask(
-  client: HubClient,
+  client: Hub,
   first: Task,
   waitSecs: number,
   say: (line: string) => void,
@@ -46,7 +44,7 @@ export async function followTask(
   while (!isOver(task) && secondsGone() < waitSecs) {
     const wait = Math.min(holdSecs, Math.ceil(waitSecs - secondsGone()))
     const params = { path: { task_id: task.task_id }, query: { wait } }
-    task = await unwrap(client.GET('/v1/tasks/{task_id}', { params }))
+    task = await client.call('GET /v1/tasks/{task_id}', params)
     tellWait(task)
     committee ??= await readCommittee(client, task)
     for (const step of stepsOf(task, await readRound(client, task), committee)) tell(step)
@@ -59,17 +57,17 @@ export const waitStep = ({ message, until }: NonNullable<Task['waiting_for']>): 
   `${'waiting'.padEnd(16)} ${message}${until === null ? '' : ` Until ${new Date(until * 1000).toISOString()}.`}`
 
 /** The round of a task; null while it has none. */
-export async function readRound(client: HubClient, { round_id }: Task): Promise<Round | null> {
+export async function readRound(client: Hub, { round_id }: Task): Promise<Round | null> {
   if (round_id === null) return null
   const params = { path: { round_id } }
-  return unwrapIfFound(client.GET('/v1/explorer/rounds/{round_id}', { params }))
+  return client.find('GET /v1/explorer/rounds/{round_id}', params)
 }
 
 /** Who was drawn for a task; null while it has no place in an epoch. */
-async function readCommittee(client: HubClient, { project_id, epoch, seq }: Task): Promise<Committee | null> {
+async function readCommittee(client: Hub, { project_id, epoch, seq }: Task): Promise<Committee | null> {
   if (epoch === null || seq === null) return null
   const params = { path: { project_id, epoch, seq } }
-  return unwrapIfFound(client.GET('/v1/committees/{project_id}/{epoch}/{seq}', { params }))
+  return client.find('GET /v1/committees/{project_id}/{epoch}/{seq}', params)
 }
 
 /** Why validators run a task that has a committee. */

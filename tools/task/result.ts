@@ -1,9 +1,9 @@
-import type { HubClient } from '../../sdk/connect.ts'
+import type { Hub } from '../../sdk/index.ts'
 import { type Round, readRound } from './follow.ts'
 import type { Task } from './submit.ts'
 
 /** What `--json` prints. */
-export const resultOf = async (client: HubClient, task: Task) => ({
+export const resultOf = async (client: Hub, task: Task) => ({
   task,
   round: await readRound(client, task),
 })

@@ -4,11 +4,10 @@ import { deriveProjectId } from '../../protocol/identity/index.ts'
 import type { ProjectManifest } from '../../protocol/manifest/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
-import { unwrap, unwrapIfFound } from '../../sdk/answers.ts'
-import type { components } from '../../sdk/api.generated.ts'
-import type { Network } from '../../sdk/network.ts'
+import type { Network } from '../../scripts/hub/network.ts'
+import type { Schemas } from '../../sdk/index.ts'
 
-export type Task = components['schemas']['Task']
+export type Task = Schemas['Task']
 
 /** What is asked of a project. */
 export interface TaskRequest {
@@ -27,7 +26,7 @@ export async function submitTask(
 ): Promise<Task> {
   const project_id = project ?? deriveProjectId(profile, evmAddress(privateKeys.developer), sampleSlug)
   const params = { path: { project_id } }
-  const found = await unwrapIfFound(client.GET('/v1/projects/{project_id}/manifest', { params }))
+  const found = await client.find('GET /v1/projects/{project_id}/manifest', params)
   if (found === null)
     throw new CommandError(
       project === undefined
@@ -42,5 +41,5 @@ export async function submitTask(
     input_b64: Buffer.from(input).toString('base64'),
     ...(gasLimit !== null && { gas_limit: gasLimit }),
   }
-  return unwrap(client.POST('/v1/projects/{project_id}/tasks', { params, body }))
+  return client.call('POST /v1/projects/{project_id}/tasks', { ...params, body })
 }

@@ -1,5 +1,5 @@
-import type { Profile } from '../protocol/identity/index.ts'
-import { type ProjectManifest, signManifest } from '../protocol/manifest/index.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import { type ProjectManifest, signManifest } from '../../protocol/manifest/index.ts'
 
 type ProjectRules = ProjectManifest['consensus']
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../../sdk/errors.ts'
 
 const pollMs = 200
 

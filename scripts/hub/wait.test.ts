@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../../sdk/errors.ts'
 import { waitFor } from './wait.ts'
 
 test('reads until the value is as it should be, and gives that one', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { HubError } from './hub-error.ts'
+import { HubError } from '../../sdk/errors.ts'
 import { readNetwork } from './network.ts'
 
 let server: Server | undefined

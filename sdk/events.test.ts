@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { createHub, InvalidField } from './index.ts'
+import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
+
+const event = (id: string, type = 'round.finalized') => ({ id, type, created_at: 1 })
+const message = (id: string, cursor: string) => `id: ${cursor}\ndata: ${JSON.stringify(event(id))}\n\n`
+
+/** A stream that sends these chunks and ends, or breaks off. */
+const stream =
+  (chunks: string[], end: 'ends' | 'breaks' | 'stays' = 'ends'): Reply =>
+  (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    for (const chunk of chunks) response.write(chunk)
+    if (end === 'ends') response.end()
+    if (end === 'breaks') response.write(': \n', () => setImmediate(() => response.destroy()))
+  }
+const page = (events: object[], next_cursor: string, archived_before: number | null = null) =>
+  json(200, { items: events, next_cursor, archived_before })
+
+/** Follows until so many events came. */
+async function take(url: string, count: number, options: object = {}) {
+  const taken: string[] = []
+  const controller = new AbortController()
+  const hub = createHub({ url, retry: { pause: 1, attempts: 1 } })
+  for await (const { id, cursor } of hub.events.follow({ signal: controller.signal, ...options })) {
+    taken.push(`${id}@${cursor}`)
+    if (taken.length === count) controller.abort()
+  }
+  return taken
+}
+const asked = (server: Awaited<ReturnType<typeof scriptedHub>>) =>
+  server.calls.map(
+    ({ url, headers }) =>
+      `${headers.accept === 'text/event-stream' ? 'stream' : 'poll'} ${url.slice('/v1/events'.length)}`,
+  )
+
+test('a stream is continued where it ended, where it broke off, and after a refusal that passes', async () => {
+  const half = message('3', 'c3').slice(0, 10)
+  await using server = await scriptedHub(
+    stream([
+      'retry: 1000\n\n',
+      message('1', 'c1'),
+      `: \nid: c2\n\n${message('2', 'c2b').slice(0, 9)}`,
+      message('2', 'c2b').slice(9),
+    ]),
+    stream([half], 'breaks'),
+    refusal(503, 'unavailable', { 'Retry-After': '0' }),
+    refusal(429, 'rate_limited', { 'Retry-After': '0' }),
+    stream([message('3', 'c3'), message('4', 'c4')], 'stays'),
+  )
+  expect(await take(server.url, 4)).toEqual(['1@c1', '2@c2b', '3@c3', '4@c4'])
+  expect(asked(server)).toEqual(['stream ', ...Array(4).fill('stream ?after=c2b')])
+})
+
+test('a feed that cannot be streamed is polled, by the same cursor', async () => {
+  await using server = await scriptedHub(
+    ...Array(2).fill(page([], 'c0')),
+    page([event('1'), event('2')], 'c2'),
+    (response) => response.destroy(),
+    page([], 'c3', 7),
+    page([event('4')], 'c4'),
+  )
+  const gaps: number[] = []
+  const onGap = (before: number) => gaps.push(before)
+  expect(await take(server.url, 3, { from: 'c', onGap })).toEqual(['1@c', '2@c2', '4@c4'])
+  expect(asked(server)).toEqual([
+    ...Array(2).fill('stream ?after=c'),
+    'poll ?after=c&wait=25',
+    ...Array(2).fill('poll ?after=c2&wait=25'),
+    'poll ?after=c3&wait=25',
+  ])
+  expect(gaps).toEqual([7])
+})
+
+test('streams that bring nothing give way to polling', async () => {
+  await using server = await scriptedHub(stream([]), stream([]), page([event('1')], 'c1'))
+  expect(await take(server.url, 1)).toEqual(['1@c1'])
+})
+
+test('one type is chosen by the hub, several here; a gap is told', async () => {
+  const archived = 'event: archived\ndata: {"archived_before":5}\n\n'
+  const other = `id: o\ndata: ${JSON.stringify(event('o', 'round.escalated'))}\n\n`
+  await using server = await scriptedHub(stream([archived, other, message('1', 'c1')], 'stays'))
+  const gaps: number[] = []
+  const types = ['round.finalized', 'epoch.settled']
+  expect(await take(server.url, 1, { types, onGap: (before: number) => gaps.push(before) })).toEqual(['1@c1'])
+  expect(await take(server.url, 1, { types: ['round.finalized'], project_id: 'p' })).toEqual(['1@c1'])
+  expect(asked(server)).toEqual(['stream ', 'stream ?project_id=p&type=round.finalized'])
+  expect(gaps).toEqual([5])
+})
+
+test('what another try would not change is thrown', async () => {
+  await using server = await scriptedHub(refusal(400, 'invalid_field'))
+  await expect(take(server.url, 1)).rejects.toThrow(InvalidField)
+})

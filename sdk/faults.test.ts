@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'vitest'
+import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
+import {
+  AnswerError,
+  Conflict,
+  createHub,
+  DeadlineError,
+  HubError,
+  InvalidField,
+  NotFound,
+  RateLimited,
+  Refusal,
+  SessionExpired,
+  Unavailable,
+  UnreachableError,
+} from './index.ts'
+import { keyWallet } from './key-wallet.ts'
+import { cutBefore, cutWithin, json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
+
+const soon = { pause: 1 }
+const draft = { project_id: null, step: 1, data: {} } as never
+const drip = (hub: ReturnType<typeof createHub>) => hub.call('POST /v1/faucet/drip')
+
+/** What a call throws. */
+const failure = async (call: Promise<unknown>): Promise<HubError> => {
+  const error = await call.then(
+    () => null,
+    (thrown) => thrown,
+  )
+  expect(error).toBeInstanceOf(HubError)
+  return error
+}
+
+describe('a call that may be repeated is sent again, and acts once', () => {
+  test.each<[string, Reply]>([
+    ['429', refusal(429, 'rate_limited', { 'Retry-After': '0' })],
+    ['429 with a date', refusal(429, 'rate_limited', { 'Retry-After': new Date(0).toUTCString() })],
+    ['503 with Retry-After', refusal(503, 'unavailable', { 'Retry-After': '0' })],
+    ['503 that names no time', refusal(503, 'unavailable')],
+    ['409 while the first try runs', refusal(409, 'conflict', { 'Retry-After': '0' })],
+    ['500', refusal(500, 'internal')],
+    ['502 of a proxy', (response) => response.writeHead(502, { 'Content-Type': 'text/html' }).end('<html>')],
+    ['a connection that breaks', cutBefore],
+    ['a body that breaks off', cutWithin],
+  ])('after %s', async (_, fault) => {
+    await using server = await scriptedHub(fault, json(202, { status: 'queued' }))
+    const hub = createHub({ url: server.url, retry: soon })
+    expect(await drip(hub)).toEqual({ status: 'queued' })
+    const keys = server.calls.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(keys[1]).toBe(keys[0])
+  })
+
+  test('reads, PUT and DELETE too; a DELETE that finds nothing the second time has done its work', async () => {
+    await using server = await scriptedHub(cutBefore, refusal(404, 'not_found'))
+    const hub = createHub({ url: server.url, retry: soon })
+    await hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id: 'k' } })
+    expect(server.calls).toHaveLength(2)
+  })
+})
+
+describe('no call acts twice', () => {
+  const post = (hub: ReturnType<typeof createHub>, options = {}) =>
+    hub.call('POST /v1/auth/siwe', { body: { message: 'm', signature: '0x' }, ...options })
+
+  test.each<[string, Reply, new (...args: never[]) => Error]>([
+    ['a connection that breaks', cutBefore, UnreachableError],
+    ['a body that breaks off', cutWithin, UnreachableError],
+    ['503', refusal(503, 'unavailable', { 'Retry-After': '0' }), Unavailable],
+  ])('without a key it is not sent again after %s', async (_, fault, kind) => {
+    await using server = await scriptedHub(fault)
+    expect(await failure(post(createHub({ url: server.url, retry: soon })))).toBeInstanceOf(kind)
+    expect(server.calls).toHaveLength(1)
+  })
+
+  test('but after 429, because nothing was done', async () => {
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '0' }),
+      json(200, {}),
+    )
+    await post(createHub({ url: server.url, retry: soon }))
+    expect(server.calls).toHaveLength(2)
+  })
+
+  test('with a key of the caller, and with none, as the caller says', async () => {
+    await using server = await scriptedHub(json(201, {}))
+    const hub = createHub({ url: server.url })
+    await hub.call('POST /v1/developers/me/drafts', { body: draft, idempotencyKey: 'mine' })
+    await hub.call('POST /v1/developers/me/drafts', { body: draft, idempotencyKey: null })
+    expect(server.calls.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', undefined])
+  })
+})
+
+describe('an error', () => {
+  test('is of the class of its code, and says all that the hub says', async () => {
+    const problems = [{ path: 'listing.name', code: 'missing', message: 'is missing' }]
+    const details = { problems, doc_url: 'https://hub.test/docs/errors/invalid_field' }
+    await using server = await scriptedHub(refusal(400, 'invalid_field', {}, details))
+    const error = await failure(createHub({ url: server.url }).call('GET /v1/me'))
+    expect(error).toBeInstanceOf(InvalidField)
+    expect(error).toMatchObject({
+      message: 'GET /v1/me answered 400 invalid_field: No.',
+      code: 'invalid_field',
+      status: 400,
+      field: 'listing.name',
+      problems,
+      requestId: 'r-1',
+      docUrl: details.doc_url,
+      retryAfter: undefined,
+    })
+  })
+
+  test('of a code that only a newer hub knows is a refusal', async () => {
+    await using server = await scriptedHub(refusal(418, 'teapot'))
+    const error = await failure(createHub({ url: server.url }).call('GET /v1/me'))
+    expect([error.constructor, error.code]).toEqual([Refusal, 'teapot'])
+  })
+
+  test.each<[string, Reply]>([
+    [
+      'a page',
+      (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>It works</h1>'),
+    ],
+    [
+      'half of a document',
+      (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
+    ],
+    ['another JSON API', json(404, { reason: 'no' })],
+  ])('of what answers %s is no refusal', async (_, reply) => {
+    await using server = await scriptedHub(reply)
+    const error = await failure(createHub({ url: server.url, retry: soon }).call('GET /v1/status'))
+    expect(error).toBeInstanceOf(AnswerError)
+    expect(server.calls).toHaveLength(1)
+  })
+
+  test('names how long to wait when that is longer than the call may take, and comes at once', async () => {
+    await using server = await scriptedHub(refusal(429, 'rate_limited', { 'Retry-After': '3600' }))
+    const error = await failure(createHub({ url: server.url }).call('GET /v1/me'))
+    expect([error.constructor, (error as RateLimited).retryAfter]).toEqual([RateLimited, 3600])
+    expect(server.calls).toHaveLength(1)
+  })
+
+  test('ends the tries at their number, and those of all calls at the budget', async () => {
+    await using server = await scriptedHub(refusal(503, 'unavailable'))
+    const hub = createHub({ url: server.url, retry: { ...soon, attempts: 3, budget: 5 } })
+    for (let i = 0; i < 5; i++) await failure(hub.call('GET /v1/status'))
+    expect(server.calls).toHaveLength(5 + 5)
+  })
+
+  test('not_found is null for find, other errors stay', async () => {
+    await using server = await scriptedHub(refusal(404, 'not_found'), refusal(409, 'conflict'))
+    const hub = createHub({ url: server.url })
+    expect(await hub.find('GET /v1/me')).toBe(null)
+    expect(await failure(hub.find('GET /v1/me'))).toBeInstanceOf(Conflict)
+    expect(NotFound.prototype).toBeInstanceOf(Refusal)
+  })
+
+  test('says why nobody answers', async () => {
+    const url = await scriptedHub(cutBefore).then(async (server) => {
+      await server[Symbol.asyncDispose]()
+      return server.url
+    })
+    const error = await failure(createHub({ url, retry: { attempts: 1 } }).call('GET /'))
+    expect(error).toBeInstanceOf(UnreachableError)
+    expect(error.message).toMatch(`No hub answers on ${url}: connect ECONNREFUSED`)
+  })
+})
+
+describe('time', () => {
+  const never: Reply = (response) =>
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+
+  test('of a call is over for all tries together, also in the middle of a body', async () => {
+    await using server = await scriptedHub(refusal(503, 'unavailable'), never)
+    const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
+    expect(await failure(call)).toBeInstanceOf(DeadlineError)
+    expect(server.calls).toHaveLength(2)
+  })
+
+  test('ends with the signal of the caller, whose reason is thrown', async () => {
+    const reason = new Error('changed my mind')
+    const controller = new AbortController()
+    const abort: Reply = (response, call) => {
+      never(response, call)
+      controller.abort(reason)
+    }
+    await using server = await scriptedHub(abort)
+    const { signal } = controller
+    await expect(createHub({ url: server.url }).call('GET /v1/status', { signal })).rejects.toBe(reason)
+  })
+})
+
+describe('a session', () => {
+  /** A hub whose tokens are good until it forgets them. */
+  const forgetfulHub = async () => {
+    const sent: string[] = []
+    let tokens = 0
+    let valid = ''
+    let isDeaf = false
+    const reply: Reply = (response, { url, body, headers }) => {
+      sent.push(`${url} ${headers.authorization ?? ''}`.trim())
+      if (url === '/') return json(200, { chain: { id: 31337, contracts: {} } })(response, {} as never)
+      if (url === '/v1/auth/nonce') {
+        const { address, domain } = JSON.parse(body) as { address: string; domain: string }
+        const issue = { domain, address, nonce: 'n'.repeat(17), issuedAt: Math.floor(Date.now() / 1000) }
+        return json(200, { nonce: issue.nonce, message: issueSiweMessage(resolveProfile(), issue) })(
+          response,
+          {} as never,
+        )
+      }
+      if (url === '/v1/auth/siwe') {
+        tokens++
+        valid = `token-${tokens}`
+        const address = checkedSigner(body)
+        return json(200, { token: valid, address, expires_at: 0, roles: [] })(response, {} as never)
+      }
+      const isValid = !isDeaf && headers.authorization === `Bearer ${valid}`
+      return (isValid ? json(200, { url }) : refusal(401, 'session_expired'))(response, {} as never)
+    }
+    const server = await scriptedHub(reply)
+    return {
+      ...server,
+      sent,
+      forget: () => {
+        valid = ''
+      },
+      goDeaf: () => {
+        isDeaf = true
+      },
+    }
+  }
+  const checkedSigner = (body: string): string => {
+    const { message } = JSON.parse(body) as { message: string }
+    return /0x[0-9a-fA-F]{40}/.exec(message)![0].toLowerCase()
+  }
+  const wallets = ['11', '22'].map((byte) => keyWallet(`0x${byte.repeat(32)}`))
+
+  test('that has expired is renewed once, for all calls that wait for it', async () => {
+    await using server = await forgetfulHub()
+    const session = await createHub({ url: server.url }).signIn(wallets[0]!)
+    expect(session.address).toBe(wallets[0]!.address)
+    server.forget()
+    await Promise.all([session.call('GET /v1/me'), session.call('GET /v1/me/alerts')])
+    expect(session.current.token).toBe('token-2')
+    expect(server.sent.filter((line) => line.startsWith('/v1/auth/siwe'))).toHaveLength(2)
+    expect(server.sent.filter((line) => line.endsWith('Bearer token-2'))).toHaveLength(2)
+  })
+
+  test('that the hub no longer takes at all is renewed once', async () => {
+    await using server = await forgetfulHub()
+    const session = await createHub({ url: server.url }).signIn(wallets[0]!)
+    server.goDeaf()
+    expect(await failure(session.call('GET /v1/me'))).toBeInstanceOf(SessionExpired)
+    expect(server.sent.slice(-3)).toEqual(['/v1/auth/nonce', '/v1/auth/siwe', '/v1/me Bearer token-2'])
+  })
+
+  test('belongs to one wallet; another has its own, and the hub itself has none', async () => {
+    await using server = await forgetfulHub()
+    const hub = createHub({ url: server.url })
+    const [first, second, again] = [
+      await hub.signIn(wallets[0]!),
+      await hub.signIn(wallets[1]!),
+      await hub.signIn(wallets[0]!),
+    ]
+    expect(again).toBe(first)
+    expect([first.address, second.address]).toEqual(wallets.map(({ address }) => address))
+    await failure(hub.call('GET /v1/me'))
+    expect(server.sent.at(-1)).toBe('/v1/me')
+  })
+})

@@ -1,0 +1,48 @@
+/** Calls of a hub that a node signs with its key (section 10 of the protocol). */
+import { signRequest } from '../protocol/identity/index.ts'
+import type { SigningKey } from '../protocol/signatures/index.ts'
+import { Client, type ClientOptions, type Credential } from './client.ts'
+import { type Hub, hubOf } from './hub.ts'
+import { type Network, readNetwork } from './network.ts'
+
+export interface NodeHubOptions extends ClientOptions {
+  /** The seed of the node, `0x` and 64 hex digits; or what signs with it. */
+  readonly key: SigningKey
+}
+
+/** A hub whose calls carry the signature of a node. */
+export function hubWithNodeKey({ key, ...options }: NodeHubOptions): Hub {
+  const anyone = new Client(options)
+  return hubOf(anyone.as(nodeCredential(anyone, key)), anyone)
+}
+
+/** Signs each try afresh. @param anyone calls without a credential. */
+export function nodeCredential(anyone: Client, key: SigningKey): Credential {
+  let facts: Promise<{ profile: Network['profile']; aheadSecs: number }> | null = null
+  const readFacts = async (signal: AbortSignal) => {
+    const [{ profile }, { time }] = await Promise.all([
+      readNetwork(anyone),
+      anyone.call('GET /v1/status', { signal }),
+    ])
+    // The hub's time may differ from this machine's, as on a local network.
+    return { profile, aheadSecs: time - unixNow() }
+  }
+  return {
+    headers: async ({ method, path, body = '' }, signal) => {
+      facts ??= readFacts(signal)
+      const { profile, aheadSecs } = await facts.catch((error) => {
+        facts = null
+        throw error
+      })
+      const timestamp = unixNow() + aheadSecs
+      return signRequest(profile, key, { method, target: path, body, timestamp, nonce: freshNonce() }).headers
+    },
+    renew: async () => {
+      facts = null
+    },
+  }
+}
+
+const unixNow = (): number => Math.floor(Date.now() / 1000)
+
+const freshNonce = (): string => crypto.randomUUID().replaceAll('-', '')

@@ -1,0 +1,180 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { build } from 'esbuild'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolveProfile } from '../protocol/identity/index.ts'
+import { clientDocument, keyedOperations } from '../scripts/hub-client.ts'
+import { installClient, packClient } from '../testing/client-package.ts'
+import { keyedOperations as keyed } from './api.generated.ts'
+import packageJson from './package.json' with { type: 'json' }
+
+const root = path.resolve(import.meta.dirname, '..')
+const away = mkdtempSync(path.join(tmpdir(), 'client-package-'))
+let tarball: string
+/** An empty project that has installed it. */
+let project: string
+beforeAll(async () => {
+  tarball = await packClient(away)
+  project = installClient(away, tarball)
+})
+afterAll(() => rmSync(away, { recursive: true, force: true }))
+
+const { name } = packageJson
+const installed = () => path.join(project, 'node_modules', name)
+const parts = Object.entries(packageJson.exports).flatMap(([part, target]) =>
+  typeof target === 'string' ? [] : [path.posix.join(name, part)],
+)
+
+describe('the package', () => {
+  test('has the name that the profile gives it, and brings nothing but itself', () => {
+    expect(name).toBe(`@${resolveProfile().prefix}/client`)
+    expect(readdirSync(installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+    expect(packageJson).not.toHaveProperty('dependencies')
+    expect(Object.keys(packageJson.scripts).filter((script) => /install/.test(script))).toEqual([])
+  })
+
+  test('is as publint wants packages', async () => {
+    const { messages } = await publint({ pkgDir: installed(), pack: false, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  test('has types that every way to resolve them finds, where modules can be imported', async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarball)))
+    // A package of modules alone is nothing for the others: `require` before Node 20.19, and resolution before `exports`.
+    const ignored = ['node10', 'node16-cjs']
+    const problems = analysis.types === false ? ['no types'] : analysis.problems
+    expect(
+      problems.filter(
+        (problem) => !ignored.includes((problem as { resolutionKind?: string }).resolutionKind ?? ''),
+      ),
+    ).toEqual([])
+  })
+
+  test('knows which calls take an Idempotency-Key', () => {
+    expect(keyed).toEqual(keyedOperations(clientDocument()))
+  })
+})
+
+/** What a bundler makes of a program, in bytes after minifying and gzip, without what is loaded late. */
+async function sizeOf(program: string): Promise<number> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: project },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+    metafile: true,
+    outdir: project,
+    entryNames: 'entry',
+  })
+  const loaded = new Set(Object.keys(metafile.outputs).filter((file) => file.endsWith('entry.js')))
+  for (const file of loaded)
+    for (const { kind, path: imported } of metafile.outputs[file]!.imports)
+      if (kind === 'import-statement') loaded.add(imported)
+  const names = [...loaded].map((file) => path.basename(file))
+  const files = outputFiles.filter((file) => names.includes(path.basename(file.path)))
+  expect(files).toHaveLength(loaded.size)
+  return files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0)
+}
+
+describe('what a page loads', () => {
+  test('for the core is at most 15 kB', async () => {
+    expect(await sizeOf(`export * from '${name}'`)).toBeLessThanOrEqual(15_000)
+  })
+
+  test('with all that is signed is at most 25 kB', async () => {
+    expect(await sizeOf(`export * from '${name}'; export * from '${name}/signing'`)).toBeLessThanOrEqual(
+      25_000,
+    )
+  })
+
+  test('to check webhooks is at most 1.5 kB', async () => {
+    expect(await sizeOf(`export { verifyWebhook } from '${name}/webhooks'`)).toBeLessThanOrEqual(1_500)
+  })
+})
+
+test('every part is loaded by the oldest Node.js that is promised, and asks for none of its modules', () => {
+  const program = parts
+    .map((part) => `console.log(Object.keys(await import('${part}')).length > 0)`)
+    .join('\n')
+  writeFileSync(path.join(project, 'load.js'), program)
+  const { status, stdout, stderr } = spawnSync(oldNode(), ['load.js'], { cwd: project, encoding: 'utf8' })
+  expect([status, stdout, stderr]).toEqual([0, 'true\n'.repeat(parts.length), ''])
+  const code = readdirSync(path.join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(path.join(installed(), 'dist', file), 'utf8'))
+  expect(code.filter((text) => /\b(from|import\() ?["'](?!\.)/.test(text))).toEqual([])
+})
+
+/** The Node.js of the machine, which is older than that of the project. */
+const oldNode = (): string =>
+  execFileSync('sh', ['-c', 'command -v node'], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env.PATH?.split(':')
+        .filter((place) => !place.includes('node_modules'))
+        .join(':'),
+    },
+  }).trim()
+
+test('a strict TypeScript project compiles with every part, its own viem accounts included', () => {
+  writeFileSync(path.join(project, 'program.ts'), samples)
+  const options = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+  }
+  writeFileSync(
+    path.join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
+  )
+  symlinkSync(path.join(root, 'node_modules/viem'), path.join(project, 'node_modules/viem'))
+  const { stdout } = spawnSync(path.join(root, 'node_modules/.bin/tsc'), ['-p', project], {
+    encoding: 'utf8',
+  })
+  expect(stdout.split('\n').filter((line) => !line.includes('viem/'))).toEqual([''])
+})
+
+const samples = `
+import { createHub, RateLimited, TaskFailed, type Schemas } from '${name}'
+import { browserWallet, type Wallet } from '${name}/signing'
+import { keyWallet } from '${name}/key-wallet'
+import { hubWithNodeKey } from '${name}/node'
+import { resolveProfile, verifyReceipt } from '${name}/verify'
+import { verifyWebhook } from '${name}/webhooks'
+import { privateKeyToAccount } from 'viem/accounts'
+
+const hub = createHub({ url: 'https://hub.example', fetch })
+const wallets: Wallet[] = [privateKeyToAccount('0x11'), keyWallet('0x11'), browserWallet({ request: async () => '' }, '0x')]
+const task: Schemas['Task'] = await hub.tasks.run('p', 'f', { a: 1 })
+for await (const { round_id } of hub.rounds.list({ kind: 'task' })) console.log(round_id satisfies string)
+for await (const { cursor, type } of hub.events.follow({ types: ['round.finalized'] })) console.log(cursor, type)
+const project = await hub.call('GET /v1/projects/{project_id}', { path: { project_id: 'p' } })
+const found = await hub.find('GET /v1/me')
+const bytes: Uint8Array = await hub.call('GET /v1/modules/{address}/hbc', { path: { address: '0x' } })
+const session = await hub.signIn(wallets[0]!)
+const action = await session.subscriptions.bond({ project_id: 'p', node_id: 'n', amount: '1' }, wallets[0]!)
+console.log(task, project.listing_status, found?.address, bytes, action.status, action.preview?.ok)
+// @ts-expect-error The path has a parameter.
+await hub.call('GET /v1/projects/{project_id}')
+// @ts-expect-error No such call.
+await hub.call('GET /v1/nothing')
+// @ts-expect-error No such filter.
+hub.rounds.list({ color: 'red' })
+hubWithNodeKey({ url: '', key: '0x' })
+verifyReceipt(resolveProfile(), {} as Schemas['ReceiptLookup'])
+await verifyWebhook<{ type: string }>(new Request(''), 'whsec_')
+console.log(RateLimited, TaskFailed)
+`

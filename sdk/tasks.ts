@@ -1,0 +1,96 @@
+import type { Client } from './client.ts'
+import { DeadlineError, TaskFailed } from './errors.ts'
+import type { CallOptions, Schemas } from './operations.ts'
+
+export type Task = Schemas['Task']
+
+/** Bytes as they are, a text as it is, any other value as its canonical JSON. */
+export type TaskInput =
+  | Uint8Array
+  | string
+  | number
+  | boolean
+  | null
+  | readonly unknown[]
+  | { readonly [key: string]: unknown }
+
+export interface RunOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
+  readonly gasLimit?: number
+  /** For 24 hours, the same key of the same caller names the same task. Default: a fresh one. */
+  readonly idempotencyKey?: string
+}
+
+export interface Tasks {
+  /**
+   * Submits a task to a project, by its id or slug, and waits for the final result.
+   *
+   * @throws {@link TaskFailed} with the task; {@link DeadlineError} after `timeout`, 2 minutes by default. The task goes on
+   * then, and `wait` continues.
+   */
+  readonly run: (project: string, fn: string, input?: TaskInput, options?: RunOptions) => Promise<Task>
+  /** Waits for the final result of a task. Throws as `run` does. */
+  readonly wait: (taskId: string, options?: Pick<CallOptions, 'signal' | 'timeout'>) => Promise<Task>
+}
+
+/** For how long the hub holds one call: shorter than what lies between takes for dead. */
+const holdSecs = 25
+const timeoutMs = 120_000
+
+const isFinal = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
+
+export function tasksOf(client: Client): Tasks {
+  const untilFinal = async (
+    first: Task | null,
+    taskId: string,
+    timeout: number,
+    signal?: AbortSignal,
+  ): Promise<Task> => {
+    const endMs = Date.now() + timeout
+    let task = first
+    while (task === null || !isFinal(task)) {
+      const leftMs = endMs - Date.now()
+      if (leftMs <= 0)
+        throw new DeadlineError(`Task ${taskId} is not final after ${timeout / 1_000} s. It goes on.`)
+      const query = { wait: Math.min(holdSecs, Math.ceil(leftMs / 1_000)) }
+      task = await client.call('GET /v1/tasks/{task_id}', {
+        path: { task_id: taskId },
+        query,
+        signal,
+        timeout: leftMs,
+      })
+    }
+    if (task.status === 'failed' || task.success === false) throw new TaskFailed(task)
+    return task
+  }
+  return {
+    wait: (taskId, { signal, timeout = timeoutMs } = {}) => untilFinal(null, taskId, timeout, signal),
+    run: async (project, fn, input, options = {}) => {
+      const { signal, timeout = timeoutMs, gasLimit, idempotencyKey = crypto.randomUUID() } = options
+      const startMs = Date.now()
+      const task = await client.call('POST /v1/projects/{project_id}/tasks', {
+        path: { project_id: project },
+        query: { wait: Math.min(holdSecs, Math.floor(timeout / 1_000)) },
+        body: {
+          function: fn,
+          ...(input instanceof Uint8Array
+            ? { input_b64: toBase64(input) }
+            : input !== undefined && { input }),
+          ...(gasLimit !== undefined && { gas_limit: gasLimit }),
+          // It finds the task while the first try still waits, as the header does not.
+          idempotency_key: idempotencyKey,
+        },
+        idempotencyKey: null,
+        repeatable: true,
+        timeout,
+        signal,
+      })
+      return untilFinal(task, task.task_id, timeout - (Date.now() - startMs), signal)
+    },
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}

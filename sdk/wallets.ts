@@ -1,0 +1,40 @@
+/** Typed data of EIP-712 with its domain written out, as `eth_signTypedData_v4` takes it. */
+export interface SignableData {
+  readonly domain: {
+    readonly name: string
+    readonly version: string
+    readonly chainId: number
+    readonly verifyingContract: `0x${string}`
+  }
+  readonly types: Record<string, { name: string; type: string }[]>
+  readonly primaryType: string
+  readonly message: Record<string, unknown>
+}
+
+/** What signs for its owner. An account of viem is one; {@link browserWallet} makes one of a wallet in a browser. */
+export interface Wallet {
+  readonly address: string
+  /** Signs a text by EIP-191. */
+  signMessage(text: { message: string }): Promise<string>
+  /** Signs typed data by EIP-712. */
+  signTypedData(data: SignableData): Promise<string>
+}
+
+/** What a wallet in a browser gives to a page (EIP-1193), and a wallet client of viem too. */
+export interface Provider {
+  request(call: { method: string; params?: unknown }): Promise<unknown>
+}
+
+/** A wallet behind a provider. @param address an account that it has given the page access to. */
+export const browserWallet = (provider: Provider, address: string): Wallet => ({
+  address,
+  signMessage: async ({ message }) =>
+    String(await provider.request({ method: 'personal_sign', params: [message, address] })),
+  signTypedData: async (data) =>
+    String(
+      await provider.request({ method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] }),
+    ),
+})
+
+/** How hubs write addresses. */
+export const addressOf = ({ address }: Wallet): string => address.toLowerCase()
