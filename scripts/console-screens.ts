@@ -1,14 +1,15 @@
-import { connect } from '../sdk/connect.ts'
+import { createHub } from '../sdk/index.ts'
 
 /** A path of every screen of a console, on a hub that has a project and a final round. */
 export async function consoleScreens(origin: string): Promise<Record<string, string>> {
-  const client = connect(origin)
-  const { data: rounds } = await client.GET('/v1/explorer/rounds', { params: { query: { limit: 1 } } })
-  const round = rounds?.items[0]
+  const { call } = createHub({ url: origin })
+  const {
+    items: [round],
+  } = await call('GET /v1/explorer/rounds', { query: { limit: 1 } })
   if (round?.project_id === undefined) throw new Error('The hub has no round of a project.')
   const { round_id, project_id, epoch, receipt_hash } = round
-  const { data } = await client.GET('/v1/explorer/rounds/{round_id}', { params: { path: { round_id } } })
-  const device = data?.committee?.draw[0]?.node_id
+  const { committee } = await call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })
+  const device = committee?.draw[0]?.node_id
   return {
     home: '/',
     projects: '/projects',

@@ -39,15 +39,16 @@ describe('the console as it is built', () => {
     [...files].reduce((sum, file) => sum + gzipSync(read(file), { level: 9 }).length, 0)
 
   test('script: at most 90 kB for the first view, whichever it is, and 40 kB for each further one', () => {
-    // The entry names every screen; those are loaded when they are opened.
     const shared = closure(filesOf(page()), atOnce)
+    // One of them names every screen, which are loaded when they are opened.
+    const sharedLater = closure([...shared].filter((file) => !file.includes('/entry/app.')))
     const screens = readdirSync(path.join(folder, '_app/immutable/nodes')).map(
       (name) => `_app/immutable/nodes/${name}`,
     )
     expect(bytesOf(shared)).toBeGreaterThan(20 * kB)
     for (const screen of screens) {
       expect(bytesOf(shared.union(closure([screen], atOnce))), screen).toBeLessThanOrEqual(90 * kB)
-      expect(bytesOf(closure([screen]).difference(shared)), screen).toBeLessThanOrEqual(40 * kB)
+      expect(bytesOf(closure([screen]).difference(sharedLater)), screen).toBeLessThanOrEqual(40 * kB)
     }
   })
 

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/svelte-query'
 import { connection } from './connection.svelte.ts'
+import { hub } from './hub.ts'
 
 /** Lists are read again this often at most, however many events come. */
 const everyMs = 1_500
@@ -10,29 +11,27 @@ const everyMs = 1_500
  * @returns Ends it.
  */
 export function followEvents(queries: QueryClient): () => void {
-  let source: EventSource | null = null
+  let following: AbortController | null = null
   let waiting: ReturnType<typeof setTimeout> | undefined
   const refresh = () => {
     waiting = undefined
     for (const name of ['rounds', 'stats']) void queries.invalidateQueries({ queryKey: [name] })
   }
-  const open = () => {
-    source = new EventSource('/v1/events')
-    source.onopen = () => (connection.live = true)
-    source.onerror = () => (connection.live = false)
-    source.onmessage = ({ data }) => {
-      const { type } = JSON.parse(data) as { type: string }
-      if (type.startsWith('round.')) waiting ??= setTimeout(refresh, everyMs)
-    }
-  }
-  const close = () => {
-    source?.close()
-    source = null
-    connection.live = false
+  const follow = async (signal: AbortSignal) => {
+    const rounds = hub.events.follow({ types: ['round.finalized', 'round.escalated'], signal })
+    for await (const _ of rounds) waiting ??= setTimeout(refresh, everyMs)
   }
   const look = () => {
-    if (document.hidden) close()
-    else if (source === null) open()
+    if (document.hidden) return close()
+    if (following !== null) return
+    following = new AbortController()
+    // Without events, lists are read again by themselves.
+    follow(following.signal).catch(() => (connection.live = false))
+  }
+  const close = () => {
+    following?.abort()
+    following = null
+    connection.live = false
   }
   look()
   document.addEventListener('visibilitychange', look)
@@ -43,5 +42,5 @@ export function followEvents(queries: QueryClient): () => void {
   }
 }
 
-/** Without the stream, lists are read again by themselves. */
+/** How often lists are read again by themselves. */
 export const pollMs = (): number => (connection.live ? 60_000 : 5_000)

@@ -1,6 +1,14 @@
 import { QueryClient } from '@tanstack/svelte-query'
+import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
 import { connection } from './connection.svelte.ts'
-import { Away, Refusal } from './hub.ts'
+
+/** The same call may succeed later by itself. */
+const passes = (error: Error): boolean =>
+  error instanceof UnreachableError ||
+  ((error instanceof Refusal || error instanceof AnswerError) &&
+    (error.status === 429 || error.status >= 500))
+
+const triesMax = 8
 
 /** A call that failed is sent again where it may succeed by itself; everything else is shown at once. */
 export const makeQueries = (): QueryClient =>
@@ -11,12 +19,13 @@ export const makeQueries = (): QueryClient =>
         networkMode: 'always',
         staleTime: 2_000,
         retry: (failures, error) =>
-          error instanceof Away || (error instanceof Refusal && error.passes && failures < 8),
+          passes(error) && (error instanceof UnreachableError || failures < triesMax),
         retryDelay: (failures, error) => {
           const usual = Math.min(1_000 * 2 ** failures, 15_000)
-          if (error instanceof Away) return connection.wait('away', usual)
-          const ms = 1_000 * ((error as Refusal).retryAfter ?? usual / 1_000)
-          return (error as Refusal).status === 429 ? connection.wait('limited', ms) : ms
+          if (error instanceof UnreachableError) return connection.wait('away', usual)
+          const { retryAfter, status } = error as Refusal
+          const ms = retryAfter === undefined ? usual : 1_000 * retryAfter
+          return status === 429 ? connection.wait('limited', ms) : ms
         },
       },
     },

@@ -83,7 +83,6 @@ export const texts = {
   },
   failures: {
     title: 'This could not be read',
-    noReason: (status: number) => `The hub answered ${status} without a reason.`,
     field: 'Field',
     request: 'Request',
     explain: 'What this error means',
