@@ -433,7 +433,7 @@ export const texts = {
 
   faucet: {
     title: 'Faucet',
-    lead: 'Test tokens for whoever wants to try the network. They have no value.',
+    lead: 'Test tokens for people who try the network. They have no value.',
     amount: 'Tokens of a request',
     native: 'Native currency for fees',
     cooldown: 'Wait between two requests',
