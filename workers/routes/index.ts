@@ -1,4 +1,5 @@
 import type { Method, Route } from '../route.ts'
+import { consolePaths } from './console/paths.ts'
 
 export interface RouteEntry {
   method: Method
@@ -33,21 +34,6 @@ const del = entries('delete')
 /** Every path of the console answers the same page, which reads in the browser what its path names. */
 const consolePage = (path: string): RouteEntry =>
   get(path, () => import('./console/page.ts'), 'getConsolePage')
-
-/** Pages of the console beside its first, as `console/src/routes/` has them. */
-const consolePaths = [
-  '/projects',
-  '/projects/{project}',
-  '/projects/{project}/try',
-  '/rounds',
-  '/rounds/{round}',
-  '/receipts/{receipt}',
-  '/nodes/{node}',
-  '/epochs/{project}/{epoch}',
-  '/search',
-  '/status',
-  '/faucet',
-]
 
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'

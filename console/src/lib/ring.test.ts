@@ -25,7 +25,7 @@ describe('the ring of a committee', () => {
     )
   })
 
-  test('a contested round: the result that counts comes first, whoever voted for it, and the validators run the task', () => {
+  test('a contested round: the result that counts comes first, and the validators run the task', () => {
     const ring = ringOf(
       {
         ...summary,
