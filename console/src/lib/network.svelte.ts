@@ -5,6 +5,6 @@ import { hub } from './hub.ts'
 export const networkQuery = () =>
   createQuery(() => ({ queryKey: ['network'], queryFn: hub.descriptor, staleTime: 60_000 }))
 
-/** Whether the hub runs on this machine, where accounts have public keys. */
+/** Whether the hub runs on this machine, where accounts have public keys: as it says itself, and before that by its address. */
 export const isLocal = (descriptor: { hosts: { api: string } } | undefined): boolean =>
-  descriptor !== undefined && ['localhost', '127.0.0.1'].includes(new URL(descriptor.hosts.api).hostname)
+  ['localhost', '127.0.0.1'].includes(new URL(descriptor?.hosts.api ?? location.origin).hostname)

@@ -63,7 +63,7 @@ describe('the ring of a committee', () => {
     const round = { ...summary, state: 'fallback', committee: committee([], true) } as const
     expect(stepsOf(ringOf(round, validators))).toEqual(['received', 'rerun'])
     expect(sentenceOf(ringOf(round, validators))).toBe(
-      'No committee: validators run the task. State: Run by validators.',
+      'No committee: validators run the task. State: Fallback.',
     )
   })
 

@@ -6,14 +6,14 @@ import type { CheckName } from './verify.ts'
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
-/** Words of states, the same everywhere. */
+/** Words of states, the same everywhere, and short enough for a row on a phone. */
 export const states: Readonly<Record<string, string>> = {
   queued: 'Queued',
   pending: 'Running',
   running: 'Running',
   committee_agreed: 'Agreed',
-  escalated: 'Rerun by validators',
-  fallback: 'Run by validators',
+  escalated: 'Rerun',
+  fallback: 'Fallback',
   finalized: 'Final',
   failed: 'Failed',
   ok: 'Works',
