@@ -5,7 +5,7 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
   const { call } = createHub({ url: origin })
   const {
     items: [round],
-  } = await call('GET /v1/explorer/rounds', { query: { limit: 1 } })
+  } = await call('GET /v1/explorer/rounds', { query: { limit: 1, kind: 'task' } })
   if (round?.project_id === undefined) throw new Error('The hub has no round of a project.')
   const { round_id, project_id, epoch, receipt_hash } = round
   const { committee } = await call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })

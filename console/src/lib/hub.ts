@@ -11,7 +11,7 @@ export type Token = Schemas['ProjectSummary']['token']
 type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
   Partial<
     Record<
-      O extends 'GET /v1/projects' ? ProjectFilter : 'limit' | 'cursor' | 'state' | 'project_id',
+      O extends 'GET /v1/projects' ? ProjectFilter : 'limit' | 'cursor' | 'state' | 'kind' | 'project_id',
       unknown
     >
   >
@@ -50,8 +50,9 @@ export const hub = {
   search: (q: string) => call('GET /v1/explorer/search', { query: { q } }),
 
   // What is in the address of a screen may be no value of the API, which says so then.
+  /** Of tasks, unless the query names another kind. */
   rounds: (query: Query<'GET /v1/explorer/rounds'>): Promise<Answer<'GET /v1/explorer/rounds'>> =>
-    call('GET /v1/explorer/rounds', { query: { limit, ...query } as never }),
+    call('GET /v1/explorer/rounds', { query: { limit, kind: 'task', ...query } as never }),
   round: (round_id: string) => call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }),
   receipt: (receipt_hash: string) =>
     call('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),

@@ -67,6 +67,14 @@ describe('the ring of a committee', () => {
     )
   })
 
+  test('a round of an epoch has the votes of validators alone', () => {
+    const ring = ringOf({ ...summary, kind: 'epoch', votes: 4, agreeing: 4 }, validators)
+    expect(stepsOf(ring)).toEqual(['received', 'signed', 'signed', 'signed', 'signed', 'final'])
+    expect(sentenceOf(ring)).toBe(
+      'Validators vote on it, without a committee. 4 of 4 validators signed. State: Final.',
+    )
+  })
+
   test('a round on its way ends where it is', () => {
     const ring = ringOfSummary(
       { ...summary, state: 'pending', committee_size: 3, votes: 1, agreeing: 1 },

@@ -18,6 +18,8 @@ export interface Vote {
 }
 
 export interface Ring {
+  /** Otherwise validators vote on something else, without a committee. */
+  readonly isTask: boolean
   readonly seats: readonly Seat[]
   /** In the order in which they are shown. */
   readonly votes: readonly Vote[]
@@ -47,14 +49,21 @@ export interface Validators {
 
 /** From a row of a list, which has numbers and no names. */
 export function ringOfSummary(round: RoundSummary, validators: Validators): Ring {
-  const { committee_size: size = 0, votes = 0, agreeing = 0, state, audited = false } = round
-  const isFinal = state === 'finalized'
+  const { kind, committee_size = 0, votes = 0, agreeing = 0, state, audited = false } = round
+  // Rounds of other kinds are voted on by the validators alone.
+  const isTask = kind === 'task'
+  const size = isTask ? committee_size : 0
+  const signed = !isTask ? agreeing : state === 'finalized' ? validators.quorum : 0
   return {
+    isTask,
     seats: Array.from({ length: size }, () => ({ name: null, backup: false, weight: 1 })),
-    votes: Array.from({ length: votes }, (_, seat) => ({ seat, result: seat < agreeing ? 0 : 1 })),
+    votes: Array.from({ length: isTask ? votes : 0 }, (_, seat) => ({
+      seat,
+      result: seat < agreeing ? 0 : 1,
+    })),
     quorum: quorum(size),
-    validators: validators.count,
-    signers: Array.from({ length: isFinal ? validators.quorum : 0 }, () => null),
+    validators: Math.max(validators.count, signed),
+    signers: Array.from({ length: signed }, () => null),
     signaturesNeeded: validators.quorum,
     audited,
     state,
@@ -63,12 +72,15 @@ export function ringOfSummary(round: RoundSummary, validators: Validators): Ring
 
 export function ringOf(round: Round, validators: Validators): Ring {
   const { committee, votes_detail: details = [], finality_votes: signatures = [] } = round
-  if (!committee)
-    return { ...ringOfSummary(round, validators), signers: signatures.map((one) => one.node_id) }
+  const summary = ringOfSummary(round, validators)
+  if (!summary.isTask) return summary
+  const signers = signatures.map((one) => one.node_id)
+  if (!committee) return { ...summary, signers }
   const drawn = committee.fallback ? [] : committee.draw
   const largest = Math.max(1, ...drawn.map((member) => Number(member.weight)))
   const results = resultsByVotes(details, round.receipt_hash)
   return {
+    ...summary,
     seats: drawn.map(({ node_id, role, weight }) => ({
       name: node_id,
       backup: role === 'backup',
@@ -79,11 +91,8 @@ export function ringOf(round: Round, validators: Validators): Ring {
       result: results.indexOf(vote.receipt_hash),
     })),
     quorum: committee.quorum,
-    validators: Math.max(validators.count, signatures.length),
-    signers: signatures.map((one) => one.node_id),
-    signaturesNeeded: validators.quorum,
-    audited: round.audited ?? false,
-    state: round.state,
+    validators: Math.max(validators.count, signers.length),
+    signers,
   }
 }
 
@@ -111,7 +120,9 @@ export function framesOf(ring: Ring): Frame[] {
   const agreed = ring.seats.length > 0 && agreeing(ring.votes) >= ring.quorum
   const isOver = ring.state === 'finalized'
   if (agreed) add({ step: 'agreed', state: 'committee_agreed' })
-  if (ring.audited || ring.state === 'escalated' || ring.state === 'fallback' || (isOver && !agreed))
+  const isRerun =
+    ring.audited || ring.state === 'escalated' || ring.state === 'fallback' || (isOver && !agreed)
+  if (ring.isTask && isRerun)
     add({ step: 'rerun', state: ring.seats.length === 0 ? 'fallback' : 'escalated' })
   for (let signed = 1; signed <= ring.signers.length; signed++) add({ step: 'signed', signed })
   if (isOver) add({ step: 'final', state: 'finalized' })

@@ -149,7 +149,8 @@ export const texts = {
       const votes = ring.votes.slice(0, frame.votes)
       const equal = agreeing(votes)
       const parts: string[] = []
-      if (ring.seats.length === 0) parts.push('No committee: validators run the task.')
+      if (!ring.isTask) parts.push('Validators vote on it, without a committee.')
+      else if (ring.seats.length === 0) parts.push('No committee: validators run the task.')
       else if (frame.step === 'received') parts.push('The task waits for its committee.')
       else {
         const backups = ring.seats.filter((seat) => seat.backup).length
@@ -175,7 +176,7 @@ export const texts = {
     key: 'How to read this',
   },
   steps: {
-    received: 'Task received',
+    received: 'Received',
     drawn: 'Committee drawn',
     asked: 'Devices asked',
     voted: (count: number, of: number) => `Vote ${count} of ${of}`,
@@ -198,8 +199,10 @@ export const texts = {
       took: 'Took',
       when: 'When',
     },
+    kind: 'Kind',
+    kinds: { task: 'Tasks', exec: 'Direct', epoch: 'Epochs' } as Record<string, string>,
     filter: 'State',
-    all: 'All states',
+    all: 'All',
     none: 'No rounds here',
     noneHint: 'A round appears as soon as somebody submits a task.',
     noneStep: 'Submit one',
@@ -241,6 +244,7 @@ export const texts = {
     noSignature: 'No validator has signed yet.',
     yes: 'yes',
     no: 'no',
+    epoch: 'The round of an epoch: validators sign what everybody earned. Its receipt has the amounts.',
     direct: 'A direct round: validators run it without a committee, and its votes are theirs.',
   },
 
