@@ -29,6 +29,7 @@ export async function findConsoleFaults(browser: Browser, origin: string): Promi
   await page.getByRole('row').nth(1).waitFor()
   for (const path of Object.values(await consoleScreens(origin)))
     for (const fault of await findScreenFaults(page, origin + path)) faults.push(`${path}: ${fault}`)
+  await doubtRound(page)
   await useKeys(page)
   await loseHub(page, faults)
   await page.close()
@@ -42,6 +43,22 @@ async function giveFirstTask(page: Page): Promise<void> {
   await page.getByText('Everything holds').waitFor()
   const checks = await page.getByText('Holds', { exact: true }).count()
   if (checks !== 9) throw new Error(`${checks} of 9 checks hold.`)
+}
+
+/** A hub that shows a signature of another validator is not believed. */
+async function doubtRound(page: Page): Promise<void> {
+  await page.route('**/v1/explorer/rounds/*', async (route) => {
+    const answer = await route.fetch()
+    const round = (await answer.json()) as { finality_votes: { signature: string }[] }
+    const [first, second] = round.finality_votes
+    if (first && second) first.signature = second.signature
+    await route.fulfill({ response: answer, json: round })
+  })
+  await page.goto(new URL('/rounds', page.url()).href)
+  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByRole('button', { name: 'Verify in this browser' }).click()
+  await page.getByText('Something does not hold').waitFor()
+  await page.unroute('**/v1/explorer/rounds/*')
 }
 
 interface Violation {
