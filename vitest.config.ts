@@ -48,7 +48,7 @@ const hubWith = (bindings: (provided: { inject: typeof Inject }) => Record<strin
     },
   }))
 
-const pureTests = ['{protocol,sdk}/**/*.test.ts', 'node-cli/src/**/*.test.ts']
+const pureTests = ['{protocol,sdk,console/src}/**/*.test.ts', 'node-cli/src/**/*.test.ts']
 
 const inNode = {
   ...patience,

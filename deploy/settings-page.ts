@@ -45,6 +45,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'web pages on other hosts',
     wrong: 'sign-in on these pages is refused',
   },
+  CONSOLE: {
+    is: '`off` leaves the console out',
+    need: 'people who prefer a page to JSON',
+    wrong: 'browsers get JSON at `/`',
+  },
   OPERATOR_ADDRESSES: {
     is: 'wallets of operators, comma separated',
     need: 'the operator API',

@@ -77,6 +77,12 @@ test('`npx wrangler dev` in a clean clone runs a hub where people sign in and up
     database: 'ok',
     missing: { relayer: ['CHAIN_RPC_URL', 'CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'] },
   })
+  const page = await (await fetch(hub, { headers: { Accept: 'text/html' } })).text()
+  const file = await fetch(hub + /src="(\/_app\/[^"]+)"/.exec(page)?.[1])
+  expect([file.status, file.headers.get('Cache-Control')]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
   const wallet = await signIn(await readNetwork(hub), privateKeys.developer)
   expect(wallet.address).toBe(accounts.developer.address.toLowerCase())
   const address = '0x0e32540814d8662d7d55a9d350bfa1a76eb736376dccdd663b27985fcd73dc05'

@@ -149,6 +149,8 @@ export async function runNetwork(options: Options, args: readonly string[], life
   await waitForIndex(baseUrl, chain.url)
   await Promise.all([validators, miners])
   await nodes?.waitUntilReady(sample?.projectId ?? null)
+  // The figures of the network count its devices from the start on.
+  await hub.runSchedule()
   const seconds = { all: secondsSince(startedMs), chain: chainSeconds, deployed: deployment !== found }
   const running = nodes?.running() ?? []
   const parts = [

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { stakingEvents } from '../contracts/generated/events.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { buildSnapshot, hashSnapshot, type SnapshotCandidate } from '../protocol/committees/index.ts'
@@ -12,8 +12,10 @@ import {
   resolveProfile,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
+import { findConsoleFaults } from '../testing/console.ts'
 import {
   childrenOf,
   freePorts,
@@ -32,6 +34,7 @@ import { sampleSlug } from './sample/manifest.ts'
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const profile = resolveProfile()
+const chromium = browserPath()
 const npmStart = new NpmStart()
 afterAll(() => npmStart.clear())
 const file = (name: string) => path.join(npmStart.folder, name)
@@ -269,6 +272,15 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   })
 
   testClientPrograms(origin)
+
+  test.skipIf(chromium === undefined)(
+    'the console leads to a verified result, and every screen is sound',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findConsoleFaults(browser, origin())).toEqual([])
+    },
+  )
 
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {
     const { projectId, epochSecs } = await projectOf()

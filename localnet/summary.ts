@@ -39,8 +39,9 @@ export function describeNetwork(
   return `
 The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C stops it.
 
+  Console     ${baseUrl}/  in a browser
   Hub API     ${baseUrl}/v1
-  Descriptor  ${baseUrl}/
+  Descriptor  ${baseUrl}/  for programs
   Reference   ${baseUrl}/docs
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status

@@ -7,6 +7,7 @@ const steps: [name: string, command: string, ...args: string[]][] = [
   ['plain English', 'node', 'scripts/prose/check.ts'],
   ['types of the hub', 'tsc', '-p', 'tsconfig.json'],
   ['types of the hub with its tests', 'tsc', '-p', 'tsconfig.test.json'],
+  ['types of the console', 'tsc', '-p', 'tsconfig.console.json'],
   ['types of protocol, node-cli and scripts', 'tsc', '-p', 'tsconfig.node.json'],
 ]
 

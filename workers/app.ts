@@ -17,6 +17,7 @@ import { requireUnencoded } from './http/content-encoding.ts'
 import { keptAnswer } from './http/kept-answers.ts'
 import { PathRouter } from './http/path-router.ts'
 import { validate } from './http/validate.ts'
+import { wantsPage } from './http/wants-page.ts'
 import { authenticate, authorize, isNodeSigned, readClaim } from './middleware/authenticate.ts'
 import { preflight, respond } from './middleware/common-headers.ts'
 import { consistencyOf } from './middleware/consistency.ts'
@@ -37,9 +38,11 @@ export function createApp(): App {
   const app: App = new Hono<HubBindings>({ strict: false, router: new PathRouter() })
 
   const methodsByPath = new Map<string, Method[]>()
-  for (const { method, path: declared, load } of [...routes, ...pageFiles]) {
+  for (const { method, path: declared, load, loadPage } of [...routes, ...pageFiles]) {
     const path = honoPath(declared)
-    app.on(method.toUpperCase(), path, (c) => handleWith(c, async (hub) => answer(hub, await load())))
+    app.on(method.toUpperCase(), path, (c) =>
+      handleWith(c, async (hub) => answer(hub, await (loadPage && wantsPage(hub) ? loadPage() : load()))),
+    )
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method])
   }
   for (const [path, methods] of methodsByPath)

@@ -43,6 +43,8 @@ const Fields = z.object({
   MAINTENANCE: z.stringbool().default(false),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,
+  /** Whether browsers get the console; programs get the same answers either way. */
+  CONSOLE: z.stringbool().default(true),
   OPERATOR_ADDRESSES: list.pipe(z.array(Address)),
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */

@@ -75,6 +75,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'sdk/kept-build.ts': ['scripts/kept-build.ts'],
   sdk: ['protocol'],
+  console: ['protocol', 'sdk'],
   'scripts/command': ['sdk'],
   scripts: ['protocol', 'sdk', 'scripts', 'node-cli/src', 'workers/benchmarks', 'workers/test'],
   localnet: [

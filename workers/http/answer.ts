@@ -18,6 +18,8 @@ export interface CachePolicy {
   immutable?: true
   /** For this long an isolate gives everyone the answer it made first. Only for calls without parameters. */
   keptSeconds?: number
+  /** Browsers get a page at the same path. */
+  varyByAccept?: true
 }
 
 const jsonType = 'application/json; charset=utf-8'
@@ -74,7 +76,8 @@ export function withCaching(answer: Answer, cache: CachePolicy | undefined, isPu
   }
   // A shared cache must not answer a wallet with what it kept of an anonymous call, nor somebody who has written with
   // what was so before. Immutable bytes are everyone's.
-  if (cache !== undefined && !cache.immutable) headers.Vary = `Authorization, ${bookmarkHeader}`
+  if (cache !== undefined && !cache.immutable)
+    headers.Vary = `${cache.varyByAccept ? 'Accept, ' : ''}Authorization, ${bookmarkHeader}`
   return { ...answer, headers }
 }
 

@@ -1,10 +1,13 @@
 import type { Method, Route } from '../route.ts'
+import { consolePaths } from './console/paths.ts'
 
 export interface RouteEntry {
   method: Method
   /** OpenAPI form, as the route declares it. */
   path: string
   load: () => Promise<Route>
+  /** What browsers get at the same path. */
+  loadPage?: () => Promise<Route>
 }
 
 /** Makes entries: the path, the file that the route is in, and its name there. */
@@ -28,6 +31,10 @@ const put = entries('put')
 const patch = entries('patch')
 const del = entries('delete')
 
+/** Every path of the console answers the same page, which reads in the browser what its path names. */
+const consolePage = (path: string): RouteEntry =>
+  get(path, () => import('./console/page.ts'), 'getConsolePage')
+
 /** Paths that several endpoints begin with. */
 const project = '/v1/projects/{project_id}'
 const ownProject = '/v1/developers/projects/{project_id}'
@@ -45,7 +52,10 @@ const developer = '/admin/v1/developers/{address}'
  * first called: the schemas of all routes together are most of what an isolate would do before it answers anything.
  */
 export const routes: readonly RouteEntry[] = [
-  get('/', () => import('./network/descriptor.ts'), 'getDescriptor'),
+  {
+    ...get('/', () => import('./network/descriptor.ts'), 'getDescriptor'),
+    loadPage: () => consolePage('/').load(),
+  },
   get('/v1/status', () => import('./network/status.ts'), 'getStatus'),
   get('/v1/network/params', () => import('./network/params.ts'), 'getNetworkParams'),
   get('/v1/validators', () => import('./network/validators.ts'), 'listValidators'),
@@ -243,6 +253,8 @@ export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
   get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
   get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
+  ...consolePaths.map(consolePage),
+  get('/_app/immutable/{folder}/{file}', () => import('./console/page.ts'), 'getConsoleFile'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

@@ -7,7 +7,7 @@ import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example, placeholders } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { defineRoute, ok } from '../../route.ts'
+import { defineRoute } from '../../route.ts'
 import { hubVersion, nodectlVersionLatest, nodectlVersionMin } from '../../version.ts'
 import { faucetTerms } from '../faucet/terms.ts'
 import { readHealth } from './health.ts'
@@ -50,37 +50,44 @@ export const getDescriptor = defineRoute(
     summary: 'Describe this network',
     description:
       'The data that a client or a wallet needs before it signs anything: the chain, its contracts, the domains of sign-in texts and the hash of the network parameters.',
-    cache: { maxAgeSeconds: 60, keptSeconds: 5 },
-    responses: ok('The network descriptor.', Descriptor, {
-      network: '{{network}}',
-      protocol: '{{prefix}}/1',
-      profile: { ...placeholders, chain_id: 31337 },
-      api: 'v1',
-      runtime: artifactRuntime,
-      chain: {
-        id: 31337,
-        name: null,
-        contracts: contractsView('{{prefix}}_token', undefined),
-        explorer: null,
-        registry: null,
-        token: null,
+    cache: { maxAgeSeconds: 60, keptSeconds: 5, varyByAccept: true },
+    responses: {
+      200: {
+        description: 'The network descriptor; browsers get the first page of the console.',
+        contentType: 'text/html',
+        schema: Descriptor,
+        example: {
+          network: '{{network}}',
+          protocol: '{{prefix}}/1',
+          profile: { ...placeholders, chain_id: 31337 },
+          api: 'v1',
+          runtime: artifactRuntime,
+          chain: {
+            id: 31337,
+            name: null,
+            contracts: contractsView('{{prefix}}_token', undefined),
+            explorer: null,
+            registry: null,
+            token: null,
+          },
+          hosts: {
+            api: 'http://localhost:8787',
+            docs: 'http://localhost:8787/docs',
+            store: 'http://localhost:8787/v1/modules',
+            relay: 'ws://localhost:8787/v1/relay',
+            sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
+          },
+          coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
+          params_hash: hashNetworkParams(defaultNetworkParams),
+          endpoints: endpointsOf('http://localhost:8787'),
+          validators: { count: 4, quorum: 3 },
+          versions,
+          features: { modules: true, 'sign-in': true, relay: false, faucet: false },
+          status: 'ok',
+          time: example.time,
+        },
       },
-      hosts: {
-        api: 'http://localhost:8787',
-        docs: 'http://localhost:8787/docs',
-        store: 'http://localhost:8787/v1/modules',
-        relay: 'ws://localhost:8787/v1/relay',
-        sign_in: ['localhost:8787', 'localhost:7878', '127.0.0.1:7878'],
-      },
-      coordinator: { node_id: '{{node_id_prefix}}0f3a5c7e9b1d2f40', public_key: example.digest },
-      params_hash: hashNetworkParams(defaultNetworkParams),
-      endpoints: endpointsOf('http://localhost:8787'),
-      validators: { count: 4, quorum: 3 },
-      versions,
-      features: { modules: true, 'sign-in': true, relay: false, faucet: false },
-      status: 'ok',
-      time: example.time,
-    }),
+    },
   },
   async (c) => {
     const {

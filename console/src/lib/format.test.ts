@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { ago, amount, duration, median, shortId } from './format.ts'
+
+test.each([
+  ['0', 18, '0'],
+  ['1', 18, '< 0.0001'],
+  ['10000000000000000', 18, '0.01'],
+  ['1234567890000000000000', 18, '1,234.5678'],
+  ['5', 0, '5'],
+  ['1999999', 6, '1.9999'],
+])('amount: %s in units of 10^-%i is %s, and never more than there is', (text, decimals, shown) => {
+  expect(amount(text, decimals)).toBe(shown)
+})
+
+test.each([
+  ['0xb7c1ef806ce6eec8b800a22103e39f5f76d064dbe4aaf070aaa25fa667deb452', '0xb7c1ef…b452'],
+  ['task:0x1371222df8bef2d1a8435457aa3c1c1863f3f1e02d4b26be25d958671d25f9c3', 'task:0x137122…f9c3'],
+  ['node-8d9113359a880240', 'node-8d9113…0240'],
+  [
+    '4 attestations of 0xdab704f8143c61b93a167bab9994050580b1a85589403e1f94203420696f26b5',
+    '4 attestations of 0xdab704…26b5',
+  ],
+  ['3 votes, 6 signatures', '3 votes, 6 signatures'],
+  ['sample-echo', 'sample-echo'],
+])('shortId: %s', (id, short) => {
+  expect(shortId(id)).toBe(short)
+})
+
+test('times: in the largest unit, forwards and back', () => {
+  expect([ago(100, 103), ago(40, 100), ago(7_300, 100), ago(0, 200_000)]).toEqual([
+    ...['now', '1 min. ago', 'in 2 hr.', '2 days ago'],
+  ])
+  expect([duration(0), duration(61), duration(86_400), duration(90_061)]).toEqual([
+    ...['0 s', '1 min 1 s', '1 day', '1 day 1 h'],
+  ])
+})
+
+test('median: of none, one, two and three', () => {
+  expect([median([]), median([4]), median([1, 4]), median([9, 1, 4])]).toEqual([null, 4, 2.5, 4])
+})

@@ -1,0 +1,61 @@
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+
+export const number = (value: number): string => numbers.format(value)
+
+/** Four digits after the point are shown, and never a zero for an amount that is none. */
+const fractionDigits = 4
+
+/** An amount in base units, as people read it. */
+export function amount(baseUnits: string, decimals: number): string {
+  const digits = baseUnits.padStart(decimals + 1, '0')
+  const whole = BigInt(digits.slice(0, digits.length - decimals)).toLocaleString('en')
+  const rest = digits.slice(digits.length - decimals)
+  const fraction = rest.slice(0, fractionDigits).replace(/0+$/, '')
+  if (fraction === '')
+    return whole === '0' && /[1-9]/.test(rest) ? `< 0.${'0'.repeat(fractionDigits - 1)}1` : whole
+  return `${whole}.${fraction}`
+}
+
+/** Hashes, addresses and node ids in a text, shortened in the middle. */
+export const shortId = (text: string): string =>
+  text.replace(/(0x|-)([0-9a-f]{6})[0-9a-f]{6,}([0-9a-f]{4})(?![0-9a-f])/g, '$1$2…$3')
+
+const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** How long ago, or in how long. */
+export function ago(seconds: number, nowSeconds: number): string {
+  const gap = seconds - nowSeconds
+  for (const [unit, size] of steps)
+    if (Math.abs(gap) >= size) return relative.format(Math.trunc(gap / size), unit)
+  return Math.abs(gap) < 5 ? 'now' : relative.format(Math.trunc(gap), 'second')
+}
+
+export const exactTime = (seconds: number): string => exact.format(seconds * 1000)
+
+/** A length of time in its two largest units. */
+export function duration(seconds: number): string {
+  const parts: string[] = []
+  let rest = Math.max(0, Math.round(seconds))
+  for (const [unit, size] of [...steps, ['second', 1] as const]) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0)
+      parts.push(
+        `${count} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : count === 1 ? 'day' : 'days'}`,
+      )
+  }
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
+
+export function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  if (sorted.length === 0) return null
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

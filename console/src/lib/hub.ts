@@ -1,0 +1,92 @@
+/** Everything that the console asks of the hub. Screens call these functions and know no path of the API. */
+import { type Answer, createHub, type Schemas } from '../../../sdk/index.ts'
+import { connection } from './connection.svelte.ts'
+
+export type Descriptor = Schemas['Descriptor']
+export type RoundSummary = Schemas['RoundSummary']
+export type Round = Schemas['Round']
+export type Task = Schemas['Task']
+export type Status = Schemas['Status']
+export type Token = Schemas['ProjectSummary']['token']
+type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
+  Partial<
+    Record<
+      O extends 'GET /v1/projects' ? ProjectFilter : 'limit' | 'cursor' | 'state' | 'kind' | 'project_id',
+      unknown
+    >
+  >
+>
+type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'cursor'
+
+const { call, events } = createHub({
+  url: location.origin,
+  // Screens show what they wait for, so they send calls again themselves.
+  retry: { attempts: 1 },
+  fetch: async (request) => {
+    const isStream = request.headers.get('Accept') === 'text/event-stream'
+    try {
+      const response = await fetch(request)
+      connection.reached()
+      if (isStream) connection.live = response.ok
+      return response
+    } catch (error) {
+      if (isStream) connection.live = false
+      throw error
+    }
+  },
+})
+
+/** Rows of a list. */
+const limit = 25
+
+export const hub = {
+  events,
+  descriptor: () => call('GET /'),
+  stats: () => call('GET /v1/explorer/stats'),
+  status: () => call('GET /v1/status'),
+  faucet: () => call('GET /v1/faucet'),
+  params: () => call('GET /v1/network/params'),
+  categories: () => call('GET /v1/categories'),
+  search: (q: string) => call('GET /v1/explorer/search', { query: { q } }),
+
+  // What is in the address of a screen may be no value of the API, which says so then.
+  /** Of tasks, unless the query names another kind. */
+  rounds: (query: Query<'GET /v1/explorer/rounds'>): Promise<Answer<'GET /v1/explorer/rounds'>> =>
+    call('GET /v1/explorer/rounds', { query: { limit, kind: 'task', ...query } as never }),
+  round: (round_id: string) => call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }),
+  receipt: (receipt_hash: string) =>
+    call('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
+
+  projects: (query: Query<'GET /v1/projects'>): Promise<Answer<'GET /v1/projects'>> =>
+    call('GET /v1/projects', { query: { limit, ...query } as never }),
+  /** By id or slug. */
+  project: async (name: string) => {
+    const project_id = name.startsWith('0x')
+      ? name
+      : (await call('GET /v1/projects/{project_id}/manifest', { path: { project_id: name } })).project_id
+    return call('GET /v1/projects/{project_id}', { path: { project_id } })
+  },
+  versions: (project_id: string) => call('GET /v1/projects/{project_id}/versions', { path: { project_id } }),
+  version: (project_id: string, version: number) =>
+    call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
+  reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
+  epochs: (project_id: string) =>
+    call('GET /v1/projects/{project_id}/epochs', { path: { project_id }, query: { limit: 24 } }),
+  epoch: (project_id: string, epoch: number) =>
+    call('GET /v1/explorer/epochs/{project_id}/{epoch}', { path: { project_id, epoch } }),
+
+  /** The devices that committees of an epoch are drawn from, and who attested them. */
+  set: (project_id: string, epoch: number) =>
+    call('GET /v1/committees/{project_id}/{epoch}', { path: { project_id, epoch } }),
+  beacon: (epoch_secs: number, epoch: number) =>
+    call('GET /v1/beacons/{epoch_secs}/{epoch}', { path: { epoch_secs, epoch } }),
+  generations: () => call('GET /v1/validators/generations'),
+
+  /** A call that is sent again with the same key names the same task. */
+  submitTask: (project_id: string, body: Schemas['TaskInput']) =>
+    call('POST /v1/projects/{project_id}/tasks', { path: { project_id }, body, idempotencyKey: null }),
+  /** Answers when the task has moved on, or after a second. */
+  task: (task_id: string) => call('GET /v1/tasks/{task_id}', { path: { task_id }, query: { wait: 1 } }),
+
+  device: (node_id: string) => call('GET /v1/devices/{node_id}', { path: { node_id } }),
+}

@@ -1,0 +1,46 @@
+import type { QueryClient } from '@tanstack/svelte-query'
+import { connection } from './connection.svelte.ts'
+import { hub } from './hub.ts'
+
+/** Lists are read again this often at most, however many events come. */
+const everyMs = 1_500
+
+/**
+ * Reads what a screen shows of rounds again as events tell that it changed, while somebody looks.
+ *
+ * @returns Ends it.
+ */
+export function followEvents(queries: QueryClient): () => void {
+  let following: AbortController | null = null
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  const refresh = () => {
+    waiting = undefined
+    for (const name of ['rounds', 'stats']) void queries.invalidateQueries({ queryKey: [name] })
+  }
+  const follow = async (signal: AbortSignal) => {
+    const rounds = hub.events.follow({ types: ['round.finalized', 'round.escalated'], signal })
+    for await (const _ of rounds) waiting ??= setTimeout(refresh, everyMs)
+  }
+  const look = () => {
+    if (document.hidden) return close()
+    if (following !== null) return
+    following = new AbortController()
+    // Without events, lists are read again by themselves.
+    follow(following.signal).catch(() => (connection.live = false))
+  }
+  const close = () => {
+    following?.abort()
+    following = null
+    connection.live = false
+  }
+  look()
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    document.removeEventListener('visibilitychange', look)
+    clearTimeout(waiting)
+    close()
+  }
+}
+
+/** How often lists are read again by themselves. */
+export const pollMs = (): number => (connection.live ? 60_000 : 5_000)

@@ -1,0 +1,32 @@
+import { QueryClient } from '@tanstack/svelte-query'
+import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
+import { connection } from './connection.svelte.ts'
+
+/** The same call may succeed later by itself. */
+const passes = (error: Error): boolean =>
+  error instanceof UnreachableError ||
+  ((error instanceof Refusal || error instanceof AnswerError) &&
+    (error.status === 429 || error.status >= 500))
+
+const triesMax = 8
+
+/** A call that failed is sent again where it may succeed by itself; everything else is shown at once. */
+export const makeQueries = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        // A hub on this machine answers without any network.
+        networkMode: 'always',
+        staleTime: 2_000,
+        retry: (failures, error) =>
+          passes(error) && (error instanceof UnreachableError || failures < triesMax),
+        retryDelay: (failures, error) => {
+          const usual = Math.min(1_000 * 2 ** failures, 15_000)
+          if (error instanceof UnreachableError) return connection.wait('away', usual)
+          const { retryAfter, status } = error as Refusal
+          const ms = retryAfter === undefined ? usual : 1_000 * retryAfter
+          return status === 429 ? connection.wait('limited', ms) : ms
+        },
+      },
+    },
+  })

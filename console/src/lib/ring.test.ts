@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { agreeing, framesOf, type Ring, ringOf, ringOfSummary } from './ring.ts'
+import { texts } from './texts.ts'
+
+const validators = { count: 4, quorum: 3 }
+const summary = { round_id: 'task:0x1', kind: 'task', state: 'finalized', created_at: 1 } as const
+const stepsOf = (ring: Ring) => framesOf(ring).map(({ step }) => step)
+const sentenceOf = (ring: Ring) => texts.ring.sentence(ring, framesOf(ring).at(-1)!)
+
+const member = (position: number, role: 'primary' | 'backup', weight: string) =>
+  ({ position, role, node_id: `node-${position}`, weight }) as never
+const vote = (position: number, receipt_hash: string) =>
+  ({ receipt_hash, committee: { position }, node_id: `node-${position}` }) as never
+const committee = (draw: never[], fallback = false) => ({ draw, quorum: 3, fallback }) as never
+
+describe('the ring of a committee', () => {
+  test('a clean round: each vote, the quorum, each signature', () => {
+    const ring = ringOfSummary({ ...summary, committee_size: 3, votes: 3, agreeing: 3 }, validators)
+    expect(stepsOf(ring)).toEqual([
+      ...['received', 'drawn', 'asked', 'voted', 'voted', 'voted', 'agreed'],
+      ...['signed', 'signed', 'signed', 'final'],
+    ])
+    expect(sentenceOf(ring)).toBe(
+      'Committee of 3 devices. 3 voted, 3 with the same result; 3 must agree. 3 of 4 validators signed. State: Final.',
+    )
+  })
+
+  test('a contested round: the result that counts comes first, and the validators run the task', () => {
+    const ring = ringOf(
+      {
+        ...summary,
+        receipt_hash: '0xb',
+        committee: committee([
+          member(0, 'primary', '4'),
+          member(1, 'primary', '2'),
+          member(2, 'primary', '1'),
+          member(3, 'backup', '1'),
+        ]),
+        votes_detail: [vote(0, '0xa'), vote(1, '0xa'), vote(3, '0xb')],
+        audited: true,
+      },
+      validators,
+    )
+    expect(ring.votes).toEqual([
+      { seat: 0, result: 1 },
+      { seat: 1, result: 1 },
+      { seat: 3, result: 0 },
+    ])
+    expect(ring.seats.map(({ weight, backup }) => [weight, backup])).toEqual([
+      ...[
+        [1, false],
+        [0.5, false],
+        [0.25, false],
+        [0.25, true],
+      ],
+    ])
+    expect(agreeing(ring.votes)).toBe(1)
+    expect(stepsOf(ring)).toEqual(['received', 'drawn', 'asked', 'voted', 'voted', 'voted', 'rerun', 'final'])
+    expect(sentenceOf(ring)).toMatch(/^Committee of 3 devices and 1 backup\. 3 voted, 1 with the same result/)
+  })
+
+  test('without a committee the validators run the task', () => {
+    const round = { ...summary, state: 'fallback', committee: committee([], true) } as const
+    expect(stepsOf(ringOf(round, validators))).toEqual(['received', 'rerun'])
+    expect(sentenceOf(ringOf(round, validators))).toBe(
+      'No committee: validators run the task. State: Fallback.',
+    )
+  })
+
+  test('a round of an epoch has the votes of validators alone', () => {
+    const ring = ringOf({ ...summary, kind: 'epoch', votes: 4, agreeing: 4 }, validators)
+    expect(stepsOf(ring)).toEqual(['received', 'signed', 'signed', 'signed', 'signed', 'final'])
+    expect(sentenceOf(ring)).toBe(
+      'Validators vote on it, without a committee. 4 of 4 validators signed. State: Final.',
+    )
+  })
+
+  test('a round on its way ends where it is', () => {
+    const ring = ringOfSummary(
+      { ...summary, state: 'pending', committee_size: 3, votes: 1, agreeing: 1 },
+      validators,
+    )
+    expect(framesOf(ring).at(-1)).toEqual({
+      step: 'voted',
+      asked: true,
+      votes: 1,
+      signed: 0,
+      state: 'running',
+    })
+  })
+})

@@ -1,0 +1,33 @@
+import { createHub } from '../sdk/index.ts'
+
+/** A path of every screen of a console, on a hub that has a project and a final round. */
+export async function consoleScreens(origin: string): Promise<Record<string, string>> {
+  const { call } = createHub({ url: origin })
+  const {
+    items: [round],
+  } = await call('GET /v1/explorer/rounds', { query: { limit: 1, kind: 'task' } })
+  if (round?.project_id === undefined) throw new Error('The hub has no round of a project.')
+  const { round_id, project_id, epoch, receipt_hash } = round
+  const { committee } = await call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })
+  const device = committee?.draw[0]?.node_id
+  return {
+    home: '/',
+    projects: '/projects',
+    project: `/projects/${project_id}`,
+    try: '/projects/sample-echo/try',
+    rounds: '/rounds',
+    round: `/rounds/${encodeURIComponent(round_id)}`,
+    receipt: `/receipts/${receipt_hash}`,
+    node: `/nodes/${device}`,
+    epoch: `/epochs/${project_id}/${epoch}`,
+    search: '/search?q=echo',
+    status: '/status',
+    faucet: '/faucet',
+  }
+}
+
+/** Whether a screen has everything that it reads. */
+export const isSettled = (): boolean =>
+  document.querySelector('h1') !== null && document.querySelector('[aria-label="Loading"]') === null
+
+declare const document: { querySelector(selector: string): unknown }

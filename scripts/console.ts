@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { CommandError } from './command/errors.ts'
+import { keptBuild } from './kept-build.ts'
+
+const folder = path.resolve(import.meta.dirname, '../console')
+
+/** What the console is made of. */
+const sources = [
+  'console/src',
+  'console/static',
+  'console/package.json',
+  'console/vite.config.js',
+  'protocol',
+  'sdk',
+  'package-lock.json',
+  'scripts/console.ts',
+]
+
+/**
+ * Builds the console, once for the same sources.
+ *
+ * @returns The folder of its files.
+ * @throws {@link CommandError} with what the compiler says.
+ */
+export const builtConsole = (): Promise<string> => keptBuild({ name: 'console', sources, buildInto })
+
+async function buildInto(unfinished: string): Promise<void> {
+  // Two that build at once do not share what the compiler writes on the way.
+  const work = path.join('.svelte-kit', randomBytes(8).toString('hex'))
+  const vite = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),
+    'bin/vite.js',
+  )
+  const child = spawn(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: 'production', CONSOLE_OUT: unfinished, CONSOLE_WORK: work },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const output of [child.stdout, child.stderr]) output.on('data', (text) => (said += text))
+  const [code] = await once(child, 'exit')
+  rmSync(path.join(folder, work), { recursive: true, force: true })
+  if (code !== 0) throw new CommandError(`The console cannot be built:\n${said.trim()}`)
+  moveScriptOut(unfinished)
+}
+
+/** SvelteKit starts a page with an inline script, which the policy of the page refuses: it becomes a file like the others. */
+function moveScriptOut(built: string): void {
+  const file = path.join(built, 'console.html')
+  const html = readFileSync(file, 'utf8')
+  const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
+  if (element === undefined || script === undefined)
+    throw new CommandError('The page of the console has no script.')
+  const name = `_app/immutable/entry/boot.${createHash('sha256').update(script).digest('hex').slice(0, 8)}.js`
+  writeFileSync(path.join(built, name), script)
+  writeFileSync(file, html.replace(element, `<script src="/${name}"></script>`))
+}
+
+/** Puts the console into the folder that the Worker serves, instead of the one that was there. */
+export async function placeConsole(target: string): Promise<void> {
+  const built = await builtConsole()
+  cpSync(built, target, { recursive: true })
+  const files = filesOf(built)
+  for (const file of filesOf(target, '_app').filter((one) => !files.includes(one)))
+    rmSync(path.join(target, file))
+}
+
+const filesOf = (place: string, below = ''): string[] =>
+  readdirSync(path.join(place, below), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(place, path.join(entry.parentPath, entry.name)))

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * Uses the console of a local network as people do, and looks at every screen in both colour schemes and on a phone.
+ *
+ * @returns What is wrong, line by line.
+ */
+export async function findConsoleFaults(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
+  })
+
+  await page.goto(origin)
+  await page.getByRole('link', { name: 'Submit a first task' }).first().click()
+  await giveFirstTask(page)
+  // Lists have a round a moment after its end, and show it by themselves.
+  await page.goto(`${origin}/rounds`)
+  await page.getByRole('row').nth(1).waitFor()
+  for (const path of Object.values(await consoleScreens(origin)))
+    for (const fault of await findScreenFaults(page, origin + path)) faults.push(`${path}: ${fault}`)
+  await doubtRound(page)
+  await useKeys(page)
+  await loseHub(page, faults)
+  await page.close()
+  return faults
+}
+
+/** The first task, to the result that the browser has verified. */
+async function giveFirstTask(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  await page.getByRole('button', { name: 'Verify in this browser' }).click()
+  await page.getByText('Everything holds').waitFor()
+  const checks = await page.getByText('Holds', { exact: true }).count()
+  if (checks !== 9) throw new Error(`${checks} of 9 checks hold.`)
+}
+
+/** A hub that shows a signature of another validator is not believed. */
+async function doubtRound(page: Page): Promise<void> {
+  await page.route('**/v1/explorer/rounds/*', async (route) => {
+    const answer = await route.fetch()
+    const round = (await answer.json()) as { finality_votes: { signature: string }[] }
+    const [first, second] = round.finality_votes
+    if (first && second) first.signature = second.signature
+    await route.fulfill({ response: answer, json: round })
+  })
+  await page.goto(new URL('/rounds', page.url()).href)
+  await page.getByRole('row').nth(1).getByRole('link').click()
+  await page.getByRole('button', { name: 'Verify in this browser' }).click()
+  await page.getByText('Something does not hold').waitFor()
+  await page.unroute('**/v1/explorer/rounds/*')
+}
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly target: readonly string[] }[]
+}
+
+async function findScreenFaults(page: Page, url: string): Promise<string[]> {
+  const faults: string[] = []
+  const lookForViolations = async (scheme: string, rules?: string[]) => {
+    const options = rules === undefined ? {} : { runOnly: rules }
+    // What a debugger evaluates is not subject to the policy of the page.
+    const { violations } = (await page.evaluate(`${axe}; axe.run(document, ${JSON.stringify(options)})`)) as {
+      violations: Violation[]
+    }
+    for (const { id, nodes } of violations)
+      faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+  }
+  await page.goto(url)
+  await page.waitForFunction(isSettled)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await lookForViolations('light')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await lookForViolations('dark', ['color-contrast'])
+  await page.setViewportSize({ width: 360, height: 740 })
+  const wide = await page.evaluate('document.documentElement.scrollWidth')
+  if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  return faults
+}
+
+async function useKeys(page: Page): Promise<void> {
+  await page.locator('body').press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('/')
+  await page.keyboard.type('echo')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Sample echo' }).click()
+  await page.getByRole('heading', { name: 'What it pays' }).waitFor()
+}
+
+/** Without its hub the console says so, and goes on by itself. */
+async function loseHub(page: Page, faults: string[]): Promise<void> {
+  const before = faults.length
+  await page.context().setOffline(true)
+  await page.getByText('The hub does not answer').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('The hub does not answer').waitFor({ state: 'detached' })
+  await page.route('**/v1/explorer/rounds*', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'rate_limited', message: 'Wait.' },
+    }),
+  )
+  await page.getByRole('link', { name: 'Rounds', exact: true }).click()
+  await page.getByText('Too many calls from here').waitFor()
+  await page.unroute('**/v1/explorer/rounds*')
+  await page.getByRole('row').nth(1).waitFor()
+  await page.getByText('Too many calls from here').waitFor({ state: 'detached' })
+  // The browser itself reports each call that failed.
+  faults.splice(before)
+}

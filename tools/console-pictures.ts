@@ -1,0 +1,52 @@
+/** Takes the pictures of every screen of the console, from a local network with rounds: `node scripts/nx.mjs node tools/console-pictures.ts`. */
+import { mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+
+const hub = process.env.HUB_URL ?? 'http://localhost:8787'
+const folder = 'docs/pictures'
+const wide = { width: 1280, height: 860 }
+const modes = {
+  light: { viewport: wide, colorScheme: 'light' },
+  dark: { viewport: wide, colorScheme: 'dark' },
+  phone: { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
+} as const
+
+type Sharp = (bytes: Buffer) => { png(options: object): { toFile(name: string): Promise<{ size: number }> } }
+// Miniflare brings it; a palette makes a third of the bytes of what the browser writes.
+const sharp = createRequire(import.meta.url)('sharp') as Sharp
+
+const executable = browserPath()
+if (executable === undefined) {
+  console.error('Error: no chromium on this machine; install it or name one in CHROMIUM.')
+  process.exit(1)
+}
+mkdirSync(folder, { recursive: true })
+const browser = await openBrowser(executable)
+try {
+  const screens = await consoleScreens(hub)
+  for (const [mode, options] of Object.entries(modes)) {
+    const page = await browser.newPage({ ...options, reducedMotion: 'reduce' })
+    for (const [name, path] of Object.entries(screens)) {
+      await page.goto(hub + path)
+      await page.waitForFunction(isSettled)
+      if (name === 'try') {
+        await page.getByRole('button', { name: 'Submit the task' }).click()
+        await page.getByRole('button', { name: 'Verify in this browser' }).click()
+        await page.getByText('Everything holds').waitFor()
+        await page.evaluate('scrollTo(0, 0)')
+      }
+      // Lists below the first answer fill in a moment later, and the stream of events opens.
+      await page.waitForTimeout(1_500)
+      const file = `${folder}/${name}-${mode}.png`
+      const { size } = await sharp(await page.screenshot())
+        .png({ palette: true, colours: 64 })
+        .toFile(file)
+      console.log(file, size)
+    }
+    await page.close()
+  }
+} finally {
+  await browser.close()
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { client, errorOf } from '../../test/client.ts'
+
+const html = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const typeOf = ({ headers }: Response) => headers.get('Content-Type')
+
+describe('the first page', () => {
+  test.each([
+    ['nothing', undefined, 'application/json'],
+    ['anything', { Accept: '*/*' }, 'application/json'],
+    ['JSON', { Accept: 'application/json' }, 'application/json'],
+    ['JSON before HTML', { Accept: 'application/json, text/html' }, 'application/json'],
+    ['a page, as browsers do', html, 'text/html'],
+    ['HTML before JSON', { Accept: 'text/html, application/json' }, 'text/html'],
+  ])('for a caller that accepts %s', async (_, headers, type) => {
+    const answer = await client().get('/', headers)
+    expect([answer.status, typeOf(answer)]).toEqual([200, `${type}; charset=utf-8`])
+    expect(answer.headers.get('Vary')).toMatch(/^Accept, /)
+  })
+
+  test('is JSON for everybody where the console is off, and its paths do not exist', async () => {
+    const without = client({ bindings: { CONSOLE: 'off' } })
+    expect(typeOf(await without.get('/', html))).toBe('application/json; charset=utf-8')
+    const answer = await without.get('/rounds', html)
+    expect([answer.status, (await errorOf(answer)).error]).toEqual([404, 'not_found'])
+  })
+})
+
+describe('the page', () => {
+  test.each(['/', '/projects?q=echo&sort=name', '/rounds/task%3A0x12', '/epochs/0x12/7'])(
+    'at %s runs nothing that is not a file of this hub, and is in no frame',
+    async (path) => {
+      const answer = await client().get(path, html)
+      const policy = answer.headers.get('Content-Security-Policy')?.split('; ')
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "connect-src 'self'",
+          "frame-ancestors 'none'",
+          "require-trusted-types-for 'script'",
+        ]),
+      )
+      expect(policy?.join()).not.toMatch(/unsafe|https?:|\*/)
+      expect(answer.headers.get('Cache-Control')).toBe('public, no-cache')
+      expect(await answer.text()).toContain('<script src="/_app/immutable/')
+    },
+  )
+
+  test('loads files that never change, and no others', async () => {
+    const text = await (await client().get('/', html)).text()
+    const [, file] = /src="(\/_app\/[^"]+)"/.exec(text) ?? []
+    const answer = await client().get(String(file))
+    expect([answer.status, typeOf(answer)]).toEqual([200, 'text/javascript; charset=utf-8'])
+    expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    for (const path of [
+      '/_app/immutable/entry/none.js',
+      '/_app/immutable/entry/%2e%2e%2fopenapi.js',
+      '/console.html',
+    ])
+      expect((await client().get(path)).status, path).toBe(404)
+  })
+})

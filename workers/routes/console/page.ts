@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import type { HubContext } from '../../context.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import type { Answer } from '../../http/answer.ts'
+import { defineRoute } from '../../route.ts'
+import { getDescriptor } from '../network/descriptor.ts'
+
+/** Nothing inline and no other host. Svelte makes its templates under a policy of its own, and the page takes no other. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types svelte-trusted-html',
+].join('; ')
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+const fileTypes: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+export const getConsolePage = defineRoute(
+  {
+    method: 'get',
+    path: '/',
+    operationId: 'getConsolePage',
+    tag: 'Console',
+    summary: 'Open the console',
+    description: 'One page for all addresses of the console. Programs get the JSON of `GET /` there.',
+    // The page reads its own query.
+    query: z.looseObject({}),
+    cache: { maxAgeSeconds: 0, varyByAccept: true },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The page.', contentType: 'text/html' } },
+  },
+  async (c) => {
+    const isHome = c.req.path === '/'
+    const asset = c.var.settings.CONSOLE ? await readAsset(c, '/console') : null
+    if (asset !== null)
+      return { status: 200, headers: { ...pageHeaders, ...asset.headers }, body: asset.body }
+    // Without a console, its first page is what programs get there.
+    if (isHome) return getDescriptor.handle(c, {} as never)
+    throw new ApiError('not_found', `${c.req.path} is a page of the console, which this hub does not have.`)
+  },
+)
+
+export const getConsoleFile = defineRoute(
+  {
+    method: 'get',
+    path: '/_app/immutable/{folder}/{file}',
+    operationId: 'getConsoleFile',
+    tag: 'Console',
+    summary: 'Read a file of the console',
+    description: 'Scripts, styles and pictures of the console. A name changes with what its file has.',
+    params: z.object({
+      folder: z.enum(['assets', 'chunks', 'entry', 'nodes']).meta({ example: 'entry' }),
+      file: z
+        .string()
+        .regex(/^[\w.-]{1,100}\.(js|css|svg)$/)
+        .meta({ example: 'start.js' }),
+    }),
+    cache: { maxAgeSeconds: 31_536_000, immutable: true },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The file.', contentType: 'text/javascript' } },
+  },
+  async (c, { params: { folder, file } }) => {
+    const asset = await readAsset(c, `/_app/immutable/${folder}/${file}`)
+    if (asset === null)
+      throw new ApiError('not_found', `${c.req.path} is not in this version of the console.`)
+    const type = fileTypes[file.slice(file.lastIndexOf('.') + 1)] as string
+    return { status: 200, headers: { 'Content-Type': type, ...asset.headers }, body: asset.body }
+  },
+)
+
+/** Null where the deployment left the file out. */
+async function readAsset(
+  c: HubContext,
+  path: string,
+): Promise<{ headers: Record<string, string>; body: Answer['body'] } | null> {
+  const asset = await c.env.ASSETS.fetch(new URL(path, c.req.url)).catch((error) => {
+    throw unavailable('The console', error)
+  })
+  if (asset.status !== 200) return null
+  const etag = asset.headers.get('ETag')
+  return { headers: etag === null ? {} : { ETag: etag }, body: asset.body }
+}

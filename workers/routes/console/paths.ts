@@ -1,0 +1,14 @@
+/** Pages of the console beside its first, as `console/src/routes/` has them. */
+export const consolePaths = [
+  '/projects',
+  '/projects/{project}',
+  '/projects/{project}/try',
+  '/rounds',
+  '/rounds/{round}',
+  '/receipts/{receipt}',
+  '/nodes/{node}',
+  '/epochs/{project}/{epoch}',
+  '/search',
+  '/status',
+  '/faucet',
+]
