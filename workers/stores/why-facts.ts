@@ -147,8 +147,8 @@ SELECT (${projectFacts(params)}) AS project,
     FROM alike WHERE is_own AND went_wrong) AS leases,
   (SELECT max(epoch) FROM alike WHERE is_own) AS lastEpoch,
   (SELECT iif(sum(count) = ${leasesRead}, min(at), NULL) FROM alike) AS leasesSince,
-  (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount, 'token', json(token), 'leaf', leaf,
-    'state', state, 'settlement', settlement, 'error', error))
+  (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount,
+    'token', json(token), 'leaf', leaf, 'state', state, 'settlement', settlement, 'error', error))
     FROM (SELECT e.*, r.token, r.state, r.settlement, r.error FROM s
       JOIN epoch_shares AS e ON e.miner = s.payout AND e.project_id = s.project_id AND (e.claimed_at IS NOT NULL) = 0
       JOIN epoch_receipts AS r ON r.project_id = e.project_id AND r.epoch = e.epoch
