@@ -84,7 +84,11 @@ export const causes = {
       'The owner paused the subscription',
       'Resume it: POST /v1/subscriptions/{subscription_id}/resume',
     ],
-    unbonding: ['error', 'The collateral is being unbonded', subscribeAgain],
+    unbonding: [
+      'error',
+      'The collateral is being unbonded',
+      'Wait for the release, withdraw, then subscribe again: POST /v1/subscriptions/{subscription_id}/withdraw',
+    ],
     unbonded: [
       'error',
       'The unbonding is over',

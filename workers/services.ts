@@ -1,5 +1,5 @@
 import type { SQLWrapper } from 'drizzle-orm'
-import { networkParamsOf } from '../protocol/identity/index.ts'
+import { type NetworkParams, networkParamsOf } from '../protocol/identity/index.ts'
 import { DerivedValues } from './auth/operation.ts'
 import { Beacons } from './beacons.ts'
 import { createChainClient } from './chain/client.ts'
@@ -86,8 +86,8 @@ export function createServices(env: Env) {
   const made = new Map<unknown, unknown>()
   return {
     /** A store that few routes use, and that is loaded with them. */
-    store<S>(Class: new (db: Database) => S): S {
-      if (!made.has(Class)) made.set(Class, new Class(db))
+    store<S>(Class: new (db: Database, params: NetworkParams) => S): S {
+      if (!made.has(Class)) made.set(Class, new Class(db, params))
       return made.get(Class) as S
     },
     params,

@@ -119,7 +119,10 @@ describe('the chain index', () => {
     const logs = Array.from({ length: 15_000 }, (_, index) => payoutSet(2, index))
     expect(await append(2, logs)).toBe('done')
     expect(await count('chain_events')).toBe(15_001)
-    expect(await store.state('subscription', subscriptionId)).toEqual({ payout: toHex(14_999, { size: 20 }) })
+    expect(await store.state('subscription', subscriptionId)).toEqual({
+      payout: toHex(14_999, { size: 20 }),
+      payout_at: 2,
+    })
     await store.rollback((await store.cursor()) as Cursor, blockAt(1))
     expect(await store.state('subscription', subscriptionId)).toEqual(before)
     expect(await count('chain_events')).toBe(1)
@@ -131,7 +134,10 @@ describe('the chain index', () => {
     const logs = Array.from({ length: 9_000 }, (_, index) => ({ ...payoutSet(2, index), transactionHash }))
     await append(2, [...logs, payoutSet(2, 9_000)])
     expect(await count('chain_events')).toBe(3)
-    expect(await store.state('subscription', subscriptionId)).toEqual({ payout: toHex(9_000, { size: 20 }) })
+    expect(await store.state('subscription', subscriptionId)).toEqual({
+      payout: toHex(9_000, { size: 20 }),
+      payout_at: 2,
+    })
     expect(await index.differing(1, 2, [payoutSet(1, 0), ...logs, payoutSet(2, 9_000)])).toEqual([])
     expect(await index.differing(1, 2, [payoutSet(1, 0), ...logs.slice(1), payoutSet(2, 9_000)])).toEqual([2])
   })

@@ -178,7 +178,9 @@ describe('a subscription', () => {
     const first = { status: 'bonded', collateral: '5', payout: owner }
     expect(fold('subscription', bonded('5'))).toMatchObject(first)
     const set = event('PayoutSet', { subscriptionId, payout })
-    expect(fold('subscription', bonded('5'), set, bonded('9'))).toMatchObject({ collateral: '9', payout })
+    expect(fold('subscription', bonded('5'), set, bonded('9'))).toMatchObject({
+      ...{ collateral: '9', payout, payout_at: set.blockTime },
+    })
   })
 
   test('starts again when it is bonded after it was withdrawn', () => {

@@ -211,7 +211,7 @@ const project: Record<Subject['kind'], (state: ChainState, event: ChainEvent) =>
           closings: Number(state.closings ?? 0) + 1,
         }
       case 'PayoutSet':
-        return { payout: args.payout }
+        return { payout: args.payout, payout_at: blockTime }
       case 'SlashExecuted': {
         const collateral = add(state.collateral, args.amount, -1n)
         return {

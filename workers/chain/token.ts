@@ -14,11 +14,16 @@ const readGas = 100_000
 const textLengthMax = 64
 const decimalsMax = 36
 
-export const networkToken = ({ token_symbol, token_name }: Profile, address: string): Token => ({
-  address,
+/** In what amounts of the network's token are counted. */
+export const networkUnit = ({ token_symbol }: Profile): Pick<Token, 'symbol' | 'decimals'> => ({
   symbol: token_symbol,
-  name: token_name,
   decimals: 18,
+})
+
+export const networkToken = (profile: Profile, address: string): Token => ({
+  address,
+  ...networkUnit(profile),
+  name: profile.token_name,
 })
 
 /** What records show of a token; null for no token. The network's own is known by its profile. @throws {@link ApiError} 503 `unavailable`. */

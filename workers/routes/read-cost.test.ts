@@ -402,8 +402,8 @@ const whole: Record<string, number> = {
   getStatus: things + 3 + lateKinds.length,
   // Every round that came to it.
   getReceipt: things,
-  // The newest leases of its owner.
-  getDiagnosis: things,
+  // The newest leases of its owner, and payouts that are not claimed.
+  getDiagnosis: 2 * things,
   listValidators: things + 1,
   // A quorum is counted of all validators.
   getCommitteeSet: things + 1,

@@ -1,5 +1,6 @@
 import type { FoundCause } from '../../protocol/causes.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { amountText } from '../actions/contract-errors.ts'
 import type { ShareFacts, SubscriptionFacts } from '../stores/why-facts.ts'
 import { counted } from './project-causes.ts'
 
@@ -8,14 +9,16 @@ const patienceSecs = 3_600
 
 /** What keeps credited work from being paid. @param now - Unix seconds. */
 export function earningCauses(
-  { shares, unshared, unattested }: Pick<SubscriptionFacts, 'shares' | 'unshared' | 'unattested'>,
+  {
+    shares,
+    claimable,
+    unshared,
+    unattested,
+  }: Pick<SubscriptionFacts, 'shares' | 'claimable' | 'unshared' | 'unattested'>,
   { owner, payout }: { owner: string; payout: string },
   now: number,
 ): FoundCause[] {
   const dueAt = (unattested?.endsAt ?? Infinity) + defaultNetworkParams.settle + patienceSecs
-  const claimable = shares.filter(
-    ({ state, leaf, releaseAt }) => state === 'settled' && leaf !== null && (releaseAt ?? Infinity) <= now,
-  )
   return [
     ...(payout === owner
       ? []
@@ -31,7 +34,7 @@ export function earningCauses(
       : []),
     ...unshared.slice(0, 1).map(
       ({ epoch, endsAt, recipients, cap }): FoundCause =>
-        recipients >= cap
+        cap > 0 && recipients >= cap
           ? {
               code: 'below_recipients_cap',
               message: `Epoch ${epoch} pays ${cap} addresses, and others had more units.`,
@@ -44,20 +47,20 @@ export function earningCauses(
             },
     ),
     ...newestOfEach(shares.flatMap((share) => ofShare(share, now))),
-    ...(claimable.length === 0
+    ...(claimable.count === 0
       ? []
       : [
           {
             code: 'payouts_unclaimed',
-            message: `${counted(claimable.length, 'payout')} of the payout address can be claimed.`,
-            since: claimable.at(-1)?.releaseAt ?? null,
+            message: `${claimable.isAll ? '' : 'At least '}${counted(claimable.count, 'payout')} of the payout address can be claimed.`,
+            since: claimable.since,
           } as const,
         ]),
   ]
 }
 
 function ofShare(
-  { epoch, endsAt: since, state, settlement, error, leaf, amount, units }: ShareFacts,
+  { epoch, endsAt: since, state, settlement, error, leaf, amount, token, units }: ShareFacts,
   now: number,
 ) {
   const found: FoundCause[] = []
@@ -72,7 +75,7 @@ function ofShare(
   else if (state === 'underfunded')
     found.push({
       code: 'epoch_underfunded',
-      message: `The vault cannot pay epoch ${epoch}, of which ${amount} are the payout address's.`,
+      message: `The vault cannot pay epoch ${epoch}, of which ${amountText(amount, token)} are the payout address's.`,
       detail: error && `The vault cannot pay epoch ${epoch}: ${error}`,
       since,
     })

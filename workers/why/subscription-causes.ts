@@ -1,28 +1,38 @@
 import { collateralHealth } from '../../protocol/actions/index.ts'
 import type { FoundCause } from '../../protocol/causes.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { amountText } from '../actions/contract-errors.ts'
+import type { Token } from '../stores/schema/index.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
 import { counted, utc } from './project-causes.ts'
 
-/** What the state of a subscription keeps from work. @param now - Unix seconds. */
-export function subscriptionCauses(subscription: Subscription, now: number): FoundCause[] {
+/** What the state of a subscription keeps from work. @param unit - In what collateral is counted. @param now - Unix seconds. */
+export function subscriptionCauses(
+  subscription: Subscription,
+  unit: Pick<Token, 'symbol' | 'decimals'>,
+  now: number,
+): FoundCause[] {
   const { status, collateral, startedAt, releaseAt } = standingOf(subscription, now)
   const { minCollateral, pausedAt, pendingSlashes, reputation, createdAt } = subscription
+  const [held, least] = [collateral, minCollateral].map((amount) => amountText(amount, unit))
   const states: Record<typeof status, FoundCause[]> = {
     pending_collateral: [
       {
         code: 'not_bonded',
-        message: `No collateral is bonded; the project asks for ${minCollateral}.`,
+        message: `No collateral is bonded; the project asks for ${least}.`,
         since: createdAt,
       },
     ],
-    active: collateralCauses(collateral, minCollateral, startedAt),
+    active: collateralCauses(collateralHealth(BigInt(collateral), BigInt(minCollateral)), {
+      text: `The collateral is ${held}, and the project asks for ${least}`,
+      since: startedAt,
+    }),
     paused: [{ code: 'paused', message: 'The owner paused the subscription.', since: pausedAt }],
     jailed: [
       {
         code: 'jailed',
-        message: `A slash left ${collateral} of collateral; the project asks for ${minCollateral}.`,
+        message: `A slash left ${held} of collateral; the project asks for ${least}.`,
         since: lastSlashAt(subscription),
       },
     ],
@@ -62,15 +72,18 @@ export function subscriptionCauses(subscription: Subscription, now: number): Fou
   ]
 }
 
-function collateralCauses(collateral: string, least: string, since: number | null): FoundCause[] {
-  switch (collateralHealth(BigInt(collateral), BigInt(least))) {
+function collateralCauses(
+  health: ReturnType<typeof collateralHealth>,
+  { text, since }: { text: string; since: number | null },
+): FoundCause[] {
+  switch (health) {
     case 'healthy':
       return []
     case 'warning':
       return [
         {
           code: 'collateral_low',
-          message: `The collateral is ${collateral}, and the project asks for ${least}: a slash would end the work.`,
+          message: `${text}: a slash would end the work.`,
           since,
         },
       ]
@@ -78,7 +91,7 @@ function collateralCauses(collateral: string, least: string, since: number | nul
       return [
         {
           code: 'below_min_collateral',
-          message: `The collateral is ${collateral}, and the project asks for ${least}: committee sets leave it out.`,
+          message: `${text}: committee sets leave it out.`,
           since,
         },
       ]

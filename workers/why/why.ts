@@ -2,6 +2,7 @@ import type { FoundCause } from '../../protocol/causes.ts'
 import { epochStart } from '../../protocol/committees/index.ts'
 import type { NetworkParams } from '../../protocol/identity/index.ts'
 import { firstEpochStart } from '../committees/first-epoch.ts'
+import type { Token } from '../stores/schema/index.ts'
 import { standingOf } from '../stores/subscription-standing.ts'
 import type { Subscription } from '../stores/subscriptions.ts'
 import type { ProjectFacts, SubscriptionFacts } from '../stores/why-facts.ts'
@@ -14,22 +15,31 @@ import { leaseCauses, membershipCauses } from './work-causes.ts'
 /** Whether the attested set of the epoch has the subscription, where that is the question. */
 export type IsMember = (set: NonNullable<ProjectFacts['set']>) => Promise<boolean>
 
-/** Everything that keeps a subscription from work or reward. @param now - Unix seconds. */
+interface Surroundings {
+  /** Unix seconds. */
+  now: number
+  params: NetworkParams
+  /** In what collateral is counted. */
+  unit: Pick<Token, 'symbol' | 'decimals'>
+  isMember: IsMember
+}
+
+/** Everything that keeps a subscription from work or reward. */
 export async function causesOf(
   subscription: Subscription,
   facts: SubscriptionFacts,
-  { now, params, isMember }: { now: number; params: NetworkParams; isMember: IsMember },
+  { now, unit, ...rules }: Surroundings,
 ): Promise<FoundCause[]> {
   const { project, device, leases } = facts
   const chainNow = Math.max(now, subscription.chainTime)
   const { status, payout, startedAt } = standingOf(subscription, chainNow)
   const { owner } = subscription
-  const own = [...deviceCauses(device, owner, project), ...subscriptionCauses(subscription, chainNow)]
+  const own = [...deviceCauses(device, owner, project), ...subscriptionCauses(subscription, unit, chainNow)]
   const isWorking = status === 'active' && startedAt !== null && project !== null && mayBeInSet(own)
   return [
     ...own,
     ...(project === null ? [] : projectCauses(project, now)),
-    ...(isWorking ? await placeIn(project, startedAt, facts.lastEpoch, { params, isMember }) : []),
+    ...(isWorking ? await placeIn(project, startedAt, facts, rules) : []),
     ...leaseCauses(leases),
     ...earningCauses(facts, { owner, payout: payout ?? owner }, now),
   ]
@@ -43,15 +53,24 @@ const mayBeInSet = (found: readonly FoundCause[]): boolean =>
 async function placeIn(
   { set, epoch, epochSecs, rounds }: ProjectFacts,
   startedAt: number,
-  lastEpoch: number | null,
-  { params, isMember }: { params: NetworkParams; isMember: IsMember },
+  { lastEpoch, leasesSince }: Pick<SubscriptionFacts, 'lastEpoch' | 'leasesSince'>,
+  { params, isMember }: Pick<Surroundings, 'params' | 'isMember'>,
 ): Promise<FoundCause[]> {
   const worksFrom = firstEpochStart(startedAt, epochSecs, params)
   const isTooEarly = worksFrom > epochStart(epoch, epochSecs)
   if (!isTooEarly && (set === null || set.attestedAt === null)) return []
   const isDrawn = lastEpoch === epoch
+  const isKnown = isDrawn || leasesSince === null || leasesSince < epochStart(epoch, epochSecs)
   return membershipCauses({
-    ...{ entries: set?.entries ?? 0, startedAt, worksFrom, epoch, epochSecs, rounds, isDrawn },
+    ...{
+      entries: set?.entries ?? 0,
+      startedAt,
+      worksFrom,
+      epoch,
+      epochSecs,
+      rounds,
+      isDrawn: isKnown ? isDrawn : null,
+    },
     isMember: !isTooEarly && (isDrawn || (set !== null && (await isMember(set)))),
   })
 }

@@ -14,8 +14,8 @@ export interface Membership {
   epochSecs: number
   /** Rounds of the epoch that are over. */
   rounds: number
-  /** Whether it was drawn in the epoch. */
-  isDrawn: boolean
+  /** Whether it was drawn in the epoch; null while nobody knows, as of one among many devices of an owner. */
+  isDrawn: boolean | null
 }
 
 /** Whether a subscription with everything it needs is in the set of the epoch, and drawn from it. */
@@ -37,7 +37,7 @@ export function membershipCauses({ epoch, epochSecs, ...member }: Membership): F
         since,
       },
     ]
-  return member.rounds > 0 && !member.isDrawn
+  return member.rounds > 0 && member.isDrawn === false
     ? [
         {
           code: 'not_drawn',

@@ -185,14 +185,18 @@ const ofSubscription: readonly Provocation[] = [
   [
     'not_bonded',
     (w) => runSql('DELETE FROM chain_states WHERE subject = ?', w.subscriptionId),
-    /No collateral is bonded/,
+    /^No collateral is bonded; the project asks for \d+ [A-Z]+\.$/,
   ],
-  ['below_min_collateral', (w) => w.bond({ collateral: '5' }), /The collateral is 5/],
+  [
+    'below_min_collateral',
+    (w) => w.bond({ collateral: '5' }),
+    /The collateral is 0\.000000000000000005 [A-Z]+, and the project asks for \d+ [A-Z]+:/,
+  ],
   ['collateral_low', (w) => w.bond({ collateral: String(minCollateral) }), /a slash would end the work/],
   [
     'jailed',
     (w) => w.bond({ collateral: '1', slash_lows: [{ at: 9, left: '1' }] }),
-    /A slash left 1 of collateral/,
+    /A slash left 0\.000000000000000001 [A-Z]+ of collateral/,
     { since: 9 },
   ],
   ['paused', (w) => w.set('subscriptions', 'paused_at = 9'), /The owner paused/, { since: 9 }],
@@ -314,6 +318,7 @@ const ofEarnings: readonly Provocation[] = [
     /has attested epoch 5 yet/,
   ],
   earned('epoch_not_posted', "settlement = 'failed', error = 'No gas.'", /: No gas\.$/, { hides: /No gas/ }),
+  earned('epoch_underfunded', "state = 'underfunded'", /pay epoch \d+, of which 0\.\d+ [A-Z]+ are/),
   earned('epoch_underfunded', "state = 'underfunded', error = 'Too little.'", /: Too little\.$/, {
     hides: /Too little/,
   }),
@@ -324,9 +329,10 @@ const ofEarnings: readonly Provocation[] = [
     async (w) => {
       await publish(w, right, lastAt(w))
       await pay(w, 0, 9)
+      // The terms of the epoch, not those of today.
+      await w.set('epoch_rounds', "terms = json_set(terms, '$.max_recipients_per_epoch', 1)")
     },
     /pays 1 addresses, and others had more units/,
-    { of: { economics: { max_recipients_per_epoch: 1 } } },
   ],
   [
     'rounded_to_zero',
@@ -394,7 +400,75 @@ test('no_validators: no generation is in force', async () => {
   const later = epochStart(world.epoch, epochSecs) - defaultNetworkParams.beacon_offset_secs + 1
   await runSql('UPDATE validator_generations SET effective_at = ?', later)
   expect(await asOwner(world)).toMatchObject({ working: false, causes: [{ code: 'no_validators' }] })
+  await runSql('UPDATE validator_generations SET effective_at = ?', later - 1)
+  expect(await asOwner(world)).toMatchObject({ working: true })
+  const elsewhere = client({ bindings: { PROFILE: '{"chain_id":11155111}' } })
+  const { causes: found } = await bodyOf<Diagnosis>(elsewhere.get(pathOf(world)))
+  // There a generation has to be older.
+  expect(found.map(({ code }) => code)).toContain('no_validators')
   await runSql('UPDATE validator_generations SET effective_at = 0')
+})
+
+const codesOf = async (world: World) => (await asOwner(world)).causes.map(({ code }) => code)
+
+test('an epoch before the payout address was set says nothing of it, and a cap of 0 is none', async () => {
+  const world = await createWorking({ economics: { max_units_per_epoch: 5 } })
+  await publish(world, right, lastAt(world))
+  await pay(world, 0, 5)
+  await world.set('epoch_rounds', "terms = json_set(terms, '$.max_recipients_per_epoch', 0)")
+  const beaconAt = epochStart(world.project.lastEpoch, epochSecs) - defaultNetworkParams.beacon_offset_secs
+  await world.bond({ payout_at: beaconAt })
+  expect(await codesOf(world)).toEqual(['rounded_to_zero'])
+  await world.bond({ payout_at: beaconAt + 1 })
+  expect(await codesOf(world)).toEqual([])
+})
+
+test('nobody is told that others were drawn while more leases of the epoch may be there than are read', async () => {
+  const world = await createWorking()
+  const { owner, subscriptionId, project, epoch } = world
+  await runSql("UPDATE leases SET subscription_id = 'another' WHERE subscription_id = ?", subscriptionId)
+  expect(await codesOf(world)).toEqual(['not_drawn'])
+  const start = epochStart(epoch, epochSecs)
+  await runSql(
+    `INSERT INTO leases (round_id, position, role, node_key, node_id, subscription_id, owner, project_id, epoch, state, created_at,
+      deadline, proof_id)
+    SELECT 'r' || value, 0, 'primary', 'k', 'n', 'another', ?, ?, ?, 'finalized', ?, 1, 'p' || value
+    FROM json_each(?)`,
+    ...[
+      owner.address,
+      project.projectId,
+      epoch,
+      start,
+      JSON.stringify(Array.from({ length: 99 }, (_, i) => i)),
+    ],
+  )
+  expect(await codesOf(world)).toEqual([])
+  await runSql("UPDATE leases SET created_at = ?, epoch = ? WHERE round_id = 'r7'", start - 1, epoch - 1)
+  expect(await codesOf(world)).toEqual(['not_drawn'])
+})
+
+test('payouts are counted however many newer ones pay nothing', async () => {
+  const world = await createWorking()
+  await indexPosted(await pay(world, 5), 9)
+  const copy = (table: string, columns: string, change: string, count: number) =>
+    runSql(
+      `INSERT INTO ${table} (epoch, ${columns}) SELECT epoch + value, ${change} FROM ${table}, json_each(?) WHERE project_id = ?`,
+      JSON.stringify(Array.from({ length: count }, (_, i) => i + 1)),
+      world.project.projectId,
+    )
+  const keys =
+    'project_id, epoch_secs, starts_at, vault, consensus_hash, receipt_hash, merkle_root, token, totals'
+  const rest = 'recipients, leaves, attestations, accepted_at, settlement, release_at'
+  await copy('epoch_receipts', `${keys}, ${rest}, state`, `${keys}, ${rest}, 'vetoed'`, 60)
+  const ofShare = 'miner, project_id, units, amount, leaf, ends_at'
+  await copy('epoch_shares', ofShare, ofShare.replace('ends_at', 'ends_at + value'), 60)
+  const messages = async () => (await asOwner(world)).causes.map(({ message }) => message)
+  expect(await messages()).toEqual([
+    expect.stringMatching(/was vetoed/),
+    'At least 1 payout of the payout address can be claimed.',
+  ])
+  await runSql("UPDATE epoch_receipts SET state = 'settled' WHERE project_id = ?", world.project.projectId)
+  expect(await messages()).toEqual(['At least 50 payouts of the payout address can be claimed.'])
 })
 
 test('every cause about a subscription is provoked here', () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { networkUnit } from '../../chain/token.ts'
 import type { HubContext } from '../../context.ts'
 import { json } from '../../http/answer.ts'
 import { viewerOf } from '../../middleware/authenticate.ts'
@@ -42,7 +43,7 @@ export const getDiagnosis = defineRoute(
     ])
     if (facts === null) throw new Error('a subscription was found and its facts were not')
     const found = await causesOf(subscription, facts, {
-      ...{ now, params },
+      ...{ now, params, unit: networkUnit(c.var.settings.PROFILE) },
       isMember: async (set) => {
         await spendDraw(c, set)
         const entry = await committeeSets.findEntry(set.setHash, subscription.nodeKey)
