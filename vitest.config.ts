@@ -75,6 +75,7 @@ export default defineConfig({
           ...patience,
           include: ['workers/**/*.test.ts', 'durable-objects/**/*.test.ts'],
           exclude: ['**/*.{chain,anvil}.test.ts'],
+          globalSetup: ['./testing/webhook-receiver.ts'],
           ...oneHub,
         },
       },

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Address, Hex } from 'viem'
+import { describeProfileProblems, type GivenProfile, readProfile } from '../protocol/identity/index.ts'
 import type { Beginning, Roles } from './deploy-options.ts'
 
 export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR --admin ADDRESS --arbiter ADDRESS
@@ -84,7 +85,7 @@ export function readDeployArguments(
     relayer: values.relayer === undefined ? null : readAddress('relayer', values.relayer),
     /** Roles that the relayer does not get. */
     others: Object.fromEntries(given) as Partial<Roles>,
-    profile: readProfile(values.profile ?? '{}'),
+    profile: readGivenProfile(values.profile ?? '{}'),
     /** Null for a new deployment. */
     resume: values.resume === undefined ? null : readResume(values.resume),
     checkOnly: values.check ?? false,
@@ -125,13 +126,14 @@ function readResume(value: string): Beginning {
   return { nonce: Number(nonce), block: Number(block) }
 }
 
-function readProfile(value: string): Record<string, unknown> {
+function readGivenProfile(value: string): GivenProfile {
+  let given: unknown
   try {
-    const profile: unknown = JSON.parse(value)
-    if (typeof profile === 'object' && profile !== null && !Array.isArray(profile))
-      return profile as Record<string, unknown>
+    given = JSON.parse(value)
   } catch {
-    // Said below, together with JSON that is no object.
+    // Refused below, with everything else that is no object.
   }
-  throw new DeployUsageError(`--profile must be a JSON object, not "${value}".`)
+  const read = readProfile(given)
+  if ('profile' in read) return given as GivenProfile
+  throw new DeployUsageError(`--profile ${describeProfileProblems(read.problems)}, in "${value}".`)
 }

@@ -10,7 +10,8 @@ export interface AccountState {
   readonly hasLifecycleRule: boolean
   /** Names of the secrets that the Worker has. */
   readonly secrets: ReadonlySet<string>
-  /** The Durable Object classes of the last version that `up` deployed; null where there is none. */
+  readonly hasWorker: boolean
+  /** The form of Durable Objects of the last version that `up` deployed; null where there is none. */
   readonly objectsTag: string | null
 }
 
@@ -26,14 +27,15 @@ export async function readAccount(wrangler: Wrangler, resources: Resources): Pro
   const rules = buckets.has(payloadBucket)
     ? await wrangler(['r2', 'bucket', 'lifecycle', 'list', payloadBucket])
     : ''
-  const deployments = await unlessAbsent(wrangler(['deployments', 'list', '--name', worker, '--json']))
+  const deployments = await readDeployments(wrangler, worker)
   return {
     databaseId: await readDatabaseId(wrangler, database),
     buckets,
     queues,
     hasLifecycleRule: rules.includes(lifecycleRule.name),
     secrets: await readSecretNames(wrangler, worker),
-    objectsTag: deployments === null ? null : tagOf(JSON.parse(deployments)),
+    hasWorker: deployments !== null,
+    objectsTag: tagOf(deployments ?? []),
   }
 }
 
@@ -53,18 +55,22 @@ export async function readSecretNames(wrangler: Wrangler, worker: string): Promi
 export const deploymentMessage = ({ objectsTag }: Resources, commit: string): string =>
   `${objectsTag} ${commit}`
 
-interface DeploymentRow {
-  created_on: string
-  annotations?: Record<string, string>
+export interface Deployment {
+  readonly created_on: string
+  readonly annotations?: Record<string, string>
+  readonly versions: readonly { readonly version_id: string; readonly percentage: number }[]
 }
 
-function tagOf(deployments: DeploymentRow[]): string | null {
-  // One that a change of secrets made has no message.
-  const tagged = deployments
-    .toSorted((a, b) => (a.created_on < b.created_on ? -1 : 1))
-    .flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])
-  return tagged.at(-1)?.split(' ')[0] ?? null
+/** The deployments of a Worker, newest first; null where there is no such Worker. */
+export async function readDeployments(wrangler: Wrangler, worker: string): Promise<Deployment[] | null> {
+  const answer = await unlessAbsent(wrangler(['deployments', 'list', '--name', worker, '--json']))
+  if (answer === null) return null
+  return (JSON.parse(answer) as Deployment[]).toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
 }
+
+/** One that a change of secrets made has no message. */
+const tagOf = (deployments: readonly Deployment[]): string | null =>
+  deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null
 
 async function unlessAbsent(answer: Promise<string>): Promise<string | null> {
   try {

@@ -11,6 +11,8 @@ import { chainProblems } from './chain-problems.ts'
 import { checkHub, type Finding } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
 import { planOf, planText } from './plan.ts'
+import { removeAll } from './remove.ts'
+import { rollBack } from './rollback.ts'
 import { planSecrets, secretList } from './secrets.ts'
 import { settingsPage } from './settings-page.ts'
 import { bringUp } from './up.ts'
@@ -26,6 +28,8 @@ Commands:
   secrets   Make the secrets that can be made, take the others from environment variables of their names, and set them
   up        Do what plan shows. It may be interrupted, and repeated
   check     Try the hub that is there, and hold the chain against the environment
+  rollback  Give all traffic to the version before, or to that of --version
+  remove    Delete the Worker, its objects, the database, buckets and queues, after the name was typed
   settings  Print the page docs/settings.md; needs no --env
 
 Options:
@@ -34,7 +38,8 @@ Options:
   --rotate SECRET    Of secrets: replace this one
   --save FILE        Of secrets: keep what is made in a new file that only you can read; a key of the relayer is made only then
   --url URL          Of check: an address of the hub other than that of its domain
-  --yes              Of up: ask nothing before a step that cannot be taken back
+  --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
+  --yes              Of up and rollback: ask nothing before a step that cannot be taken back
   --json             Print plan and check as JSON
   -h, --help         Show this help
 
@@ -45,9 +50,10 @@ Examples:
   npm run -s deploy -- plan --env example --offline
   npm run -s deploy -- secrets --env testnet --save testnet-secrets.json
   npm run -s deploy -- up --env testnet
-  npm run -s deploy -- check --env testnet --json`
+  npm run -s deploy -- check --env testnet --json
+  npm run -s deploy -- rollback --env testnet`
 
-const commands = ['plan', 'secrets', 'up', 'check'] as const
+const commands = ['plan', 'secrets', 'up', 'check', 'rollback', 'remove'] as const
 type Command = (typeof commands)[number]
 
 /** Something that the operator has to do before. */
@@ -61,6 +67,7 @@ interface Options {
   rotate?: string
   save?: string
   url?: string
+  version?: string
   yes?: boolean
   json?: boolean
 }
@@ -82,8 +89,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
   },
 
   async secrets(environment, { rotate, save }) {
-    if (environment.account_id === '')
-      throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
+    requireAccount(environment)
     const wrangler = wranglerOf(environment.account_id)
     const { worker } = resourcesOf(environment)
     const present = await readSecretNames(wrangler, worker)
@@ -137,6 +143,29 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
         console.log(`${problem === null ? 'ok   ' : 'FAIL '} ${what}${problem === null ? '' : ` ${problem}`}`)
     if (all.some(({ problem }) => problem !== null)) process.exitCode = 1
   },
+
+  async rollback(environment, { version, yes }) {
+    requireAccount(environment)
+    await rollBack({
+      ...{ environment, version, say },
+      wrangler: wranglerOf(environment.account_id),
+      confirm: async (question) => yes === true || (await ask(question)),
+      check: async (url) => requireNone(await checkHub(environment, url)),
+    })
+  },
+
+  async remove(environment) {
+    requireAccount(environment)
+    await removeAll({
+      ...{ environment, say },
+      wrangler: wranglerOf(environment.account_id),
+      ask: async (question) => (process.stdin.isTTY ? typed(question) : null),
+    })
+  },
+}
+
+function requireAccount({ account_id }: Environment): void {
+  if (account_id === '') throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
 }
 
 function requireNone(findings: readonly Finding[]): void {
@@ -149,10 +178,14 @@ const rpcUrlsOf = ({ chain }: Environment): string[] =>
 
 async function ask(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new CommandError(`${question} Nobody can be asked here: add --yes.`)
+  return /^y(es)?$/i.test(await typed(`${question} (y/N) `))
+}
+
+async function typed(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(`${question} (y/N) `)
+  const answer = await terminal.question(question)
   terminal.close()
-  return /^y(es)?$/i.test(answer.trim())
+  return answer.trim()
 }
 
 const commitOf = (): string => {
@@ -169,7 +202,16 @@ await runCommand(async () => {
   const config = {
     allowPositionals: true,
     options: {
-      ...{ env: text, rotate: text, save: text, url: text, offline: flag, yes: flag, json: flag },
+      ...{
+        env: text,
+        rotate: text,
+        save: text,
+        url: text,
+        version: text,
+        offline: flag,
+        yes: flag,
+        json: flag,
+      },
       help: { type: 'boolean', short: 'h' },
     },
   } as const

@@ -9,14 +9,15 @@ interface SettingNote {
   readonly isSecret?: true
 }
 
-const refused = 'the hub answers 500 and names it'
+const refused = 'the hub answers 503 and names it'
 
 /** What every setting means. The type holds the list complete where it is printed: see {@link settingsPage}. */
 const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   HUB_SECRET: {
-    is: 'text of at least 32 characters that seals cursors and derives ids',
+    is: 'text of at least 32 characters that seals cursors and secrets of webhooks, and derives ids',
     need: 'always',
-    wrong: 'another value makes cursors and tickets that are out invalid',
+    wrong:
+      'another value makes cursors and tickets that are out invalid, and webhooks fail until they have new secrets',
     isSecret: true,
   },
   BASE_URL: {
@@ -32,7 +33,12 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
   PROFILE: {
     is: 'JSON object with the members of the network profile that differ from the default: names, chain id',
     need: 'networks with names of their own',
-    wrong: 'every hash and signature differs from that of the nodes and contracts',
+    wrong: `a member that it cannot have: ${refused}. Other names than those of nodes and contracts: every hash and signature differs`,
+  },
+  MAINTENANCE: {
+    is: '`true` has the descriptor and `/v1/status` say `maintenance`',
+    need: 'work during which clients should wait',
+    wrong: 'clients wait without a reason',
   },
   WEB_HOSTS: {
     is: 'further hosts whose pages may ask wallets to sign in, comma separated',
@@ -158,6 +164,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'the relayer',
     wrong: 'nodes of the chain refuse more than 1 ether',
   },
+  RELAYER_LOW_WEI: {
+    is: 'balance below which operators are told that the relayer needs more',
+    need: 'the relayer',
+    wrong: 'too low: nobody hears of it in time',
+  },
   RELAYER_TICK_MS: {
     is: 'how often the relayer looks at its transactions',
     need: 'the relayer',
@@ -278,7 +289,7 @@ export function settingsPage(): string {
   })
   return `# Settings of the hub
 
-\`npm run -s deploy -- settings\` prints this page. The hub reads its settings before it answers a request: while one is wrong or missing, every request is answered with 500 and the names of all of them. [Deploy a hub](deploy.md) says where they are entered.
+\`npm run -s deploy -- settings\` prints this page. The hub reads its settings before it answers a request: while one is wrong or missing, every request is answered with 503 and the names of all of them. [Deploy a hub](deploy.md) says where they are entered.
 
 | Setting | Meaning | Default | Secret | Needed for | A wrong value |
 | --- | --- | --- | --- | --- | --- |

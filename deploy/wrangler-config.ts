@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { experimental_readRawConfig as readToml } from 'wrangler'
+import { objectsVersion } from '../durable-objects/objects-version.ts'
 import type { Environment } from './environment.ts'
 import { hubVars } from './hub-settings.ts'
 
@@ -28,7 +29,7 @@ export interface Resources {
   readonly queues: readonly string[]
   /** The bucket that a rule empties, see {@link lifecycleRule}. */
   readonly payloadBucket: string
-  /** The last change of Durable Object classes. */
+  /** The form of Durable Objects: the last change of their classes, and the versions of their storage. */
   readonly objectsTag: string
 }
 
@@ -51,7 +52,7 @@ export function resourcesOf({ name }: Pick<Environment, 'name'>): Resources {
     buckets: r2_buckets.map(({ bucket_name }) => renamed(name, bucket_name)),
     queues: [...new Set(queueNames)].map((queue) => renamed(name, queue)),
     payloadBucket: renamed(name, rounds.bucket_name),
-    objectsTag: migrations.at(-1)!.tag,
+    objectsTag: `${migrations.at(-1)!.tag}.${objectsVersion}`,
   }
 }
 

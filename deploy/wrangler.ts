@@ -16,7 +16,12 @@ export class WranglerError extends CommandError {
 
   /** Whether the account does not have what was asked for. */
   get isAbsence(): boolean {
-    return /\[code: (10007|10090|11000)\]|Queue ".+" does not exist/i.test(this.output)
+    return /\[code: (10006|10007|10090|11000)\]|Queue ".+" does not exist/i.test(this.output)
+  }
+
+  /** Whether a bucket was to be deleted that has something. */
+  get isNotEmpty(): boolean {
+    return /\[code: 10008\]/.test(this.output)
   }
 }
 

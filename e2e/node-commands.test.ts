@@ -149,6 +149,49 @@ describe('why', () => {
     expect(await askOf(origin)).toEqual({ ...said, stdout: device })
   })
 
+  test('asks about all that the device works for, and tells what is wrong with the device once', async () => {
+    const token = { address: `0x${'c0'.repeat(20)}`, symbol: 'HUB', decimals: 18 }
+    const work = ['hello', 'other'].map((slug, i) => ({
+      ...{
+        subscription_id: `0x${`c${i}`.repeat(32)}`,
+        project_id: subscription,
+        slug,
+        owner: wallet.owner,
+        token,
+      },
+      ...{ status: 'active', collateral: '7', pending_slashes: 0, slashed_total: '0', earned: '0' },
+    }))
+    const cause = (code: string, message: string) => ({ code, severity: 'error', message })
+    const offline = cause('offline', 'It sleeps.')
+    const answer = answers({ working: false, causes: [offline, cause('paused', 'It rests.')] })
+    const { origin, headers } = await startLyingHub((request, response) =>
+      request.url?.endsWith('/work')
+        ? sendJson(response, { subscriptions: work })
+        : answer(request, response),
+    )
+    const { code, stdout } = await askOf(origin, '--json')
+    const told = ['It sleeps.', 'hello: It rests.', 'other: It rests.']
+    expect([code, JSON.parse(stdout).causes.map(({ message }: { message: string }) => message)]).toEqual([
+      1,
+      told,
+    ])
+    // The key of the node sees the details.
+    const asked = headers.get(`GET /v1/subscriptions/${work[0]?.subscription_id}/diagnosis`)
+    expect(Object.keys(asked ?? {}).filter((name) => name.endsWith('-signature'))).toHaveLength(1)
+  })
+
+  test('a hub that does not take the key of the node is asked without it', async () => {
+    const causes = [{ code: 'paused', severity: 'error', message: 'It rests.' }]
+    const answer = answers({ working: false, causes })
+    const refused = { error: 'unauthorized', message: 'This key is unknown.' }
+    const { origin } = await startLyingHub((request, response) =>
+      Object.keys(request.headers).some((name) => name.endsWith('-signature'))
+        ? sendJson(response, refused, 401)
+        : answer(request, response),
+    )
+    expect((await askOf(origin, subscription)).stdout).toContain('error: It rests.')
+  })
+
   test('says what the subscription is where the hub gives no diagnoses', async () => {
     const { origin } = await startLyingHub(answers(unknown, 404))
     expect(await askOf(origin, subscription)).toEqual({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Anvil, startAnvil } from '../contracts/anvil.ts'
 import { stakingAbi } from '../contracts/generated/contracts.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
+import { resolveProfile } from '../protocol/identity/index.ts'
 import { hasAnvil } from '../testing/anvil.ts'
 import { accounts } from './accounts.ts'
 import { type Chain, reachChain, startChain } from './chain.ts'
@@ -14,6 +15,7 @@ import { probePort } from './port.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'localnet-deployment-'))
 const file = path.join(folder, 'deployment.json')
+const profile = resolveProfile()
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe.skipIf(!hasAnvil)('a deployment', () => {
@@ -25,14 +27,14 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
 
   test('is found again where it was made, and nowhere else', async () => {
     const own = await startAnvil()
-    const made = await makeDeployment(file, await reachChain(own.url))
+    const made = await makeDeployment(file, await reachChain(own.url), profile)
     await own.stop()
 
     const chain = await reachChain(anvil.url)
-    expect(await findDeployment(file, chain)).toBe(null)
-    const here = await makeDeployment(file, chain)
+    expect(await findDeployment(file, chain, profile)).toBe(null)
+    const here = await makeDeployment(file, chain, profile)
     expect(here.contracts).toEqual(made.contracts)
-    expect(await findDeployment(file, chain)).toEqual(here)
+    expect(await findDeployment(file, chain, profile)).toEqual(here)
   })
 
   // Each run of anvil writes down a block 0 of its own, and a later one takes any of them for the chain's.
@@ -40,7 +42,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     const state = path.join(folder, 'chain.json')
     const begin = async () => startChain(state, await probePort(0), () => {})
     const first = await begin()
-    const made = await makeDeployment(file, first)
+    const made = await makeDeployment(file, first, profile)
     const before = await genesisOf(first)
     await first.stop()
     const written = JSON.parse(readFileSync(state, 'utf8'))
@@ -49,7 +51,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
 
     const second = await begin()
     expect(await genesisOf(second)).not.toBe(before)
-    expect(await findDeployment(file, second)).toEqual(made)
+    expect(await findDeployment(file, second, profile)).toEqual(made)
     await second.stop()
   })
 
@@ -59,15 +61,17 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
     ['noted in a way of another version', { version: 2 }],
   ])('is not found %s', async (_, over) => {
     const chain = await reachChain(anvil.url)
-    await makeDeployment(file, chain)
+    await makeDeployment(file, chain, profile)
     const note = JSON.parse(readFileSync(file, 'utf8'))
     writeFileSync(file, JSON.stringify({ ...note, ...over }))
-    expect(await findDeployment(file, chain)).toBe(null)
+    expect(await findDeployment(file, chain, profile)).toBe(null)
   })
 
   test('is not made on a chain that is not local: everybody has the keys of its accounts', async () => {
     const own = await startAnvil({ flags: ['--chain-id', '4242'] })
-    await expect(makeDeployment(file, await reachChain(own.url))).rejects.toThrow(
+    await expect(
+      makeDeployment(file, await reachChain(own.url), { ...profile, chain_id: 4242 }),
+    ).rejects.toThrow(
       /^The contracts cannot be deployed: The private keys of .* are public, .* is not a local one/,
     )
     expect(await own.rpc('eth_blockNumber')).toBe('0x0')
@@ -76,7 +80,7 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
 
   test('gives the arbiter and the admin keys that the hub does not have', async () => {
     const chain = await reachChain(anvil.url)
-    const { contracts, adminTimelock } = await makeDeployment(file, chain)
+    const { contracts, adminTimelock } = await makeDeployment(file, chain, profile)
     const hasRole = async (contract: string, role: Hex, account: string) => {
       const data = encodeFunctionData({
         abi: stakingAbi,
@@ -97,12 +101,12 @@ describe.skipIf(!hasAnvil)('a deployment', () => {
 
   test('is not found where its code is gone, or its note is torn', async () => {
     const chain = await reachChain(anvil.url)
-    const { contracts } = await makeDeployment(file, chain)
+    const { contracts } = await makeDeployment(file, chain, profile)
     await anvil.rpc('anvil_setCode', contracts.staking, '0x')
-    expect(await findDeployment(file, chain)).toBe(null)
-    await makeDeployment(file, chain)
+    expect(await findDeployment(file, chain, profile)).toBe(null)
+    await makeDeployment(file, chain, profile)
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, 40))
-    expect(await findDeployment(file, chain)).toBe(null)
+    expect(await findDeployment(file, chain, profile)).toBe(null)
   })
 })
 

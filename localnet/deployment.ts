@@ -8,7 +8,7 @@ import { sourceHash } from '../contracts/generated/contracts.ts'
 import { callBatch, RpcError } from '../contracts/json-rpc.ts'
 import { SendError } from '../contracts/send.ts'
 import { isAddress } from '../protocol/encoding/index.ts'
-import { defaultNetworkParams, type Profile, resolveProfile } from '../protocol/identity/index.ts'
+import { defaultNetworkParams, type Profile } from '../protocol/identity/index.ts'
 import { accounts, faucetSupplyWei, grants } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { StartError } from './errors.ts'
@@ -35,17 +35,19 @@ const DeploymentRecord = z.strictObject({
 })
 type DeploymentRecord = z.output<typeof DeploymentRecord>
 
-export const profileOf = (chain: Chain): Profile => resolveProfile({ chain_id: chain.id })
-
 /**
  * The contracts that were deployed at an earlier start.
  *
  * @param file where they were written down.
  * @returns null when this chain does not have them, or they were made from other sources or settings.
  */
-export async function findDeployment(file: string, chain: Chain): Promise<Deployment | null> {
+export async function findDeployment(
+  file: string,
+  chain: Chain,
+  profile: Profile,
+): Promise<Deployment | null> {
   const record = readRecord(file)
-  if (record === null || record.made_from !== madeFrom(chain)) return null
+  if (record === null || record.made_from !== madeFrom(chain, profile)) return null
   const { treasury: _, ...contracts } = record.contracts
   const [firstBlock, ...codes] = (await callBatch(chain.url, [
     firstBlockCall(record.start_block),
@@ -63,13 +65,13 @@ export async function findDeployment(file: string, chain: Chain): Promise<Deploy
  * @param file where to write them down.
  * @throws {@link StartError}
  */
-export async function makeDeployment(file: string, chain: Chain): Promise<Deployment> {
+export async function makeDeployment(file: string, chain: Chain, profile: Profile): Promise<Deployment> {
   try {
-    const deployment = await deployContracts(optionsFor(chain))
+    const deployment = await deployContracts(optionsFor(chain, profile))
     const [firstBlock] = await callBatch(chain.url, [firstBlockCall(deployment.startBlock)])
     const record: DeploymentRecord = {
       first_block: (firstBlock as { hash: string }).hash,
-      made_from: madeFrom(chain),
+      made_from: madeFrom(chain, profile),
       start_block: deployment.startBlock,
       contracts: deployment.contracts,
       admin_timelock: deployment.adminTimelock,
@@ -94,10 +96,10 @@ export async function makeDeployment(file: string, chain: Chain): Promise<Deploy
 const firstBlockCall = (startBlock: number) =>
   ['eth_getBlockByNumber', `0x${(startBlock + 1).toString(16)}`, false] as const
 
-const optionsFor = (chain: Chain): DeployOptions => ({
+const optionsFor = (chain: Chain, profile: Profile): DeployOptions => ({
   rpcUrl: chain.url,
   account: accounts.relayer,
-  profile: profileOf(chain),
+  profile,
   params: defaultNetworkParams,
   treasury: accounts.treasury.address,
   roles: { admin: accounts.admin.address, arbiter: accounts.arbiter.address },
@@ -106,8 +108,8 @@ const optionsFor = (chain: Chain): DeployOptions => ({
 })
 
 /** Everything that makes one deployment different from another, apart from where it is. */
-function madeFrom(chain: Chain): string {
-  const { profile, params, treasury, roles } = optionsFor(chain)
+function madeFrom(chain: Chain, profile: Profile): string {
+  const { params, treasury, roles } = optionsFor(chain, profile)
   return createHash('sha256')
     .update(JSON.stringify([sourceHash, profile, params, treasury, roles]))
     .digest('hex')

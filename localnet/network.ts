@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
+import type { Profile } from '../protocol/identity/index.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
@@ -18,6 +19,7 @@ import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
+import { keepProfile, readProfileFile } from './profile.ts'
 import type { Sample, SampleOptions } from './sample/make.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
@@ -62,6 +64,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
   lifecycle.onStop(() => forgetChildren(stateFolder))
   // Data about a chain that is not the network's own is kept apart from the data about its own.
   const folder = options.rpc === null ? stateFolder : path.join(stateFolder, 'rpc')
+  const given = options.profile === null ? null : readProfileFile(options.profile)
   if (options.fresh) clearState(folder)
   withStartErrors(folder, () => mkdirSync(folder, { recursive: true }))
   const port = await choosePort(args, '--port', options.port)
@@ -93,8 +96,9 @@ export async function runNetwork(options: Options, args: readonly string[], life
     console.error('Error: The chain stopped unexpectedly. The other parts stop too.')
     return lifecycle.stop(1)
   })
-  const found = await findDeployment(files.deployment, chain)
-  const first = found ?? (await deploy(files, chain))
+  const profile = keepProfile(files.profile, given, chain.id)
+  const found = await findDeployment(files.deployment, chain, profile)
+  const first = found ?? (await deploy(files, chain, profile))
   const chainSeconds = secondsSince(chainMs)
 
   progress(`Starting the hub${options.platform === null ? '' : ' under the limits of Cloudflare'}`)
@@ -104,6 +108,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
     const vars = hubSettings({
       baseUrl,
       chain,
+      profile,
       deployment,
       hubSecret: readHubSecret(folder),
       coordinatorSeed: readCoordinatorSeed(folder),
@@ -115,11 +120,11 @@ export async function runNetwork(options: Options, args: readonly string[], life
     return { hub, deployment }
   }
   const { hub, deployment } = await startHubOf(first).catch(async (error) => {
-    if (error instanceof LostChainError) return startHubOf(await deploy(files, chain))
+    if (error instanceof LostChainError) return startHubOf(await deploy(files, chain, profile))
     if (!(error instanceof OtherVersionError)) throw error
     // Its nodes may be of that version too.
     setAside(files.devices)
-    return startHubOf(await deploy(files, chain, 'was written by another version of the hub'))
+    return startHubOf(await deploy(files, chain, profile, 'was written by another version of the hub'))
   })
   recordChildren(stateFolder)
   if (options.platform !== null) lifecycle.onStop(deployOnSignal(hub))
@@ -149,7 +154,7 @@ export async function runNetwork(options: Options, args: readonly string[], life
   const seconds = { all: secondsSince(startedMs), chain: chainSeconds, deployed: deployment !== found }
   const running = nodes?.running() ?? []
   const parts = [
-    describeNetwork(baseUrl, folder, startOver, chain, deployment, seconds),
+    describeNetwork(baseUrl, folder, startOver, chain, profile, deployment, seconds),
     ...(sample === null ? [] : [describeSample(baseUrl, sample)]),
     ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
   ]
@@ -207,7 +212,7 @@ function networkNodes(
   const surroundings = {
     hub,
     rpcUrl: chain.url,
-    chainId: chain.id,
+    profile: files.profile,
     apiToken: readNodeToken(folder),
     // The terminal's signals reach this process alone, which stops them in order.
     detached: true,
@@ -270,14 +275,15 @@ async function prepareHub() {
 async function deploy(
   files: NetworkFiles,
   chain: Chain,
-  problem = 'is about a chain or contracts that are gone',
+  profile: Profile,
+  problem = 'is about a chain, contracts or names that are gone',
 ): Promise<Deployment> {
   const aside = setAside(files.storage)
   // Validators stand by what they attested about a chain.
   setAside(files.validators)
   if (aside !== null) progress(`The hub’s data ${problem}; it is set aside in ${aside}`)
   progress('Deploying the contracts')
-  return makeDeployment(files.deployment, chain)
+  return makeDeployment(files.deployment, chain, profile)
 }
 
 async function choosePort(

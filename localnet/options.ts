@@ -3,8 +3,8 @@ import { UsageError } from '../scripts/command/errors.ts'
 import type { PlatformOptions } from './platform.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--fresh] [--no-sample] [--no-nodes]
-                    [--platform cloudflare] [--seed N]
+export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--fresh] [--no-sample]
+                    [--no-nodes] [--platform cloudflare] [--seed N]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
 ${stateFolder}/; LOCALNET_DIR names another folder.
@@ -14,6 +14,8 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
   --node-port N   port of the first node; the others have those after it, validators first (default any free ones)
   --rpc URL       use the chain at URL instead of starting one: a local chain (id 31337 or 1337) where the accounts
                   of anvil have funds
+  --profile FILE  names of the network: a JSON file with the members that differ from the default (docs/local-network.md).
+                  The network keeps them until it starts with other ones or with --fresh; other names need new contracts
   --fresh         start with empty data
   --no-sample     without the sample project and its devices
   --no-nodes      without validators and devices: no task is executed
@@ -50,6 +52,8 @@ export function readOptions(args: readonly string[]) {
     nodePort: readNodePort(values['node-port']),
     /** Null to start a chain. */
     rpc: readUrl(values.rpc),
+    /** File with the names of the network; null for those that it has. */
+    profile: values.profile ?? null,
     fresh: values.fresh ?? false,
     /** Whether sample data is made. */
     sample: !values['no-sample'],
@@ -94,6 +98,7 @@ function parse(args: readonly string[]) {
     'chain-port': { type: 'string' },
     'node-port': { type: 'string' },
     rpc: { type: 'string' },
+    profile: { type: 'string' },
     fresh: { type: 'boolean' },
     'no-sample': { type: 'boolean' },
     'no-nodes': { type: 'boolean' },

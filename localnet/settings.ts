@@ -1,4 +1,5 @@
 import type { Deployment } from '../contracts/deploy.ts'
+import type { Profile } from '../protocol/identity/index.ts'
 import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { privateKeys } from './private-keys.ts'
@@ -6,6 +7,7 @@ import { privateKeys } from './private-keys.ts'
 export interface NetworkParts {
   readonly baseUrl: string
   readonly chain: Chain
+  readonly profile: Profile
   readonly deployment: Deployment
   readonly hubSecret: string
   readonly coordinatorSeed: string
@@ -15,6 +17,7 @@ export interface NetworkParts {
 export const hubSettings = ({
   baseUrl,
   chain,
+  profile,
   deployment,
   hubSecret,
   coordinatorSeed,
@@ -25,7 +28,7 @@ export const hubSettings = ({
   WEB_HOSTS: new URL(baseUrl).host.replace('localhost', '127.0.0.1'),
   HUB_SECRET: hubSecret,
   COORDINATOR_SEED: coordinatorSeed,
-  PROFILE: JSON.stringify({ chain_id: chain.id }),
+  PROFILE: JSON.stringify(profile),
   // Nobody developing against it is stopped by a limit, or waits for another person.
   RATE_LIMIT_MULTIPLIER: '10',
   FAUCET_WALLETS_PER_ADDRESS: '1000',

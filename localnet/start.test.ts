@@ -14,6 +14,7 @@ import {
 import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
+import { testClientPrograms } from '../testing/client-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
 import {
   childrenOf,
@@ -269,6 +270,8 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       receipt: { receipt: { receipt_hash } },
     })
   })
+
+  testClientPrograms(origin)
 
   test.skipIf(chromium === undefined)(
     'the console leads to a verified result, and every screen is sound',

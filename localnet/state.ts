@@ -36,6 +36,8 @@ export const networkFiles = (folder: string) => ({
   chain: path.join(folder, 'chain.json'),
   /** Which deployment the hub's data is about. */
   deployment: path.join(folder, 'deployment.json'),
+  /** The names of the network, in the form of `--profile`. */
+  profile: path.join(folder, 'profile.json'),
   /** Data directories of the sample devices. */
   devices: path.join(folder, 'devices'),
   /** Data directories of the validators. */
@@ -57,6 +59,7 @@ export function clearState(folder: string): void {
       'chain.json',
       'chain-states',
       'deployment.json',
+      'profile.json',
       'devices',
       'validators',
       'logs',

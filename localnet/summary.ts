@@ -1,9 +1,8 @@
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
-import { profileStrings } from '../protocol/identity/index.ts'
+import { type Profile, profileStrings } from '../protocol/identity/index.ts'
 import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
-import { profileOf } from './deployment.ts'
 import type { LocalNode } from './nodes/local-node.ts'
 import { privateKeys } from './private-keys.ts'
 import type { Sample } from './sample/make.ts'
@@ -24,11 +23,11 @@ export function describeNetwork(
   folder: string,
   startOver: string,
   chain: Chain,
+  profile: Profile,
   { contracts }: Deployment,
   seconds: Seconds,
 ): string {
   const chainPart = `${seconds.deployed ? 'chain and new contracts' : 'chain'} ${seconds.chain.toFixed(1)} s`
-  const profile = profileOf(chain)
   const { token, ...others } = contracts
   const rows = Object.entries({ [profileStrings(profile).token_member]: token, ...others }).map(
     ([name, address]) => `    ${name.padEnd(21)}${address}`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import type { GivenProfile } from '../protocol/identity/index.ts'
 import { bundleHub } from '../scripts/bundle.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { type ChainOptions, catchUp, startChain } from './chain.ts'
@@ -7,6 +8,7 @@ import { makeDeployment } from './deployment.ts'
 import { type HubOptions, startHub } from './hub.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
+import { profileOn, writeProfile } from './profile.ts'
 import { keepSchedule } from './schedule.ts'
 import { hubSettings } from './settings.ts'
 
@@ -18,22 +20,27 @@ export type TemporaryNetwork = Awaited<ReturnType<typeof startTemporaryNetwork>>
  * @param folder where the chain is kept meanwhile.
  * @param changes of the hub, and of its settings.
  * @param options of its chain, which has nothing but the contracts.
+ * @param given the names of the network that differ from the default.
  */
 export async function startTemporaryNetwork(
   folder: string,
   changes: Partial<Omit<HubOptions, 'script' | 'port'>> = {},
   options: Pick<ChainOptions, 'pastSecs' | 'blockSecs'> = {},
+  given: GivenProfile = {},
 ) {
   const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, options)
   try {
-    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
+    const profile = profileOn(chain.id, given)
+    const profileFile = path.join(folder, 'profile.json')
+    writeProfile(profileFile, profile)
+    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
     if (options.pastSecs !== undefined) await catchUp(chain.url)
     await import('../scripts/copy-assets.ts')
     const port = await probePort(0)
     const url = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
-    const settings = hubSettings({ baseUrl: url, chain, deployment, hubSecret, coordinatorSeed })
+    const settings = hubSettings({ baseUrl: url, chain, profile, deployment, hubSecret, coordinatorSeed })
     const vars = { ...settings, ...changes.vars }
     const hub = await startHub({ ...changes, script: await bundleHub(), port, vars })
     const endSchedule = await keepSchedule(hub, url, (error) => console.error('The crons failed:', error))
@@ -42,6 +49,8 @@ export async function startTemporaryNetwork(
       url,
       rpcUrl: chain.url,
       contracts: deployment.contracts,
+      /** File with the names of the network, for its nodes. */
+      profile: profileFile,
       /** Lets time pass on the chain, and waits until the hub has followed. */
       passTime: async (seconds: number) => {
         await passTime(await readNetwork(url), chain.url, seconds)

@@ -13,7 +13,7 @@ import { withDataDir } from './src/data-dir/lock.ts'
 import { createNodeKey, identityOf } from './src/data-dir/node-key.ts'
 import { examine, type Finding, type Patient } from './src/doctor/index.ts'
 import { knownRun } from './src/doctor/known-run.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 import { hubClient, parseHubUrl } from './src/serve/hub/index.ts'
 import { sendJson, startLyingHub } from './src/serve/hub/testing/lying-hub.ts'
 

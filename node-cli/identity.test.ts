@@ -52,6 +52,36 @@ describe('keygen and id', () => {
     expect(await keygen(dir)).toEqual(made)
   })
 
+  test('--profile names another network: the directory remembers it, and receipts are for it alone', async () => {
+    const dir = freshDir()
+    const profile = path.join(temporaryFolder(), 'hub.json')
+    writeFileSync(
+      profile,
+      JSON.stringify({ network: 'acme', profile: { prefix: 'acme', node_id_prefix: 'worker-' } }),
+    )
+    const made = await nodectl(['keygen', '--data-dir', dir, '--profile', profile])
+    expect(JSON.parse(made.stdout).node_id).toMatch(/^worker-[0-9a-f]{16}$/)
+    expect(await id(dir)).toEqual(made)
+    const [receipt, module] = [path.join(dir, 'receipt.json'), path.join(dir, 'echo.hbc')]
+    writeFileSync(module, echoArtifact().bytes)
+    const ran = await nodectl(['run', module, 'echo', '--input', '1', '--data-dir', dir])
+    writeFileSync(receipt, ran.stdout)
+    const verify = (env: NodeJS.ProcessEnv) => nodectl(['verify', receipt, module, '--input', '1'], { env })
+    expect(JSON.parse((await verify({ NODE_PROFILE: profile })).stdout)).toMatchObject({ holds: true })
+    expect(JSON.parse((await verify({})).stdout).problems).toEqual(['the signature does not verify'])
+  })
+
+  test('a profile that no network can have is refused by its member', async () => {
+    const dir = dirWith({ 'hub.json': '{"prefix":"A"}' })
+    const profile = path.join(dir, 'hub.json')
+    expect(await nodectl(['keygen', '--data-dir', dir, '--profile', profile])).toEqual(
+      failedWith(
+        expect.stringMatching(/^Error: the profile .*hub\.json is wrong: prefix must be 1 to 32 of a-z/),
+      ),
+    )
+    expect(readdirSync(dir)).toEqual(['hub.json'])
+  })
+
   test('a known seed has its known identity', async () => {
     const dir = dirWith({ 'node.key': `${'11'.repeat(32)}\n` })
     expect(JSON.parse((await id(dir)).stdout)).toMatchObject({

@@ -1,12 +1,37 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { filler } from '../testing/node/artifacts.ts'
+import { artifactOf, filler } from '../testing/node/artifacts.ts'
 import { unixNow } from '../testing/node/hub-answers.ts'
-import { createRunning, createStage, slow, take, untilStatus, votesIn } from '../testing/node/miner-stage.ts'
+import { helloFrame } from '../testing/node/link-hub.ts'
+import {
+  createHub,
+  createMiner,
+  createRunning,
+  createStage,
+  publish,
+  slow,
+  take,
+  untilStatus,
+  votesIn,
+} from '../testing/node/miner-stage.ts'
 
 const slowTask = { task: { gas_limit: slow.maxGas } }
 const away = { status: 503, body: { error: 'unavailable', message: 'Come again.' } }
+
+test('a vote says why its run failed', async () => {
+  const [hub, module] = [await createHub(), artifactOf('failing', 'unreachable')]
+  hub.hello = () => helloFrame({ frames: [4] })
+  const miner = createMiner(hub)
+  const project = publish(hub, miner, { module, functions: ['f'] })
+  await miner.start()
+  const socket = await hub.connection()
+  await socket.next('ready')
+  expect(await take(socket, project.offer(miner.key))).toMatchObject({
+    ...{ output_b64: '', events: [], error: 'trap: unreachable' },
+    vote: { receipt: { success: false } },
+  })
+})
 
 describe('slots', () => {
   test('what is offered beyond them is declined as busy, until a vote makes room', async () => {

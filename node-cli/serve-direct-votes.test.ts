@@ -20,7 +20,7 @@ import {
 } from '../testing/node/execution-calls.ts'
 import { newFolder, temporaryFolder } from '../testing/node/folders.ts'
 import { expectLogged, sharedNode, startNode } from '../testing/node/serving-node.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 
 const shared = sharedNode()
 

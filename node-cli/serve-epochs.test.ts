@@ -18,7 +18,7 @@ import {
   untilEpochs,
 } from '../testing/node/epoch-network.ts'
 import { patience, startProxy } from '../testing/node/validator-network.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 import { sendJson } from './src/serve/hub/testing/lying-hub.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 

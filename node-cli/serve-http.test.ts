@@ -11,7 +11,7 @@ import { unixNow } from '../testing/node/hub-answers.ts'
 import { callNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
 import { shared } from '../testing/node/shared.ts'
 import { Random } from './src/engine/testing/random.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
 const plain = sharedNode()

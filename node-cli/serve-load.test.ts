@@ -10,7 +10,7 @@ import { spinning } from '../testing/node/execution-calls.ts'
 import { newFolder } from '../testing/node/folders.ts'
 import { envelope, expectError, ownAddress, raw } from '../testing/node/http-calls.ts'
 import { type ServingNode, sharedNode, startNode, token } from '../testing/node/serving-node.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 import { openServeStore } from './src/serve/store/index.ts'
 
 const shared = sharedNode()

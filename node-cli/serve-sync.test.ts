@@ -16,7 +16,7 @@ import {
 } from '../testing/node/validator-network.ts'
 import { databaseFile, openDatabase } from './src/data-dir/database.ts'
 import { keepArtifact, writeStorage } from './src/data-dir/run-records.ts'
-import { profile } from './src/profile.ts'
+import { defaultProfile as profile } from './src/profile.ts'
 
 const valueBytes = 1000
 /** More than one page. */

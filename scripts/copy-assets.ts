@@ -1,6 +1,6 @@
 /**
  * Puts everything that the Worker serves into `public/`, beside the OpenAPI document, which `npm run openapi` writes: the
- * console, the pages about error codes, and the two files that the reference page needs, so that it loads nothing from
+ * console, the pages about error codes and causes, and the two files that the reference page needs, so that it loads nothing from
  * another host.
  */
 import { copyFileSync, cpSync } from 'node:fs'
@@ -13,5 +13,6 @@ const target = path.resolve(import.meta.dirname, '../public')
 
 for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
   copyFileSync(path.join(source, file), path.join(target, file))
-cpSync(path.resolve(import.meta.dirname, '../docs/errors'), path.join(target, 'errors'), { recursive: true })
+for (const pages of ['errors', 'causes'])
+  cpSync(path.resolve(import.meta.dirname, '../docs', pages), path.join(target, pages), { recursive: true })
 await placeConsole(target)

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { causes } from '../protocol/causes.ts'
 import { errorCodes } from '../protocol/errors.ts'
 
 test('every error code has its page, and no page is about another code', () => {
@@ -13,6 +14,24 @@ test('every error code has its page, and no page is about another code', () => {
   for (const [code, { title }] of Object.entries(errorCodes)) {
     expect(readFileSync(`docs/errors/${code}.md`, 'utf8')).toContain(title)
     expect(index).toContain(`[${code}](${code}.md)`)
+  }
+})
+
+test('every cause has its page and its row, and no page is about another one', () => {
+  const pages = readdirSync('docs/causes').filter((name) => name !== 'README.md')
+  expect(pages.sort()).toEqual(
+    Object.keys(causes)
+      .map((code) => `${code}.md`)
+      .sort(),
+  )
+  expect(pages.length).toBeGreaterThan(30)
+  const index = readFileSync('docs/causes/README.md', 'utf8')
+  for (const [code, { severity, title }] of Object.entries(causes)) {
+    const page = readFileSync(`docs/causes/${code}.md`, 'utf8')
+    expect(page).toMatch(new RegExp(`^# ${code}\n\n${title}. Severity \`${severity}\``))
+    for (const part of ['Symptom', 'Cause', 'What to do', 'It is over when'])
+      expect(page, code).toMatch(new RegExp(`^## ${part}\n\n\\S`, 'm'))
+    expect(index).toContain(`| [${code}](${code}.md) | ${severity} | ${title} |`)
   }
 })
 

@@ -36,6 +36,7 @@ export interface ClientOptions {
 }
 
 const bookmarkName = 'X-Bookmark'
+const keyName = 'Idempotency-Key'
 /** What the hub says of a credential that another one may replace. */
 const staleCodes: readonly string[] = ['session_expired', 'unauthorized']
 
@@ -194,20 +195,19 @@ function prepare(operation: string, args: object): PreparedCall {
   const isBytes = body instanceof Uint8Array
   if (body !== undefined && !headers.has('Content-Type'))
     headers.set('Content-Type', isBytes ? 'application/octet-stream' : 'application/json')
-  if (
-    options.idempotencyKey !== null &&
-    keyedOperations.includes(operation) &&
-    !headers.has('Idempotency-Key')
-  )
-    headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID())
-  const repeatable = method !== 'POST' && method !== 'PATCH'
+  const { idempotencyKey } = options
+  const isKeyed = keyedOperations.includes(operation) && idempotencyKey !== null
+  if (typeof idempotencyKey === 'string' && !isKeyed)
+    throw new HubError(`${operation} takes no Idempotency-Key: leave out idempotencyKey.`)
+  if (isKeyed && !headers.has(keyName)) headers.set(keyName, idempotencyKey ?? crypto.randomUUID())
+  const isIdempotent = method !== 'POST' && method !== 'PATCH'
   return {
     operation,
     method,
     path: pathOf(template, path, query),
     body: body === undefined || isBytes ? body : JSON.stringify(body),
     headers,
-    repeatable: options.repeatable ?? (repeatable || headers.has('Idempotency-Key')),
+    repeatable: options.repeatable ?? (isIdempotent || isKeyed),
     timeout,
     signal,
   }
@@ -225,16 +225,25 @@ export function pathOf(template: string, path: object = {}, query: object = {}):
   return search.size === 0 ? filled : `${filled}?${search}`
 }
 
-/** Runs something that ends with a caller's signal, or after a time. @throws {@link DeadlineError}, the reason of the signal */
+/**
+ * Runs something that ends with a caller's signal, or after a time, whether or not it listens: a wallet does not.
+ *
+ * @throws {@link DeadlineError}, or the reason of the signal.
+ */
 export async function withDeadline<T>(
   what: string,
   timeout: number,
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  signal?.throwIfAborted()
   const deadline = AbortSignal.timeout(timeout)
+  const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  const ended = new Promise<never>((_, reject) => {
+    either.addEventListener('abort', () => reject(either.reason), { once: true })
+  })
   try {
-    return await run(signal === undefined ? deadline : AbortSignal.any([signal, deadline]))
+    return await Promise.race([run(either), ended])
   } catch (error) {
     signal?.throwIfAborted()
     if (deadline.aborted)

@@ -122,6 +122,7 @@ async function* streamed(
       else yield { events: data === '' ? [] : [JSON.parse(data)], cursor: id }
     }
   } catch (error) {
+    if (silence.signal.aborted) throw silence.signal.reason
     if (error instanceof HubError) throw error
     throw new UnreachableError('The stream of events broke off.', { cause: error })
   } finally {

@@ -89,6 +89,7 @@ describe('no call acts twice', () => {
     await hub.call('POST /v1/developers/me/drafts', { body: draft, idempotencyKey: 'mine' })
     await hub.call('POST /v1/developers/me/drafts', { body: draft, idempotencyKey: null })
     expect(server.calls.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', undefined])
+    await expect(post(hub, { idempotencyKey: 'mine' })).rejects.toThrow('takes no Idempotency-Key')
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import type { ActionOptions, DoneAction } from './actions.ts'
-import type { Client } from './client.ts'
+import { type Client, withDeadline } from './client.ts'
 import { type Events, eventsOf } from './events.ts'
 import { listItems, listsOf, type NamedLists } from './lists.ts'
 import { type Network, readNetwork } from './network.ts'
@@ -66,6 +66,8 @@ export interface Session extends Hub {
   readonly current: SignedIn
 }
 
+const actionTimeoutMs = 120_000
+
 /**
  * @param client calls as someone.
  * @param anyone calls without a credential.
@@ -112,15 +114,19 @@ export function hubOf(client: Client, anyone: Client): Hub {
         options?: ActionOptions,
       ) => Promise<DoneAction>,
     ) =>
-    async (wanted: Wanted, wallet: Wallet, options: ActionOptions = {}) => {
-      const { signal } = options
-      const [actions, { session }, network] = await Promise.all([
-        import('./signing.ts'),
-        sessionOf(wallet, { signal }),
-        readOnce(),
-      ])
-      return perform(actions, { session, network, wallet }, wanted, options)
-    }
+    (
+      wanted: Wanted,
+      wallet: Wallet,
+      { signal: given, timeout = actionTimeoutMs, ...options }: ActionOptions = {},
+    ) =>
+      withDeadline('The action', timeout, given, async (signal) => {
+        const [actions, { session }, network] = await Promise.all([
+          import('./signing.ts'),
+          sessionOf(wallet, {}),
+          readOnce(),
+        ])
+        return perform(actions, { session, network, wallet }, wanted, { ...options, signal, timeout })
+      })
   const lists = listsOf(client)
   return {
     ...lists,

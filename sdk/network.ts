@@ -1,5 +1,11 @@
 import type { ActionContracts } from '../protocol/actions/index.ts'
-import { type Profile, profileStrings, resolveProfile } from '../protocol/identity/index.ts'
+import {
+  describeProfileProblems,
+  type Profile,
+  profileStrings,
+  readProfile,
+  resolveProfile,
+} from '../protocol/identity/index.ts'
 import type { Client } from './client.ts'
 import { AnswerError, HubError } from './errors.ts'
 
@@ -27,7 +33,7 @@ export async function readNetwork(client: Client): Promise<Network> {
   if (!isRecord(chain)) throw notAHub('its descriptor is wrong at chain')
   if (!Number.isSafeInteger(chain.id)) throw notAHub('its descriptor is wrong at chain.id')
   if (!isRecord(chain.contracts)) throw notAHub('its descriptor is wrong at chain.contracts')
-  const profile = resolveProfile({ chain_id: chain.id as number })
+  const profile = profileOf(client.url, descriptor, chain.id as number, notAHub)
   const contracts = chain.contracts as Readonly<Record<string, string | null>>
   const { project_registry, staking, vault_factory } = contracts
   const token = contracts[profileStrings(profile).token_member]
@@ -37,6 +43,30 @@ export async function readNetwork(client: Client): Promise<Network> {
     vaultFactory: vault_factory ?? null,
     rpcUrl: (chain.rpc_url as string | undefined) ?? null,
   }
+}
+
+/** The names that a hub says its network has. @throws {@link HubError} for others than the descriptor uses. */
+function profileOf(
+  hub: string,
+  { network, protocol, profile: given }: Readonly<Record<string, unknown>>,
+  chainId: number,
+  notAHub: (reason: string) => HubError,
+): Profile {
+  const read = given === undefined ? { profile: resolveProfile({ chain_id: chainId }) } : readProfile(given)
+  if ('problems' in read)
+    throw notAHub(`the profile of its descriptor is wrong: ${describeProfileProblems(read.problems)}`)
+  const { profile } = read
+  const own = {
+    network: profile.network,
+    protocol: profileStrings(profile).descriptor_protocol,
+    id: profile.chain_id,
+  }
+  for (const [name, said] of Object.entries({ network, protocol, id: chainId }))
+    if (said !== undefined && said !== own[name as keyof typeof own])
+      throw new HubError(
+        `The hub at ${hub} belongs to a network with other names: its ${name} is ${said}, ${given === undefined ? 'and this client, which the hub tells no names, expects' : 'and its profile says'} ${own[name as keyof typeof own]}.`,
+      )
+  return profile
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

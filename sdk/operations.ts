@@ -83,7 +83,7 @@ export type Answer<O extends Operation> =
 
 /** A call that answers a list page by page. */
 export type ListOperation = {
-  [O in Operation]: Parameters<O, 'query'> extends { cursor?: string } | undefined
+  [O in Operation]: 'cursor' extends keyof NonNullable<Parameters<O, 'query'>>
     ? Answer<O> extends { items: unknown[]; next_cursor: string | null }
       ? O
       : never

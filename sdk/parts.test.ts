@@ -13,7 +13,7 @@ import {
   verifyRequestSignature,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey, signEd25519 } from '../protocol/signatures/index.ts'
-import { ActionFailed, createHub, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
+import { ActionFailed, createHub, DeadlineError, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
 import { keyWallet } from './key-wallet.ts'
 import { hubWithNodeKey } from './node.ts'
 import { browserWallet, type Wallet } from './signing.ts'
@@ -60,6 +60,13 @@ describe('a task', () => {
     expect(error).toBeInstanceOf(TaskFailed)
     expect([error.message, error.task.task_id]).toEqual([message, 'task:1'])
   })
+})
+
+test('the receipt of a task is waited for', async () => {
+  await using server = await scriptedHub(refusal(404, 'not_found'), json(200, { kind: 'execution' }))
+  const { tasks } = createHub({ url: server.url })
+  expect(await tasks.receipt({ receipt_hash: '0xab' })).toEqual({ kind: 'execution' })
+  await expect(tasks.receipt({ receipt_hash: null })).rejects.toThrow('not final')
 })
 
 describe('a list', () => {
@@ -298,6 +305,13 @@ describe('an action of an owner', () => {
   test('is not signed when its owner does not confirm it', async () => {
     await using server = await hubWith(bondFor({}))
     await expect(bond(server.url, keyWallet(key), { confirm: () => false })).rejects.toThrow(RefusedToSign)
+    expect(server.relayed).toEqual([])
+  })
+
+  test('ends in time also when its wallet does not answer', async () => {
+    await using server = await hubWith(bondFor({}))
+    const silent: Wallet = { ...keyWallet(key), signTypedData: () => new Promise(() => {}) }
+    await expect(bond(server.url, silent, { timeout: 200 })).rejects.toThrow(DeadlineError)
     expect(server.relayed).toEqual([])
   })
 

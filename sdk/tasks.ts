@@ -1,6 +1,7 @@
-import type { Client } from './client.ts'
-import { DeadlineError, TaskFailed } from './errors.ts'
+import { type Client, withDeadline } from './client.ts'
+import { DeadlineError, HubError, TaskFailed } from './errors.ts'
 import type { CallOptions, Schemas } from './operations.ts'
+import { sleep } from './retries.ts'
 
 export type Task = Schemas['Task']
 
@@ -30,11 +31,18 @@ export interface Tasks {
   readonly run: (project: string, fn: string, input?: TaskInput, options?: RunOptions) => Promise<Task>
   /** Waits for the final result of a task. Throws as `run` does. */
   readonly wait: (taskId: string, options?: Pick<CallOptions, 'signal' | 'timeout'>) => Promise<Task>
+  /** The receipt of a final task. The hub lists it within seconds of the result, and this waits for as long as that takes. */
+  readonly receipt: (
+    task: Pick<Task, 'receipt_hash'>,
+    options?: Pick<CallOptions, 'signal' | 'timeout'>,
+  ) => Promise<Schemas['ReceiptLookup']>
 }
 
 /** For how long the hub holds one call: shorter than what lies between takes for dead. */
 const holdSecs = 25
 const timeoutMs = 120_000
+const receiptTimeoutMs = 30_000
+const receiptPauseMs = 250
 
 const isFinal = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
 
@@ -64,6 +72,17 @@ export function tasksOf(client: Client): Tasks {
   }
   return {
     wait: (taskId, { signal, timeout = timeoutMs } = {}) => untilFinal(null, taskId, timeout, signal),
+    receipt: async ({ receipt_hash }, { signal: given, timeout = receiptTimeoutMs } = {}) => {
+      if (receipt_hash === null) throw new HubError('A task that is not final has no receipt.')
+      return withDeadline(`The receipt ${receipt_hash}`, timeout, given, async (signal) => {
+        const path = { receipt_hash }
+        for (;;) {
+          const found = await client.find('GET /v1/explorer/receipts/{receipt_hash}', { path, signal })
+          if (found !== null) return found
+          await sleep(receiptPauseMs, signal)
+        }
+      })
+    },
     run: async (project, fn, input, options = {}) => {
       const { signal, timeout = timeoutMs, gasLimit, idempotencyKey = crypto.randomUUID() } = options
       const startMs = Date.now()

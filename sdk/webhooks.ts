@@ -65,9 +65,17 @@ export async function verifyWebhook<Payload = unknown>(
     const key = await keyOf(secret)
     for (const signature of signatures)
       if (await crypto.subtle.verify('HMAC', key, signature, signed))
-        return { id, timestamp, payload: JSON.parse(new TextDecoder().decode(bytes)) as Payload }
+        return { id, timestamp, payload: parse(bytes) as Payload }
   }
   throw new BadWebhook('No signature of the message verifies with the secret.')
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    throw new BadWebhook('The body is not JSON.', { cause })
+  }
 }
 
 function ownHeader(

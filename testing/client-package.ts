@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { keptClient } from '../sdk/kept-build.ts'
 import { runProgram, strangersEnvironment } from './node/package-calls.ts'
@@ -31,4 +31,17 @@ export function installClient(folder: string, tarball: string): string {
   const { status, stderr } = runProgram('npm', args, project, strangersEnvironment(folder))
   if (status !== 0) throw new Error(`The client cannot be installed: ${stderr}`)
   return project
+}
+
+/**
+ * What the README shows, as one program.
+ *
+ * @param languages of its blocks: those in `js` run against a local network.
+ */
+export function readmeProgram(...languages: ('js' | 'ts')[]): string {
+  const blocks = readFileSync(path.join(source, 'README.md'), 'utf8').matchAll(/^```(js|ts)\n(.*?)^```$/gms)
+  return [...blocks]
+    .filter(([, language]) => languages.includes(language as 'js'))
+    .map(([, , code]) => code)
+    .join('\n')
 }

@@ -34,7 +34,7 @@ class Probe extends DurableObject {
 export {
   Probe as RateLimiter, Probe as Relayer, Probe as ChainIndexer, Probe as FaucetCooldown, Probe as DirectOrder,
   Probe as ProjectCommittees, Probe as NodeLink, Probe as Round, Probe as GenerationKeeper,
-  Probe as Archivist, Probe as EventFeed,
+  Probe as Archivist, Probe as EventFeed, Probe as WebhookReader,
 }
 
 const kept = []

@@ -1,3 +1,4 @@
+import { readBalance } from '../scripts/hub/balance.ts'
 import type { Network } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
 import { HubError } from '../sdk/errors.ts'
@@ -11,11 +12,12 @@ import { inTokens } from './amounts.ts'
  */
 export async function requireBalance(
   network: Network,
-  { client, address }: Wallet,
+  wallet: Wallet,
   amount: string | bigint,
   purpose: string,
 ): Promise<void> {
-  const { hub_balance: balance } = await client.call('GET /v1/me/collateral')
+  const { address } = wallet
+  const balance = await readBalance(network, wallet)
   if (balance === null)
     throw new HubError(`the chain does not return the token balance of ${address}; try again`)
   if (BigInt(balance) >= BigInt(amount)) return

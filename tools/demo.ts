@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { Lifecycle } from '../localnet/lifecycle.ts'
+import { readProfileFile } from '../localnet/profile.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { endWithReader, reportFailure } from '../scripts/command/run.ts'
 import { printText, printToStandardError } from './print.ts'
 
-const usage = `Usage: npm run demo [-- --json]
+const usage = `Usage: npm run demo [-- --json] [--profile FILE]
 
 Starts a network of its own on this machine: a chain, its contracts, a hub, four validators and five devices, each node a
 process. Then it shows, step by step with the time of each:
@@ -21,7 +22,8 @@ process. Then it shows, step by step with the time of each:
 
 It checks each step, and takes about a minute on two cores. It moves the time of the network ahead by hours. It deletes all its data at the end.
 
-  --json  print the result as JSON on standard output, and the steps on standard error
+  --json          print the result as JSON on standard output, and the steps on standard error
+  --profile FILE  names of the network, as for npm start
 
 Exit codes: 0 every step succeeded, 1 a step failed, 2 wrong usage, 130 stopped before its end.
 
@@ -43,15 +45,20 @@ docs/use-it.md has the first calls, tools/README.md all commands, and docs/settl
 const interruptedCode = 130
 
 async function main(lifecycle: Lifecycle): Promise<void> {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
+  const options = {
+    json: { type: 'boolean' },
+    profile: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const
   const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
+  const profile = values.profile === undefined ? {} : readProfileFile(values.profile)
   if (values.json) printToStandardError()
   const scratch = mkdtempSync(path.join(tmpdir(), 'hub-demo-'))
   lifecycle.onStop(() => rmSync(scratch, { recursive: true, force: true }))
   // The runtime takes seconds to load, which the help does without.
   const { walk } = await import('./demo/walk.ts')
-  const result = await walk(lifecycle, scratch)
+  const result = await walk(lifecycle, scratch, profile)
   printText(next)
   if (values.json) console.log(JSON.stringify(result, null, 2))
 }

@@ -109,6 +109,10 @@ describe('operator commands', () => {
       'faucet open --amount 5',
       { method: 'put', path: '/admin/v1/faucet', body: { enabled: true, amount: '5' } },
     ],
+    [
+      'faucet open --cooldown 2h',
+      { method: 'put', path: '/admin/v1/faucet', body: { enabled: true, cooldown_secs: 7_200 } },
+    ],
   ])('%s', (line, call) => {
     expect(readCommand(line.split(' '))).toMatchObject({ call })
   })
@@ -134,6 +138,10 @@ describe('operator commands', () => {
     [
       'faucet open --amount 1.5',
       '--amount must be a number of base units, or an amount with the symbol of the token, not "1.5".',
+    ],
+    [
+      'faucet open --cooldown soon',
+      'A time must be such as 90s, 15m, 2h or 3d, and at most 3650d, not "soon".',
     ],
     ['nodes --hub nodes', '--hub must be an http or https URL without a path'],
   ])('refuses %s', (line, message) => {

@@ -1,5 +1,5 @@
 /** `npm run -s operator`: what operators do, from the shell. */
-
+import { setTimeout } from 'node:timers/promises'
 import { CommandError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
@@ -9,6 +9,7 @@ import { readAmount } from './amounts.ts'
 import type { OperatorCall } from './operator/command.ts'
 import { readCommand } from './operator/read-command.ts'
 import { tableOf } from './operator/table.ts'
+import { watch } from './operator/watch.ts'
 import { readKey } from './options/key.ts'
 
 /** @throws HubError with what the hub says against the call. */
@@ -42,11 +43,26 @@ async function sendPages(client: Hub, call: OperatorCall, json: boolean): Promis
 }
 
 const print = (answered: unknown, json: boolean): void =>
-  console.log(json ? JSON.stringify(answered ?? null, null, 2) : tableOf(answered))
+  console.log(
+    typeof answered === 'string'
+      ? answered.trimEnd()
+      : json
+        ? JSON.stringify(answered ?? null, null, 2)
+        : tableOf(answered),
+  )
 
 await runCommand(async () => {
   const command = readCommand(process.argv.slice(2))
   if ('help' in command) return console.log(command.help)
+  if (command.isWatched)
+    return watch({
+      read: async () => send((await readNetwork(command.hub)).client, command.call),
+      wait: async () => setTimeout(5_000, true),
+      write: (text) => process.stdout.write(text),
+      time: () => new Date(),
+      isTerminal: process.stdout.isTTY,
+      json: command.json,
+    })
   const key = readKey({ 'key-env': command.keyEnv }, 'operator')
   const network = await readNetwork(command.hub)
   for (const { option, text } of command.tokenAmounts) readAmount(option, text, network.profile.token_symbol)

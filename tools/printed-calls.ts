@@ -61,6 +61,8 @@ export async function printedRelay(
   post: (body: SignedBody) => Promise<unknown>,
 ): Promise<void> {
   print('✎', shorten(`${payload.typed_data.primaryType} ${JSON.stringify(wanted)}`))
+  const { effects = [], reason } = payload.preview ?? {}
+  for (const text of reason ? [...effects, reason] : effects) print('·', shorten(text))
   const transaction = await signAndRelay(network, wallet, payload, wanted, post)
   printRecord(`/v1/transactions/${transaction.id}`, transaction)
 }

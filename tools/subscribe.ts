@@ -12,6 +12,7 @@ import { amountHelp, exampleAmount, inTokens, readAmount } from './amounts.ts'
 import { requireBalance } from './balance.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
+import { exampleNode } from './options/node.ts'
 import { print, printStep } from './print.ts'
 import { printedFetch, printedRelay, printedSignIn, waitForRecord } from './printed-calls.ts'
 
@@ -30,8 +31,8 @@ the first one stopped.
   --hub URL            ${hubHelp}
 
 Examples:
-  npm run -s subscribe -- node-0f3a5c7e9b1d2f40
-  npm run -s subscribe -- node-0f3a5c7e9b1d2f40 --project hello --collateral "${exampleAmount(100)}"`
+  npm run -s subscribe -- ${exampleNode}
+  npm run -s subscribe -- ${exampleNode} --project hello --collateral "${exampleAmount(100)}"`
 
 await runCommand(async () => {
   const options = {

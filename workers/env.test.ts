@@ -69,7 +69,7 @@ test('a hub with wrong settings answers which they are', async () => {
     const request = new Request(`http://localhost:8787${path}`)
     const answer = await hub.fetch(request as Request<unknown, IncomingRequestCfProperties>, lacking, ctx)
     const { status, error, message } = await errorOf(answer)
-    expect([status, error]).toEqual([500, 'internal'])
+    expect([status, error]).toEqual([503, 'unavailable'])
     expect(message).toMatch(/COORDINATOR_SEED: .*HUB_SECRET: /)
   }
 })

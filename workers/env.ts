@@ -2,13 +2,13 @@ import type * as z from 'zod'
 import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
 import type { EventFeedObject } from '../durable-objects/events/object.ts'
-import type { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { FaucetCooldown } from '../durable-objects/limits/faucet-cooldown.ts'
 import type { RateLimiter } from '../durable-objects/limits/rate-limiter.ts'
 import type { NodeLinkObject } from '../durable-objects/link/object.ts'
 import type { ProjectCommitteesObject } from '../durable-objects/project/object.ts'
 import type { RelayerObject } from '../durable-objects/relayer/object.ts'
+import type { RepeatingObject } from '../durable-objects/repeating-object.ts'
 import type { RoundObject } from '../durable-objects/round/object.ts'
 import { settlementTimeProblems } from '../protocol/earnings/index.ts'
 import {
@@ -20,6 +20,7 @@ import {
 import { SettingsError } from './errors.ts'
 import type { ActionMessage } from './queues/action-message.ts'
 import type { RoundMessage } from './queues/round-message.ts'
+import type { WebhookMessage } from './queues/webhook-message.ts'
 import { describeIssue, parseSettings, type SettingsSchema } from './settings.ts'
 import type { PublishedRound } from './stores/rounds.ts'
 
@@ -38,9 +39,11 @@ export interface Env extends Partial<Record<keyof z.output<typeof SettingsSchema
   DIRECT_ORDER: DurableObjectNamespace<DirectOrderObject>
   ARCHIVIST: DurableObjectNamespace<ArchivistObject>
   EVENT_FEED: DurableObjectNamespace<EventFeedObject>
-  GENERATION_KEEPER: DurableObjectNamespace<GenerationKeeperObject>
+  GENERATION_KEEPER: DurableObjectNamespace<RepeatingObject>
+  WEBHOOK_READER: DurableObjectNamespace<RepeatingObject>
   ACTIONS: Queue<ActionMessage>
   ROUND_ROWS: Queue<RoundMessage>
+  WEBHOOK_DELIVERIES: Queue<WebhookMessage>
   ASSETS: Fetcher
   PROFILE: string
   BASE_URL: string

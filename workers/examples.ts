@@ -15,3 +15,17 @@ export const example = {
   nonce: 'Zk3v9QpXw7LrT2sBn',
   time: 1_793_000_040,
 } as const
+
+/** The members of a profile, each standing for itself; the hub fills in its own when it serves the document. */
+export const placeholders = {
+  service: '{{service}}',
+  prefix: '{{prefix}}',
+  node_id_prefix: '{{node_id_prefix}}',
+  network: '{{network}}',
+  token_symbol: '{{token_symbol}}',
+  token_name: '{{token_name}}',
+  permit_name: '{{permit_name}}',
+  header_prefix: '{{header_prefix}}',
+  session_token_prefix: '{{session_token_prefix}}',
+  api_key_prefix: '{{api_key_prefix}}',
+} as const

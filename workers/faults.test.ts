@@ -82,9 +82,9 @@ test('a statement that is too large for the database is 500 internal: trying aga
 })
 
 describe('a hub with wrong settings', () => {
-  test('answers 500 internal with their names and no value, and a request id', async () => {
+  test('answers 503 unavailable with their names and no value, and a request id', async () => {
     const response = await client({ bindings: { BASE_URL: 'nonsense' } }).get('/v1/status')
-    const error = await expectRefusal(response, '500 internal')
+    const error = await expectRefusal(response, '503 unavailable')
     expect(error.message).toMatch(/BASE_URL: /)
     expect(error.message).not.toMatch(/nonsense/)
     expect(error.request_id).toBe(response.headers.get('x-request-id'))

@@ -14,6 +14,7 @@ export {
   ProjectCommittees,
   Relayer,
   Round,
+  WebhookReader,
 } from './objects.ts'
 
 const app = createApp()

@@ -1,11 +1,11 @@
 import type { ArchivistObject } from '../durable-objects/archivist/object.ts'
 import type { DirectOrderObject } from '../durable-objects/direct-order/object.ts'
 import type { EventFeedObject } from '../durable-objects/events/object.ts'
-import { GenerationKeeperObject } from '../durable-objects/generations/object.ts'
 import type { ChainIndexerObject } from '../durable-objects/indexer/object.ts'
 import type { NodeLinkObject } from '../durable-objects/link/object.ts'
 import { type CommitteesConfig, ProjectCommitteesObject } from '../durable-objects/project/object.ts'
 import type { RelayerObject } from '../durable-objects/relayer/object.ts'
+import { RepeatingObject } from '../durable-objects/repeating-object.ts'
 import type { RoundObject } from '../durable-objects/round/object.ts'
 import { type Env, readSettings } from './env.ts'
 import { loadedObject } from './loaded-object.ts'
@@ -75,13 +75,30 @@ export class ProjectCommittees extends ProjectCommitteesObject<Env> {
   }
 }
 
-export class GenerationKeeper extends GenerationKeeperObject<Env> {
+/** Has the next generation of validators signed: `env.GENERATION_KEEPER.getByName('validators')`. */
+export class GenerationKeeper extends RepeatingObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, {
-      gather: async () => {
+      step: async () => {
         const { gatherSignatures } = await import('./validators/gather-signatures.ts')
         return gatherSignatures(services(env), readSettings(env))
       },
+      failure: 'the next generation of validators could not be brought forward',
+    })
+  }
+}
+
+/** Reads the log of events for webhooks: `env.WEBHOOK_READER.getByName('webhooks')`. */
+export class WebhookReader extends RepeatingObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    let reader: { step(): Promise<number | null> } | undefined
+    super(ctx, env, {
+      step: async () => {
+        const { createReader } = await import('./webhooks/reader.ts')
+        reader ??= createReader(env)
+        return reader.step()
+      },
+      failure: 'the log of events could not be read for webhooks',
     })
   }
 }

@@ -62,7 +62,7 @@ export interface RouteDeclaration {
   operationId: string
   tag: string
   summary: string
-  description?: string
+  description: string
   auth?: RouteAuth
   budget?: ExtraBudget
   /** What stays of a request: its size counts against what callers of one client address may have stored in a day. */

@@ -1,5 +1,6 @@
 import { unixNow } from '../durable-objects/clock.ts'
 import { followForeignActions } from './actions/foreign-actions.ts'
+import { lookForAlarms } from './alarms/look.ts'
 import { directRetention, type Env, readSettings } from './env.ts'
 import { keepEvents } from './events/keep-events.ts'
 import { bringDueActions } from './outbox/hub-actions.ts'
@@ -10,6 +11,7 @@ import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
 import { ExpiredRows } from './stores/expired-rows.ts'
 import { StandingStore } from './stores/standings.ts'
+import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
 /** What the hub does every five minutes. What fails is tried again the next time. */
 export async function runSchedule(env: Env): Promise<void> {
@@ -50,6 +52,8 @@ export async function runSchedule(env: Env): Promise<void> {
   await keepEvents(services(env), settings, networkNow).catch(logged)
   await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)
+  await lookForAlarms(services(env), settings, networkNow).catch(logged)
+  await wakeWebhookReader(env).catch(logged)
   await env.ARCHIVIST.getByName('rounds').wake().catch(logged)
   if (committees !== null) {
     for (const projectId of await committeeSets.projectsWithQuorumLost(networkNow, 100))
@@ -57,6 +61,12 @@ export async function runSchedule(env: Env): Promise<void> {
     for (const projectId of await committeeSets.projectsWithoutSet(networkNow, 100))
       await committees(projectId).wake(projectId).catch(logged)
   }
+}
+
+/** A hub without webhooks has no reader. */
+async function wakeWebhookReader(env: Env): Promise<void> {
+  if (await services(env).store(WebhookDeliveryStore).isNeeded())
+    await env.WEBHOOK_READER.getByName('webhooks').wake()
 }
 
 const logged = (error: unknown): void => console.error(error)

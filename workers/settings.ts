@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { chainProfileOf, resolveProfile } from '../protocol/identity/index.ts'
+import { chainProfileOf, type Profile, readProfile } from '../protocol/identity/index.ts'
 import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
 import { Address, Amount, Bytes32 } from './http/formats.ts'
@@ -28,12 +28,19 @@ const Fields = z.object({
     .string()
     .default('{}')
     .transform(readJson)
-    .pipe(z.looseObject({}))
-    .transform((members) => resolveProfile(members)),
+    .transform((given, { addIssue }): Profile => {
+      const read = readProfile(given)
+      if ('profile' in read) return read.profile
+      for (const { member, message } of read.problems)
+        addIssue({ code: 'custom', path: member === '' ? [] : [member], message })
+      return z.NEVER
+    }),
   /** Where clients reach this hub: https, and on a local network http or a host of this machine. */
   BASE_URL: z.url({ protocol: /^https?$/, abort: true }).transform((url) => new URL(url)),
   /** A network of this machine alone: nodes and pages may use http here, and keys may be those that everybody has. */
   LOCAL_NETWORK: z.stringbool().default(false),
+  /** Whether the status says so, for clients that wait or tell their users. Calls are answered as before. */
+  MAINTENANCE: z.stringbool().default(false),
   /** Further hosts whose pages may ask wallets to sign in, comma separated. */
   WEB_HOSTS: list,
   /** Whether browsers get the console; programs get the same answers either way. */
@@ -79,6 +86,8 @@ const Fields = z.object({
   /** What a transaction may pay per gas, and in all: nodes refuse more than 1 ether unless they are told otherwise. */
   RELAYER_FEE_CAP_GWEI: z.coerce.number().int().min(1).default(100),
   RELAYER_TX_FEE_CAP_WEI: wei.default(10n ** 18n),
+  /** A balance below this is an alarm for the operators. */
+  RELAYER_LOW_WEI: wei.default(2n * 10n ** 17n),
   RELAYER_TICK_MS: z.coerce.number().int().min(20).default(1_000),
   RELAYER_STUCK_MS: z.coerce.number().int().min(50).default(30_000),
   /** Gas that what all wallets together have relayed may take in a day, times RATE_LIMIT_MULTIPLIER. */
@@ -129,7 +138,7 @@ const Fields = z.object({
     .int()
     .min(1)
     .default(4 * 1024 ** 3),
-  /** Keys the cursors; at least 32 characters, the same on every isolate. */
+  /** Keys the cursors and seals the secrets of webhooks; at least 32 characters, the same on every isolate. */
   HUB_SECRET: z.string().min(32),
 })
 

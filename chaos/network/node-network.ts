@@ -18,7 +18,7 @@ import { makeProject } from '../../localnet/sample/project.ts'
 import { type DirectCall, sendDirect } from '../../localnet/send-direct.ts'
 import { hubSettings } from '../../localnet/settings.ts'
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams, deriveSubscriptionId } from '../../protocol/identity/index.ts'
+import { defaultNetworkParams, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
 import { readEconomics, readNetwork } from '../../scripts/hub/network.ts'
@@ -72,7 +72,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     mkdirSync(folder, { recursive: true })
     const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, { pastSecs, blockSecs })
     ends.push(() => chain.stop())
-    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain)
+    const profile = resolveProfile({ chain_id: chain.id })
+    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
     await catchUp(chain.url)
     const { contracts } = deployment
     const hubProxy = await startFaultProxy(chain.url)
@@ -84,7 +85,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
     const vars = {
-      ...hubSettings({ baseUrl: hubUrl, chain, deployment, hubSecret, coordinatorSeed }),
+      ...hubSettings({ baseUrl: hubUrl, chain, profile, deployment, hubSecret, coordinatorSeed }),
       CHAIN_RPC_URL: hubProxy.url,
       // Blocks whose logs may lag are not final at once.
       CHAIN_FINALITY_BLOCKS: '5',
@@ -106,7 +107,6 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
           hub: hubUrl,
           // Half of the validators read a chain whose logs lag, as the hub does.
           rpcUrl: number % 2 === 1 ? validatorProxy.url : chain.url,
-          chainId: 31337,
           apiToken: 'of-the-measurement',
           onLoss: ({ name, plan }) => problem(`${name} ended by itself: ${plan.logFile}`),
         },

@@ -2,7 +2,7 @@ import { accounts } from '../../localnet/accounts.ts'
 import { sendDirect } from '../../localnet/send-direct.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { signIn } from '../../scripts/hub/wallet.ts'
-import { HubError } from '../../sdk/errors.ts'
+import { Refusal } from '../../sdk/errors.ts'
 import { claimManyCall, encodeCall } from '../network/contracts.ts'
 import type { NodeNetwork } from '../network/node-network.ts'
 
@@ -24,7 +24,7 @@ export async function claimThroughHub(week: NodeNetwork): Promise<number> {
       asked += 1
     } catch (error) {
       // Nothing is released for this one yet.
-      if (!(error instanceof HubError) || !error.message.includes(' 409 ')) throw error
+      if (!(error instanceof Refusal) || error.status !== 409) throw error
     }
   }
   return asked

@@ -18,6 +18,8 @@ export class RecordedAccount {
   secrets: Record<string, string> | null = null
   readonly deployments: Deployed[] = []
   isMigrated = false
+  /** Buckets that have something. */
+  readonly full = new Set<string>()
   uploads = 0
   /** `before: CALL` or `after: CALL`: that call fails once. */
   fault: string | null = null
@@ -54,11 +56,21 @@ export class RecordedAccount {
     'r2 bucket list': () =>
       this.buckets.map((name) => `name:           ${name}\ncreation_date:  2026-10-01\n`).join('\n'),
     'r2 bucket create': ([, , , name]) => this.buckets.push(name!),
+    'r2 bucket delete': ([, , , name]) =>
+      this.full.has(name!)
+        ? new Error('The bucket you tried to delete is not empty. [code: 10008]')
+        : this.#drop(this.buckets, name!),
     'r2 bucket lifecycle list': () => this.rules.map((name) => `name:     ${name}\nenabled:  Yes`).join('\n'),
     'r2 bucket lifecycle add': (args) => this.rules.push(args[5]!),
     'queues info': ([, , name]) =>
       this.queues.includes(name!) ? `Queue Name: ${name}` : new Error(`Queue "${name}" does not exist.`),
     'queues create': ([, , name]) => this.queues.push(name!),
+    'queues delete': ([, , name]) => this.#drop(this.queues, name!),
+    'd1 delete': () => void this.databases.splice(0),
+    delete: () => {
+      this.secrets = null
+      this.deployments.length = 0
+    },
     'secret list': () =>
       this.secrets === null
         ? this.#noWorker
@@ -83,6 +95,10 @@ export class RecordedAccount {
           return version === undefined ? [] : [{ version_id: version, percentage: Number(share) }]
         }),
       ),
+  }
+
+  #drop(names: string[], name: string): void {
+    names.splice(names.indexOf(name), 1)
   }
 
   #deployed(args: readonly string[], versions: Deployed['versions']): void {

@@ -41,19 +41,37 @@ function expand(row: LogRow): LoggedEvent[] {
   return events
 }
 
-/** The first events of a feed in rows of the log from a position on. @param end - The position after the rows. */
-export function pageOfRows(
+interface PageRequest {
+  from: Position
+  /** The position after the rows. */
+  end: Position
+  limit: number
+}
+
+/** The first events of a feed in rows of the log from a position on. */
+export const pageOfRows = (
   rows: Iterable<LogRow>,
-  { from, end, filter, limit }: { from: Position; end: Position; filter: Filter; limit: number },
+  { filter, ...request }: PageRequest & { filter: Filter },
+): FeedPage => pageWhere(rows, { ...request, words: wordsOf(filter), has: (event) => isIn(filter, event) })
+
+/** The same of a feed that `has` defines. @param words - Of which a row has one of each list, if it has an event of the feed. */
+export function pageWhere(
+  rows: Iterable<LogRow>,
+  {
+    from,
+    end,
+    limit,
+    words,
+    has,
+  }: PageRequest & { words: readonly string[][]; has: (event: LoggedEvent) => boolean },
 ): FeedPage {
-  const words = wordsOf(filter)
   const events: PlacedEvent[] = []
   for (const row of rows) {
     if (row.id < from.row || !mayHave(row.keys, words)) continue
     const all = expand(row)
     for (let offset = row.id === from.row ? from.offset : 0; offset < all.length; offset++) {
       const event = all[offset] as LoggedEvent
-      if (!isIn(filter, event)) continue
+      if (!has(event)) continue
       const next = { row: row.id, offset: offset + 1 }
       events.push({ next, id: `${row.id}-${offset}`, event })
       if (events.length === limit) return { events, next }

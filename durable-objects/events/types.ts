@@ -38,6 +38,9 @@ export const accountTypes = [
   'listing.approved',
   'listing.rejected',
   'faucet.dripped',
+  'webhook.disabled',
+  'hub.alarm',
+  'hub.alarm_over',
 ] as const
 
 export type EventType = (typeof networkTypes)[number] | (typeof accountTypes)[number]
@@ -73,9 +76,12 @@ export interface Filter {
 
 const ofNetwork: ReadonlySet<string> = new Set(networkTypes)
 
+/** Whether everybody may follow it. */
+export const isPublic = ({ type }: Pick<LoggedEvent, 'type'>): boolean => ofNetwork.has(type)
+
 /** A wallet has what is about it, and everybody what is of the network. */
 export const isIn = (filter: Filter, event: LoggedEvent): boolean =>
-  (filter.address === undefined ? ofNetwork.has(event.type) : event.address === filter.address) &&
+  (filter.address === undefined ? isPublic(event) : event.address === filter.address) &&
   (filter.project_id === undefined || event.project_id === filter.project_id) &&
   (filter.module === undefined || event.module === filter.module) &&
   (filter.type === undefined || event.type === filter.type)

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { unixNow } from '../clock.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { isMigrated, migrate } from '../sql-migrations.ts'
+import { cooldownMigrations } from './cooldown-migrations.ts'
 
 export interface TurnRequest {
   /** Who wants the turn; the same holder counts once. */
@@ -24,20 +25,6 @@ export type TurnResult =
       confirmedTurnId: string | null
     }
 
-const migrations = [
-  `
-  CREATE TABLE turns (
-    holder TEXT PRIMARY KEY,
-    turn_id TEXT NOT NULL,
-    state TEXT NOT NULL,
-    taken_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
-  ) WITHOUT ROWID;
-  -- Every take counts the live turns, and the first to expire says when the next sweep is due.
-  CREATE INDEX turns_by_expiry ON turns (expires_at);
-  `,
-]
-
 interface Turn {
   holder: string
   turn_id: string
@@ -56,7 +43,7 @@ const pendingSeconds = 60
  */
 export class FaucetCooldown extends DurableObject {
   async take(request: TurnRequest): Promise<TurnResult> {
-    migrate(this.ctx.storage, migrations)
+    migrate(this.ctx.storage, cooldownMigrations)
     const now = unixNow()
     const blocking = this.#blocking(request, now)
     if (blocking) {
@@ -123,7 +110,7 @@ export class FaucetCooldown extends DurableObject {
   /** Where no turn was ever taken there is nothing to ask, and no table. */
   get #sql(): Sql {
     if (!isMigrated(this.ctx.storage)) return () => []
-    migrate(this.ctx.storage, migrations)
+    migrate(this.ctx.storage, cooldownMigrations)
     return sqlOf(this.ctx.storage)
   }
 }

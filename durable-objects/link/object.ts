@@ -329,11 +329,10 @@ export class NodeLinkObject<Env = unknown> extends DurableObject<Env> {
   }
 
   /** A vote always goes to the round, also a second one: the two may prove an offence. */
-  async #vote({ offer_id: offerId, vote, output_b64, events }: UnjudgedVoteFrame): Promise<void> {
+  async #vote({ type: _, offer_id: offerId, ...given }: UnjudgedVoteFrame): Promise<void> {
     const before = this.#offers.find(offerId)
     if (before === null) return this.#sendError('not_found', notOpen, offerId)
     const cameAt = await this.#config.now()
-    const given = { vote, output_b64, events }
     const voted = this.#roundOf(offerId).voted(offerId, this.#connection.nodeKey, given)
     const result = await voted.catch((error) => {
       console.error(`the round of ${offerId} did not take a vote`, error)

@@ -1,6 +1,7 @@
 import type { DeclineReason } from '../../protocol/link/index.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
+import { linkMigrations } from './migrations.ts'
 import type { LinkOffer } from './types.ts'
 
 /** `offered` and `accepted` hold a slot. */
@@ -27,26 +28,6 @@ const acceptsStoredMs = 2_000
 /** Votes that come while other offers are open are stored together, after this at the latest. */
 const votesStoredMs = 250
 const storedTogetherMax = 64
-
-const migrations = [
-  `CREATE TABLE offers (
-    offer_id TEXT PRIMARY KEY,
-    offer TEXT NOT NULL,
-    state TEXT NOT NULL,
-    session_id TEXT NOT NULL,
-    vote_by INTEGER NOT NULL,
-    reason TEXT,
-    answer TEXT,
-    -- Whether the round knows that it was accepted or declined.
-    told INTEGER NOT NULL DEFAULT 1,
-    -- Why the link may have missed a message of its node: the session that the link itself lost, or a vote that found no round.
-    unheard TEXT,
-    -- Whether a decline is excused: another offer of the node has just ended.
-    is_excused INTEGER NOT NULL DEFAULT 0
-  ) WITHOUT ROWID`,
-  // Votes that were stored together, by offers and answers; the rows of these offers still say that they are open.
-  'CREATE TABLE votes (offers TEXT NOT NULL, vote_by INTEGER NOT NULL)',
-]
 
 const voteLost = 'vote'
 
@@ -90,7 +71,7 @@ export class OfferLedger {
   #firstOver: number | null = null
 
   constructor(storage: DurableObjectStorage) {
-    migrate(storage, migrations)
+    migrate(storage, linkMigrations)
     this.#sql = sqlOf(storage)
     for (const { offers } of this.#sql<{ offers: string }>`SELECT offers FROM votes`)
       for (const [offerId, answer] of JSON.parse(offers) as [string, string][])

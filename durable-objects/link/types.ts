@@ -44,6 +44,8 @@ export interface VoteBody {
   readonly vote: unknown
   readonly output_b64: string
   readonly events: unknown
+  /** Why the run failed, in the words of the node. */
+  readonly error?: string
 }
 
 export type VoteResult =

@@ -15,6 +15,8 @@ export interface DirectResult {
   /** Base64. */
   output: string
   events: readonly ExecutionEvent[]
+  /** Why the run failed, in the words of a validator that agrees. */
+  error: string | null
 }
 
 /** What validators gave: a quorum of equal votes, or none in time. */

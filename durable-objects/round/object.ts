@@ -26,6 +26,8 @@ const lateMs = 5_000
 const backstopMs = 15_000
 /** What need not be stored at once is stored after this, where no other change is stored before. */
 const storedSoonMs = 1_000
+/** How much is kept of what is wrong with a vote, for its owner. */
+const voteProblemMax = 300
 /** A vote waits so long for others to be stored with it, since each change that is stored is a row. Its sender is told afterwards. */
 const votesStoredMs = 100
 /** An alarm may come so much later than what it is for. */
@@ -127,7 +129,8 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       return refusal('unavailable', 'The vote cannot be looked at now. Send the same vote again shortly.')
     const judged = (round: Round) => transitions.voteJudged(round, lease)
     if (judgement.status === 'invalid') {
-      this.#change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote'))
+      const check = judgement.message.slice(0, voteProblemMax)
+      this.#change((round) => transitions.refused(judged(round), lease.position, 'invalid_vote', check))
       await this.#config.reportInvalid(nodeKey)
       return refusal('invalid_evidence', `This is no vote of the round: ${judgement.message}.`)
     }
@@ -136,7 +139,7 @@ export class RoundObject<Env = unknown, View = unknown> extends DurableObject<En
       // A vote after the close is looked at only for what it proves.
       const isAwaited = transitions.isVoteAwaited(this.#round, lease.position, cameAt)
       const taken = (round: Round) =>
-        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt)
+        transitions.voted(judged(round), judgement.vote, judgement.result, cameAt, judgement.error)
       if (!isAwaited) {
         if (this.#round.closedAt !== null) this.#change(taken)
         this.#change((round) => transitions.refused(judged(round), lease.position, 'late'))

@@ -57,6 +57,8 @@ export interface Lease {
   voteBy: number
   completedAt: number | null
   refused: 'invalid_vote' | 'late' | null
+  /** The check that its invalid vote failed. */
+  voteProblem?: string | null
   /** Whether the link of a member that gave no answer in time says that it heard everything. */
   isHeard: boolean
   /** Whether its node has to be told that nothing is awaited of it. */
@@ -66,6 +68,8 @@ export interface Lease {
 export interface KeptVote {
   vote: TaskVote
   receivedAt: number
+  /** Why the run failed, in the words of the member. */
+  error?: string
 }
 
 /** What a run gave, without what is large. */
@@ -76,6 +80,8 @@ export interface Result {
   events: readonly ExecutionEvent[] | null
   /** Whether a member can send it with its vote. */
   fitsVote: boolean
+  /** Why the run failed, in the words of the validator that showed the result. */
+  error?: string
 }
 
 export interface Round {
@@ -174,6 +180,19 @@ export const waitsUntil = ({ terms }: Round, { createdAt }: Lease): number =>
 export const votesOf = ({ votes }: Round): TaskVote[] => votes.map(({ vote }) => vote)
 
 export const tallyOf = (round: Round) => countVotes(round.drawn?.committee ?? { q: 1 }, votesOf(round))
+
+/**
+ * Why the run of a result failed, as most of its members say, or the validator that ran it. No hash covers it: it is a claim. Null where nobody
+ * says.
+ */
+export function claimedError({ votes, results }: Round, receiptHash: string): string | null {
+  const counts = new Map<string, number>()
+  for (const { vote, error } of votes)
+    if (vote.receipt_hash === receiptHash && error !== undefined)
+      counts.set(error, (counts.get(error) ?? 0) + 1)
+  const [most] = [...counts].sort(([, one], [, other]) => other - one)
+  return most?.[0] ?? results[receiptHash]?.error ?? null
+}
 
 /** `agreed_at` of section 19: when the tally became clean; of a contested or fallback round, when it was closed. */
 export function agreedAtOf(round: Round): number | null {

@@ -221,7 +221,7 @@ export function isVoteAwaited(round: Round, position: number, now: number): bool
  * A valid vote of a member that was asked. The first ends its lease, also when it was taken to be silent; a second that says otherwise stands
  * beside it, and after the close is evidence alone.
  */
-export function voted(round: Round, vote: TaskVote, result: Result, now: number): Round {
+export function voted(round: Round, vote: TaskVote, result: Result, now: number, error?: string): Round {
   const { position } = vote.committee
   const own = votesOf(round).filter(({ public_key }) => public_key === vote.public_key)
   if ([...own, ...round.evidence].some((other) => isSameVote(other, vote))) return round
@@ -240,7 +240,7 @@ export function voted(round: Round, vote: TaskVote, result: Result, now: number)
   }))
   const counted: Round = {
     ...changed,
-    votes: [...round.votes, { vote, receivedAt }],
+    votes: [...round.votes, { vote, receivedAt, ...(error !== undefined && { error }) }],
     results: { ...round.results, [vote.receipt_hash]: round.results[vote.receipt_hash] ?? result },
   }
   // No vote that makes it clean came later: by the block that decides about an audit, all of them had voted.
@@ -253,10 +253,16 @@ export const isSameVote = (one: TaskVote, other: TaskVote): boolean =>
   one.public_key === other.public_key && one.receipt_hash === other.receipt_hash
 
 /** A vote that was not taken. Its sender may still send a good one, and has had its offer, whether it said so or not. */
-export const refused = (round: Round, position: number, because: 'invalid_vote' | 'late'): Round =>
+export const refused = (
+  round: Round,
+  position: number,
+  because: 'invalid_vote' | 'late',
+  voteProblem: string | null = null,
+): Round =>
   mapLease(round, position, (lease) => ({
     ...lease,
     refused: because,
+    voteProblem,
     state: lease.state === 'offered' ? 'leased' : lease.state,
     // What was heard before says nothing of this vote.
     ...(lease.missedBecause === 'not_accepted' && { missedBecause: 'late', isHeard: false }),

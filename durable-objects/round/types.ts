@@ -7,7 +7,7 @@ import type { Lease, Outcome, Result, Round, RoundTerms } from './round.ts'
 import type { Answers } from './transitions.ts'
 
 export type Judgement =
-  | { status: 'valid'; vote: TaskVote; result: Result }
+  | { status: 'valid'; vote: TaskVote; result: Result; error?: string }
   | { status: 'known' }
   | { status: 'invalid'; message: string }
 

@@ -28,7 +28,8 @@ export interface NodeSurroundings {
   /** Origin of the hub. */
   readonly hub: string
   readonly rpcUrl: string
-  readonly chainId: number
+  /** File with the names of the network; left out for the default ones. */
+  readonly profile?: string
   /** Of the operator's calls. */
   readonly apiToken: string
   /** Whether they are out of reach of the terminal's signals, such as Ctrl-C. */
@@ -188,11 +189,12 @@ export class LocalNode {
   }
 
   #flags(): string[] {
-    const { hub, rpcUrl, chainId } = this.#surroundings
+    const { hub, rpcUrl, profile } = this.#surroundings
     const { role, dataDir, port } = this.plan
     return [
       ...['--role', role, '--data-dir', dataDir, '--bind', `127.0.0.1:${port}`],
-      ...['--hub-url', hub, '--clock', 'hub', '--chain-id', String(chainId), '--log-format', 'json'],
+      ...['--hub-url', hub, '--clock', 'hub', '--log-format', 'json'],
+      ...(profile === undefined ? [] : ['--profile', profile]),
       ...['--workers', String(workers[role])],
       ...(role === 'validator' ? ['--node-url', this.url, '--chain-rpc', rpcUrl] : []),
     ]

@@ -26,7 +26,7 @@ describe.skipIf(!hasAnvil)('nodes of a local network', () => {
       dist: await builtNodectl(),
       hub: network.url,
       rpcUrl: network.rpcUrl,
-      chainId: 31337,
+      profile: network.profile,
       apiToken: 'a-token-that-only-tests-know',
       onLoss: ({ name }) => lost.push(name),
     }

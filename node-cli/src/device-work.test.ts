@@ -8,6 +8,7 @@ const subscription: WorkedFor = {
   slug: 'hello',
   symbol: 'TOK',
   decimals: 18,
+  payout_address: `0x${'11'.repeat(20)}`,
   owner: `0x${'12'.repeat(20)}`,
   status: 'active',
   collateral: '100000000000000000000',

@@ -11,6 +11,8 @@ export interface WorkedFor {
   readonly symbol: string
   readonly decimals: number
   readonly owner: string
+  /** Where its rewards go. */
+  readonly payout_address: string
   readonly status: string
   readonly collateral: string
   readonly pending_slashes: number
@@ -47,15 +49,18 @@ export async function readDeviceWork(client: HubClient, nodeId: string): Promise
 }
 
 function readSubscription(subscription: Members): WorkedFor {
-  const token = subscription.object('token')
+  const { symbol, decimals } = readToken(subscription.object('token'))
+  const owner = subscription.get('owner', isAddress, 'an address')
   const amount = (key: string) => subscription.get(key, isAmount, 'an amount')
   return {
     subscription_id: subscription.get('subscription_id', isBytes32, 'an id'),
     project_id: subscription.get('project_id', isBytes32, 'an id'),
     slug: subscription.text('slug'),
-    symbol: token.text('symbol'),
-    decimals: token.get('decimals', isDecimals, 'a number up to 36'),
-    owner: subscription.get('owner', isAddress, 'an address'),
+    symbol,
+    decimals,
+    owner,
+    // Hubs of before do not show it.
+    payout_address: subscription.optional('payout_address', isAddress, 'an address') ?? owner,
     status: subscription.text('status'),
     collateral: amount('collateral'),
     pending_slashes: subscription.get('pending_slashes', isUnsigned, 'a number'),
@@ -67,6 +72,18 @@ function readSubscription(subscription: Members): WorkedFor {
 }
 
 const isDecimals = (value: unknown): value is number => isUnsigned(value) && value <= 36
+
+export interface Token {
+  readonly address: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+export const readToken = (token: Members): Token => ({
+  address: token.get('address', isAddress, 'an address'),
+  symbol: token.text('symbol'),
+  decimals: token.get('decimals', isDecimals, 'a number up to 36'),
+})
 
 type InToken = Pick<WorkedFor, 'symbol' | 'decimals'>
 

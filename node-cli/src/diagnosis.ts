@@ -1,27 +1,25 @@
+import { type Cause, type CauseCode, causes, describeCause } from '../../protocol/causes.ts'
 import { isAddress, isUnsigned } from '../../protocol/encoding/index.ts'
 import { ifFound, type NodeAtHub } from './cli/node-at-hub.ts'
+import { readDeviceWork } from './device-work.ts'
+import { HubError } from './serve/hub/index.ts'
 import { Members } from './serve/hub/members.ts'
-
-/** One thing that keeps a device from work or reward. */
-export interface Cause {
-  readonly code: string
-  readonly severity: string
-  readonly message: string
-  /** Unix seconds. */
-  readonly since: number | null
-  readonly next_step: string | null
-  readonly docs: string | null
-}
 
 export interface Diagnosis {
   readonly working: boolean
   readonly causes: readonly Cause[]
+  /** Where the subscription that was asked about is paid; null for none. */
+  readonly payout: string | null
+  /** How many subscriptions it is about. */
+  readonly subscriptions: number
 }
 
 const causesMax = 200
+/** The newest of a device that are asked about. */
+const subscriptionsMax = 10
 
 /**
- * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions.
+ * Asks the hub what keeps the node from work: about the device, and about one of its subscriptions, or all of them.
  *
  * @param subscriptionOf the subscription of the device of an owner; null when none was named.
  * @throws {@link HubError}
@@ -31,6 +29,7 @@ export async function diagnose(
   subscriptionOf: (owner: string) => string | null,
 ): Promise<Diagnosis> {
   const { client, nodeId, dataDir } = at
+  const inTheWay = inTheWayAt(client.origin)
   const device = await ifFound(
     client.call({ method: 'GET', target: `/v1/devices/${nodeId}` }, (answer) => {
       const device = new Members(answer)
@@ -54,28 +53,49 @@ export async function diagnose(
           code: device.status,
           since: device.lastSeenAt,
           message: `The hub has ${nodeId} as ${device.status}.`,
-          next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${dataDir}`,
+          ...(device.status === 'offline' && {
+            next_step: `Is nodectl serve running? Check it with: nodectl doctor --data-dir ${dataDir}`,
+          }),
         })
   const subscription = subscriptionOf(device.owner)
-  return subscription === null ? ofDevice : joined(ofDevice, await askAbout(at, subscription, ofDevice))
+  if (subscription !== null) return joined(ofDevice, [await askAbout(at, subscription, ofDevice)])
+  const work = (await readDeviceWork(client, nodeId))?.subscriptions.slice(0, subscriptionsMax) ?? []
+  const diagnoses = []
+  for (const { subscription_id: id, slug } of work)
+    diagnoses.push(labelled(await askAbout(at, id, ofDevice), work.length > 1 ? slug : null))
+  return joined(ofDevice, diagnoses)
 }
 
-async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Diagnosis): Promise<Diagnosis> {
+/** Names the project of what is not about the device itself. */
+const labelled = (diagnosis: Diagnosis, slug: string | null): Diagnosis => ({
+  ...diagnosis,
+  causes: diagnosis.causes.map((cause) =>
+    slug === null || isOfDevice(cause) ? cause : { ...cause, message: `${slug}: ${cause.message}` },
+  ),
+})
+
+const isOfDevice = ({ code }: Cause): boolean =>
+  Object.hasOwn(causes, code) && causes[code as CauseCode].about === 'device' && code !== 'incompatible'
+
+async function askAbout(at: NodeAtHub, id: string, ofDevice: Diagnosis): Promise<Diagnosis> {
+  const { client, nodeId } = at
+  const inTheWay = inTheWayAt(client.origin)
   const target = `/v1/subscriptions/${id}`
-  const status = await ifFound(
-    client.call({ method: 'GET', target }, (answer) => new Members(answer).text('status')),
+  const subscription = await ifFound(
+    client.call({ method: 'GET', target }, (answer) => {
+      const subscription = new Members(answer)
+      const payout = subscription.optional('payout_address', isAddress, 'an address')
+      return { status: subscription.text('status'), payout }
+    }),
   )
-  if (status === null)
+  if (subscription === null)
     return inTheWay({
       code: 'no_subscription',
       message: `${nodeId} has no subscription ${id}.`,
-      next_step:
-        'Subscribe the device to the project: on the website of the network, by POST /v1/subscriptions, or on a local network with npm run -s subscribe in its checkout.',
     })
-  const diagnosis = await ifFound(
-    client.call({ method: 'GET', target: `${target}/diagnosis` }, readDiagnosis),
-  )
-  if (diagnosis !== null) return diagnosis
+  const { status, payout } = subscription
+  const diagnosis = await askSigned(at, `${target}/diagnosis`)
+  if (diagnosis !== null) return { ...diagnosis, payout }
   // What is known of the device is enough to mend.
   if (!ofDevice.working) return nothing
   const isActive = status === 'active'
@@ -84,7 +104,18 @@ async function askAbout({ client, nodeId }: NodeAtHub, id: string, ofDevice: Dia
     severity: isActive ? 'info' : 'error',
     message: `The subscription is ${status}. The hub says no more: it gives no diagnoses.`,
   })
-  return { ...told, working: isActive }
+  return { ...told, working: isActive, payout }
+}
+
+/** The device itself sees details. A key that the hub does not take sees what everybody does. */
+async function askSigned({ client, signer }: NodeAtHub, target: string): Promise<Diagnosis | null> {
+  const ask = (request: object) => ifFound(client.call({ method: 'GET', target, ...request }, readDiagnosis))
+  try {
+    return await ask({ signer })
+  } catch (error) {
+    if (error instanceof HubError && error.status === 401) return ask({})
+    throw error
+  }
 }
 
 function readDiagnosis(answer: unknown): Diagnosis {
@@ -92,6 +123,7 @@ function readDiagnosis(answer: unknown): Diagnosis {
   const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
   const isText = (value: unknown): value is string => typeof value === 'string'
   return {
+    ...nothing,
     working: diagnosis.get('working', isBoolean, 'true or false'),
     causes: diagnosis.objects('causes', causesMax).map((cause) => ({
       code: cause.text('code'),
@@ -104,18 +136,30 @@ function readDiagnosis(answer: unknown): Diagnosis {
   }
 }
 
-const nothing: Diagnosis = { working: true, causes: [] }
+const nothing: Diagnosis = { working: true, causes: [], payout: null, subscriptions: 0 }
 
-/** A cause that both name is told once, in the words of the second. */
-const joined = (first: Diagnosis, second: Diagnosis): Diagnosis => ({
-  working: first.working && second.working,
-  causes: [
-    ...first.causes.filter(({ code }) => second.causes.every((cause) => cause.code !== code)),
-    ...second.causes,
-  ],
-})
+/** A cause that several name is told once; what they say of the device is told in their words. */
+function joined(ofDevice: Diagnosis, others: readonly Diagnosis[]): Diagnosis {
+  const told = others.flatMap(({ causes }) => causes)
+  const codes = new Set(told.map(({ code }) => code))
+  const all = [...ofDevice.causes.filter(({ code }) => !codes.has(code)), ...told]
+  return {
+    working: ofDevice.working && others.every(({ working }) => working),
+    causes: [...new Map(all.map((cause) => [`${cause.code} ${cause.message}`, cause])).values()],
+    payout: others.length === 1 ? (others[0]?.payout ?? null) : null,
+    subscriptions: others.length,
+  }
+}
 
-const inTheWay = (cause: Partial<Cause> & Pick<Cause, 'code' | 'message'>): Diagnosis => ({
-  working: false,
-  causes: [{ severity: 'error', since: null, next_step: null, docs: null, ...cause }],
-})
+type Told = Partial<Cause> & Pick<Cause, 'code' | 'message'>
+
+/** One cause, with what the list of causes has of its code. */
+const inTheWayAt =
+  (origin: string) =>
+  (cause: Told): Diagnosis => {
+    const { code, message } = cause
+    const known = Object.hasOwn(causes, code)
+      ? describeCause({ code: code as CauseCode, message }, origin, true)
+      : { severity: 'error', since: null, next_step: null, docs: null }
+    return { working: false, causes: [{ ...known, ...cause }], payout: null, subscriptions: 0 }
+  }

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { causes } from '../../protocol/causes.ts'
 import { causesOf } from './node-causes.ts'
 
 const now = 1_000_000
 const relay = { state: 'connected', problem: null, since: 5, clock_ahead_secs: 0 }
 const refusal = { reason: 'unknown_module', problem: 'the hub has no module', at: now - 10 }
-const codes = (status: object) => causesOf({ slots: 2, ...status }, now).map(({ code }) => code)
+const payout = `0x${'11'.repeat(20)}`
+const codes = (status: object) => causesOf({ slots: 2, ...status }, payout, now).map(({ code }) => code)
 
 describe('causesOf', () => {
-  test.each<[string, object, string[]]>([
+  const cases: [string, object, string[]][] = [
     ['nothing that is wrong', { relay, hub: { state: 'registered', problem: null } }, []],
     ['what everybody sees', {}, []],
     ['no link', { relay: { ...relay, state: 'away', problem: 'the hub does not answer' } }, ['relay_away']],
@@ -21,20 +23,31 @@ describe('causesOf', () => {
     ['other results', { benchmark: { differing: ['echo'] } }, ['benchmark_differs']],
     ['the same results', { benchmark: { differing: [] } }, []],
     ['a node that stops', { slots: 0 }, ['node_stopping']],
-  ])('%s', (_, status, expected) => {
+    ['a hub that does not answer', { hub: { state: 'away', problem: 'no' } }, ['hub_away']],
+    ['a refused link', { relay: { ...relay, state: 'refused' } }, ['relay_refused']],
+    ['a ban', { relay: { ...relay, state: 'banned' } }, ['relay_banned']],
+    ['another process with the key', { relay: { ...relay, state: 'replaced' } }, ['relay_replaced']],
+    ['another payout address', { config: { payout_address: `0x${'22'.repeat(20)}` } }, ['payout_differs']],
+    ['the same payout address', { config: { payout_address: payout } }, []],
+  ]
+
+  test.each(cases)('%s', (_, status, expected) => {
     expect(codes(status)).toEqual(expected)
   })
 
-  test('says since when, and what helps', () => {
+  test('every cause of a node is provoked here', () => {
+    const known = Object.entries(causes).filter(([, { about }]) => about === 'node')
+    const provoked = new Set(cases.flatMap(([, , expected]) => expected))
+    expect([...provoked].sort()).toEqual(known.map(([code]) => code).sort())
+  })
+
+  test('says since when', () => {
     const status = { relay: { ...relay, state: 'replaced', problem: 'another process connected' } }
-    expect(causesOf(status, now)).toEqual([
+    expect(causesOf(status, null, now)).toEqual([
       {
         code: 'relay_replaced',
-        severity: 'error',
         message: 'The link of the node to its hub is not open: another process connected',
         since: 5,
-        next_step: 'Stop the other process for good, then restart this node.',
-        docs: null,
       },
     ])
   })

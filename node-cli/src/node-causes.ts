@@ -1,6 +1,6 @@
-import { isObject, isUnsigned } from '../../protocol/encoding/index.ts'
+import { type Cause, type CauseCode, causes, describeCause, type FoundCause } from '../../protocol/causes.ts'
+import { isAddress, isObject, isUnsigned } from '../../protocol/encoding/index.ts'
 import { CliError } from './cli/errors.ts'
-import type { Cause } from './diagnosis.ts'
 import { type NodeStatus, readStatus } from './running-node.ts'
 import { systemClock } from './serve/clock.ts'
 
@@ -10,14 +10,23 @@ const clockOffSeconds = 60
 /** What was declined longer ago says nothing about now. */
 const recentSeconds = 3600
 
+export interface AskedNode {
+  readonly nodeId: string
+  /** The hub, which has the pages about causes. */
+  readonly origin: string
+  /** Where the subscription that is asked about is paid; null for none. */
+  readonly payout: string | null
+}
+
 /**
  * What a running node itself knows to be in its way. Nothing where none answers, or another one does: the node may run on
  * another machine.
  */
-export async function askNode(url: string, nodeId: string): Promise<readonly Cause[]> {
+export async function askNode(url: string, { nodeId, origin, payout }: AskedNode): Promise<readonly Cause[]> {
   try {
     const status = await readStatus(url)
-    return status.node_id === nodeId ? causesOf(status, systemClock.now()) : []
+    if (status.node_id !== nodeId) return []
+    return causesOf(status, payout, systemClock.now()).map((found) => describeCause(found, origin, true))
   } catch (error) {
     if (error instanceof CliError) return []
     throw error
@@ -25,89 +34,85 @@ export async function askNode(url: string, nodeId: string): Promise<readonly Cau
 }
 
 /** @param now Unix seconds of this machine. */
-export function causesOf(status: NodeStatus, now: number): readonly Cause[] {
-  const { hub, relay: link, last_refusal: refusal, benchmark, slots } = status
+export function causesOf(status: NodeStatus, payout: string | null, now: number): FoundCause[] {
+  const { hub, relay: link, last_refusal: refusal, benchmark, config, slots } = status
   return [
     ...(isObject(hub) ? hubCauses(hub) : []),
     ...(isObject(link) ? linkCauses(link) : []),
     ...(isObject(refusal) ? refusalCauses(refusal, now) : []),
     ...(isObject(benchmark) ? benchmarkCauses(benchmark) : []),
+    ...(isObject(config) ? payoutCauses(config, payout) : []),
     ...(slots === 0
-      ? [cause('node_stopping', 'The node stops, and takes nothing more.', 'Start it again.')]
+      ? [{ code: 'node_stopping', message: 'The node stops, and takes nothing more.' } as const]
       : []),
   ]
 }
 
 type Part = Readonly<Record<string, unknown>>
 
-function hubCauses({ state, problem }: Part): Cause[] {
-  if (state !== 'away' && state !== 'refused') return []
-  return [cause(`hub_${state}`, `The node does not get through to its hub: ${problem}`, 'nodectl doctor')]
+/** The cause that a state of hub or link is; null for a state in which nothing is wrong. */
+function codeOf(part: 'hub' | 'relay', state: unknown): CauseCode | null {
+  const code = `${part}_${state}`
+  return Object.hasOwn(causes, code) ? (code as CauseCode) : null
 }
 
-/** What mends each state in which the link is not open. */
-const linkSteps: Readonly<Record<string, string>> = {
-  away: 'Can this machine open WebSockets to the hub? The node tries again at least once a minute.',
-  refused: 'Mend what the message names; the node tries again at least once a minute.',
-  replaced: 'Stop the other process for good, then restart this node.',
-  banned: 'Ask an operator of the hub; once the ban is lifted, restart the node.',
+function hubCauses({ state, problem }: Part): FoundCause[] {
+  const code = codeOf('hub', state)
+  return code === null ? [] : [{ code, message: `The node does not get through to its hub: ${problem}` }]
 }
 
-function linkCauses({ state, problem, since, clock_ahead_secs: ahead }: Part): Cause[] {
-  const step = linkSteps[String(state)]
+function linkCauses({ state, problem, since, clock_ahead_secs: ahead }: Part): FoundCause[] {
+  const code = codeOf('relay', state)
   const off = typeof ahead === 'number' && Math.abs(ahead) > clockOffSeconds ? ahead : null
   return [
-    ...(step === undefined
+    ...(code === null
       ? []
       : [
-          cause(`relay_${state}`, `The link of the node to its hub is not open: ${problem}`, step, { since }),
+          {
+            code,
+            message: `The link of the node to its hub is not open: ${problem}`,
+            since: isUnsigned(since) ? since : null,
+          },
         ]),
     ...(off === null
       ? []
       : [
-          cause(
-            'clock_off',
-            `The clock of the node is ${Math.abs(off)} s ${off > 0 ? 'behind' : 'ahead of'} that of the network.`,
-            'timedatectl set-ntp true; on a local network serve with --clock hub',
-          ),
+          {
+            code: 'clock_off',
+            message: `The clock of the node is ${Math.abs(off)} s ${off > 0 ? 'behind' : 'ahead of'} that of the network.`,
+          } as const,
         ]),
   ]
 }
 
-function refusalCauses({ reason, problem, at }: Part, now: number): Cause[] {
+function refusalCauses({ reason, problem, at }: Part, now: number): FoundCause[] {
   if (reason !== 'unknown_module' && reason !== 'incompatible') return []
   if (!isUnsigned(at) || now - at > recentSeconds) return []
-  const code = reason === 'unknown_module' ? 'module_unknown' : 'offer_declined'
-  const message = `The node declined the last offer it could not take: ${problem}`
   return [
-    cause(code, message, 'Is it again so? The log of the node names each.', {
+    {
+      code: reason === 'unknown_module' ? 'module_unknown' : 'offer_declined',
+      message: `The node declined the last offer it could not take: ${problem}`,
       since: at,
-      severity: 'warning',
-    }),
+    },
   ]
 }
 
-function benchmarkCauses({ differing }: Part): Cause[] {
-  if (!Array.isArray(differing) || differing.length === 0) return []
-  return [
-    cause(
-      'benchmark_differs',
-      `The node computes other results than the network: ${differing.join(', ')}.`,
-      'Update nodectl and Node.js, or serve with NODE_ENGINE=pulley.',
-    ),
-  ]
-}
+const benchmarkCauses = ({ differing }: Part): FoundCause[] =>
+  Array.isArray(differing) && differing.length > 0
+    ? [
+        {
+          code: 'benchmark_differs',
+          message: `The node computes other results than the network: ${differing.join(', ')}.`,
+        },
+      ]
+    : []
 
-const cause = (
-  code: string,
-  message: string,
-  next_step: string,
-  { since, severity = 'error' }: { readonly since?: unknown; readonly severity?: string } = {},
-): Cause => ({
-  code,
-  severity,
-  message,
-  since: isUnsigned(since) ? since : null,
-  next_step,
-  docs: null,
-})
+const payoutCauses = ({ payout_address: own }: Part, payout: string | null): FoundCause[] =>
+  isAddress(own) && payout !== null && own !== payout
+    ? [
+        {
+          code: 'payout_differs',
+          message: `The node is set to the payout address ${own}; the subscription pays ${payout}.`,
+        },
+      ]
+    : []

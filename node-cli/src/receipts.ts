@@ -5,10 +5,9 @@ import {
   hashReceipt,
   receiptText,
 } from '../../protocol/execution/index.ts'
-import { deriveNodeId } from '../../protocol/identity/index.ts'
+import { deriveNodeId, type Profile } from '../../protocol/identity/index.ts'
 import type { ExecutionResult } from './engine/index.ts'
 import { nodeSigner } from './node-signer.ts'
-import { profile } from './profile.ts'
 
 /** What a node says of a run. Its hash covers what the protocol hashes: all but `events`, `error` and the hash itself. */
 export interface NodeReceipt extends ExecutionReceipt {
@@ -57,7 +56,12 @@ export function nodeReceiptOf({ address, functionName, input, result }: Ran): No
   return { ...hashed, events: result.events, error: result.error, receipt_hash: hashReceipt(hashed) }
 }
 
-export function signNodeReceipt(receipt: NodeReceipt, seed: string, timestamp: number): ReceiptEnvelope {
+export function signNodeReceipt(
+  profile: Profile,
+  receipt: NodeReceipt,
+  seed: string,
+  timestamp: number,
+): ReceiptEnvelope {
   const signer = nodeSigner(seed)
   return {
     receipt,

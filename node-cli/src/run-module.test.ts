@@ -6,6 +6,7 @@ import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
 import * as testing from '../../testing/node/artifacts.ts'
 import { temporaryFolder } from '../../testing/node/folders.ts'
 import { closeThreads } from './engine/index.ts'
+import { defaultProfile as profile } from './profile.ts'
 import { type ModuleRun, runModule } from './run-module.ts'
 
 const folder = temporaryFolder()
@@ -52,7 +53,7 @@ async function receiptOf(name: RunName, engine: ModuleRun['engine'], dataDir: st
   const { artifact, functionName, text, ...more } =
     name === 'collect' ? { artifact: collector, functionName: 'f', text: '' } : runs[name]
   const input = new TextEncoder().encode(text)
-  const run = { artifact, functionName, input, gasLimit: 1_000_000, engine, dataDir, ...more }
+  const run = { artifact, functionName, input, gasLimit: 1_000_000, engine, profile, dataDir, ...more }
   const { result, envelope } = await runModule(run)
   return {
     receipt: envelope.receipt,

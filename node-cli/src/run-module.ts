@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Artifact } from '../../protocol/hbc/artifact.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
 import { type EngineChoice, type ExecutionResult, execute } from './engine/index.ts'
 import { nodeReceiptOf, type ReceiptEnvelope, signNodeReceipt } from './receipts.ts'
 
@@ -9,6 +10,8 @@ export interface ModuleRun {
   input: Uint8Array
   gasLimit: number
   engine: EngineChoice
+  /** The names of the network that the receipt is for. */
+  profile: Profile
   /** Where key, modules, storage and ledger are; nothing is kept when left out. */
   dataDir: string | undefined
   /** Called when nothing more of the run happens in the calling thread. */
@@ -27,7 +30,7 @@ export interface FinishedRun {
  * @throws {@link NodeFault} for a run without an answer of the guest, {@link CliError} for a data directory of no use.
  */
 export async function runModule(run: ModuleRun): Promise<FinishedRun> {
-  const { artifact, functionName, input, gasLimit, engine, dataDir, onLeft } = run
+  const { artifact, functionName, input, gasLimit, engine, profile, dataDir, onLeft } = run
   const address = artifact.manifestAddress
   const module = { wasm: artifact.wasm, functions: artifact.manifest.functions }
   const request = {
@@ -42,7 +45,12 @@ export async function runModule(run: ModuleRun): Promise<FinishedRun> {
   } as const
   const finish = (result: ExecutionResult, seed: string): FinishedRun => ({
     result,
-    envelope: signNodeReceipt(nodeReceiptOf({ address, functionName, input, result }), seed, unixNow()),
+    envelope: signNodeReceipt(
+      profile,
+      nodeReceiptOf({ address, functionName, input, result }),
+      seed,
+      unixNow(),
+    ),
   })
   if (dataDir === undefined) return finish(await execute(request), throwAwaySeed())
   const { createNodeKey, openStore, withDataDir } = await import('./data-dir/index.ts')

@@ -1,4 +1,5 @@
 /** What a run takes and what it proves (section 16). */
 export * from './execution.ts'
+export * from './run-error.ts'
 export * from './state-root.ts'
 export * from './task-input.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { property } from '../testing/property.ts'
 import { readVectorFile } from '../vectors/format.ts'
 import { describeVectors } from '../vectors/suite.ts'
-import { profileStrings, resolveProfile } from './profile.ts'
+import { describeProfileProblems, profileStrings, readProfile, resolveProfile } from './profile.ts'
 
 describeVectors('profile', 'renamed')
 
@@ -20,6 +20,49 @@ describe('resolveProfile', () => {
 
   test('an undefined member counts as left out', () => {
     expect(resolveProfile({ service: undefined, prefix: 'p' })).toEqual(resolveProfile({ prefix: 'p' }))
+  })
+})
+
+describe('readProfile', () => {
+  test('takes every complete profile, and completes one that lacks members', () => {
+    const complete = resolveProfile({ service: 'Acme', chain_id: 5 })
+    for (const given of [{}, { service: 'Acme', chain_id: 5 }, complete])
+      expect(readProfile(given)).toEqual({ profile: resolveProfile(given) })
+  })
+
+  test.each<[unknown, string]>([
+    [null, 'must be a JSON object'],
+    [[], 'must be a JSON object'],
+    [{ servcie: 'Acme' }, 'servcie is not known; known are chain_id, service, prefix'],
+    [{ service: 1 }, 'service must be a text'],
+    [{ service: 'Acme\nCorp' }, 'service must be 1 to 64 printable ASCII characters'],
+    [
+      { service: 'Acme Corp' },
+      'prefix must be 1 to 32 of a-z, 0-9 and hyphens, with a letter first: it follows',
+    ],
+    [{ prefix: 'A' }, 'prefix must be 1 to 32 of a-z'],
+    [{ chain_id: '5' }, 'chain_id must be a whole number above 0'],
+    [{ chain_id: 0 }, 'chain_id must be a whole number above 0'],
+    [{ network: '-' }, 'network must be 1 to 63 of a-z'],
+    [{ token_symbol: '€' }, 'token_symbol must be 1 to 31 letters'],
+    [{ header_prefix: 'X Hub: ' }, 'header_prefix must be 1 to 63 letters'],
+    [{ api_key_prefix: 'a.' }, 'api_key_prefix must be 1 to 32 of'],
+    [
+      { api_key_prefix: 'a', session_token_prefix: 'ab' },
+      'api_key_prefix must not begin as session_token_prefix',
+    ],
+  ])('refuses %j by the name of the member', (given, message) => {
+    const { problems } = readProfile(given) as { problems: { member: string; message: string }[] }
+    expect(describeProfileProblems(problems)).toContain(message)
+  })
+
+  test('names all problems at once', () => {
+    const read = readProfile({ network: '', chain_id: 0.5, other: 1 })
+    expect('problems' in read && read.problems.map(({ member }) => member)).toEqual([
+      'other',
+      'chain_id',
+      'network',
+    ])
   })
 })
 

@@ -24,6 +24,82 @@ export interface Profile {
 /** Any members of a profile; those left out follow from the others. */
 export type GivenProfile = { readonly [Member in keyof Profile]?: Profile[Member] | undefined }
 
+type TextMember = Exclude<keyof Profile, 'chain_id'>
+
+const title = [
+  /^[!-~](?:[ -~]{0,62}[!-~])?$/,
+  'must be 1 to 64 printable ASCII characters without spaces around them',
+] as const
+const word = [
+  /^[a-z][a-z0-9-]{0,31}$/,
+  'must be 1 to 32 of a-z, 0-9 and hyphens, with a letter first',
+] as const
+const secretHead = [/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 of A-Z, a-z, 0-9, _ and hyphens'] as const
+
+/** What each text of a profile may be, wherever it is used: in headers, tokens, signed texts and names of contracts. */
+const textRules: Readonly<Record<TextMember, readonly [pattern: RegExp, rule: string]>> = {
+  service: title,
+  prefix: word,
+  node_id_prefix: word,
+  network: [/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and hyphens'],
+  token_symbol: [
+    /^[A-Za-z][\w.$-]{0,30}$/,
+    'must be 1 to 31 letters, digits and . _ $ -, with a letter first',
+  ],
+  token_name: title,
+  permit_name: title,
+  header_prefix: [
+    /^[A-Za-z][A-Za-z0-9-]{0,62}$/,
+    'must be 1 to 63 letters, digits and hyphens, with a letter first',
+  ],
+  session_token_prefix: secretHead,
+  api_key_prefix: secretHead,
+}
+
+export interface ProfileProblem {
+  readonly member: string
+  readonly message: string
+}
+
+/** A profile from data of others, such as a file or a descriptor; or every member that it cannot have. */
+export function readProfile(
+  given: unknown,
+): { readonly profile: Profile } | { readonly problems: readonly ProfileProblem[] } {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return { problems: [{ member: '', message: 'must be a JSON object with the names of a network' }] }
+  const members = ['chain_id', ...Object.keys(textRules)]
+  const problems = Object.keys(given).flatMap((member) =>
+    members.includes(member) ? [] : [{ member, message: `is not known; known are ${members.join(', ')}` }],
+  )
+  const refuse = (member: keyof Profile, message: string) => problems.push({ member, message })
+  const { chain_id } = given as GivenProfile
+  if (chain_id !== undefined && !(Number.isSafeInteger(chain_id) && chain_id > 0))
+    refuse('chain_id', 'must be a whole number above 0')
+  const profile = resolveProfile(
+    Object.fromEntries(
+      Object.entries(given).filter(([member, value]) => {
+        const isText = member === 'chain_id' || typeof value === 'string'
+        if (!isText && members.includes(member)) refuse(member as TextMember, 'must be a text')
+        return isText
+      }),
+    ),
+  )
+  for (const [member, [pattern, rule]] of Object.entries(textRules) as [
+    TextMember,
+    readonly [RegExp, string],
+  ][])
+    if (!pattern.test(profile[member]))
+      refuse(member, member in given ? rule : `${rule}: it follows from other members, so set it`)
+  const { session_token_prefix: session, api_key_prefix: key } = profile
+  if (session.startsWith(key) || key.startsWith(session))
+    refuse('api_key_prefix', 'must not begin as session_token_prefix, or the other way round')
+  return problems.length > 0 ? { problems } : { profile }
+}
+
+/** What is wrong with a profile, in one line. */
+export const describeProfileProblems = (problems: readonly ProfileProblem[]): string =>
+  problems.map(({ member, message }) => `${member} ${message}`.trim()).join('; ')
+
 /**
  * Completes a profile from the members a deployment sets.
  *
@@ -117,6 +193,7 @@ export function profileStrings(profile: Profile) {
     /** The same with frames of versions 2 and 3. */
     relay_subprotocol_2: `${prefix}-relay.v2`,
     relay_subprotocol_3: `${prefix}-relay.v3`,
+    relay_subprotocol_4: `${prefix}-relay.v4`,
     /** Member of the token in `chain.contracts`. */
     token_member: `${prefix}_token`,
     /** Balance field of the collateral summary. */

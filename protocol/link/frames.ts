@@ -155,6 +155,8 @@ export interface VoteFrame {
   /** Output of the run in base64; the empty string for a failed run. */
   readonly output_b64: string
   readonly events: readonly ExecutionEvent[]
+  /** Why the run failed; from version 4 on. No hash covers it, so it is only what the node says. */
+  readonly error?: string
 }
 
 /** What a validator answers about a round: its vote with its own run, if it had to run the task, or why it gives none. */

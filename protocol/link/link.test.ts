@@ -114,6 +114,16 @@ describe('frames', () => {
     expect(parseNodeFrame(writeNodeFrame(frame, limits), limits)).toEqual(frame)
   })
 
+  test.each([
+    ['a text', 'aborted: no such key', []],
+    ['a text that is too long', 'x'.repeat(257), ['error']],
+    ['what is no text', 7, ['error']],
+  ])('a vote may say why its run failed: %s', (_, error, wrong) => {
+    const text = JSON.stringify({ ...voteFrame, error })
+    if (wrong.length === 0) expect(parseNodeFrame(text, limits)).toEqual({ ...voteFrame, error })
+    else expect(paths(refusal(parseNodeFrame, text))).toEqual(wrong)
+  })
+
   const everyFrame = [
     ...hubFrames.map((frame) => ({ frame, read: parseHubFrame })),
     ...nodeFrames.map((frame) => ({ frame, read: parseNodeFrame })),

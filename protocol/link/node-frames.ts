@@ -1,5 +1,6 @@
 import { isObject, type MemberChecker } from '../encoding/index.ts'
 import { errorCodes } from '../errors.ts'
+import { runErrorBytesMax } from '../execution/index.ts'
 import { isNodectlVersion } from '../identity/index.ts'
 import { engines } from '../manifest/index.ts'
 import { outputBytesMax } from '../wasm/run-limits.ts'
@@ -8,6 +9,9 @@ import { declineReasons, type NodeFrame, type ReadNodeFrame } from './frames.ts'
 import { frameRoundsMax, frameSetsMax, holdingMax, slotsMax } from './limits.ts'
 import { base64, isOfEpoch, isOfRound, offerIdRule, oneOf, rule } from './members.ts'
 import { isOfferId } from './offer-id.ts'
+
+/** What is hidden in it is for the reader to escape: two builds may know other characters as such. */
+const isRunError = (value: unknown): boolean => typeof value === 'string' && value.length <= runErrorBytesMax
 
 const kinds: FrameKinds = {
   ping: { members: {} },
@@ -30,7 +34,9 @@ const kinds: FrameKinds = {
       vote: rule(isObject, 'A task vote.'),
       output_b64: base64(outputBytesMax),
       events: rule(Array.isArray, 'A list of events.'),
+      error: rule(isRunError, `A text of at most ${runErrorBytesMax} bytes.`),
     },
+    optional: ['error'],
     carriesPayload: () => true,
   },
   decided: {

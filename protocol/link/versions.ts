@@ -9,13 +9,19 @@ import { type Profile, profileStrings } from '../identity/index.ts'
  * | 1       | |
  * | 2       | `hello` says which versions the hub supports, how nodes come back, and has a ticket |
  * | 3       | committee sets that a validator is to attest |
+ * | 4       | `vote` says why a run failed |
  *
  * The other frames for validators belong to all: a hub sends them only to a node whose `ready` names that role.
  */
-export const frameVersions = [3, 2, 1] as const
+export const frameVersions = [4, 3, 2, 1] as const
 export type FrameVersion = (typeof frameVersions)[number]
 
-const names = { 1: 'relay_subprotocol', 2: 'relay_subprotocol_2', 3: 'relay_subprotocol_3' } as const
+const names = {
+  1: 'relay_subprotocol',
+  2: 'relay_subprotocol_2',
+  3: 'relay_subprotocol_3',
+  4: 'relay_subprotocol_4',
+} as const
 
 /** The subprotocol of a version. */
 export const subprotocolOf = (profile: Profile, version: FrameVersion): string =>

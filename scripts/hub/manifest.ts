@@ -22,7 +22,7 @@ export interface ManifestParts {
 
 /** A manifest with the signature of its developer, as the hub takes both. */
 export const signedManifest = (key: string, manifest: ProjectManifest) => ({
-  // The types of openapi-fetch want a member left out that can only be null, as the verifier.
+  // The generated types want a member left out that can only be null, as the verifier.
   manifest: manifest as never,
   sig_type: 'eip191' as const,
   signature: signManifest(key, manifest),

@@ -42,6 +42,16 @@ describe('readNetwork tells of what is no hub', () => {
     )
   })
 
+  test.each([
+    [{ profile: { prefix: 'A b' } }, /is not a hub: the profile of its descriptor is wrong: prefix must be/],
+    [{ protocol: 'acme/1' }, /other names: its protocol is acme\/1, and this client, .* expects hub\/1/],
+    [{ network: 'acme', profile: {} }, /other names: its network is acme, and its profile says hub-testnet/],
+  ])('a hub of other names than this client would use: %j', async (names, message) => {
+    const descriptor = { chain: { id: 31337, contracts: {} }, ...names }
+    const hub = await serve(answering(200, 'application/json', JSON.stringify(descriptor)))
+    await expect(readNetwork(hub)).rejects.toThrow(message)
+  })
+
   test('but gives the words of a hub that refuses', async () => {
     const body = JSON.stringify({ error: 'unavailable', message: 'Ask again in 5 s.', request_id: 'r' })
     const hub = await serve(answering(503, 'application/json', body))

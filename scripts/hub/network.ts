@@ -1,4 +1,4 @@
-import { Client, type ClientOptions, type Fetch, reasonOf } from '../../sdk/client.ts'
+import { Client, type Fetch, reasonOf } from '../../sdk/client.ts'
 import { HubError, UnreachableError } from '../../sdk/errors.ts'
 import { createHub, type Hub } from '../../sdk/index.ts'
 import { type Network as Facts, readNetwork as readFacts } from '../../sdk/network.ts'
@@ -33,9 +33,12 @@ export const fetchFromHub: Fetch = (request) => {
   })
 }
 
+/** Longer than what a call may wait for, and than a hub is away that is started again. */
+const timeout = 300_000
+
 /** @param send sends every request of the network's clients, but those of `quiet`. */
-export function connectTo(hub: string, send: Fetch = fetchFromHub, options: Partial<ClientOptions> = {}) {
-  const hubWith = (fetch: Fetch, session?: string) => createHub({ ...options, url: hub, fetch, session })
+export function connectTo(hub: string, send: Fetch = fetchFromHub) {
+  const hubWith = (fetch: Fetch, session?: string) => createHub({ url: hub, fetch, session, timeout })
   const quiet = hubWith(fetchFromHub)
   return {
     hub,
@@ -48,7 +51,7 @@ export function connectTo(hub: string, send: Fetch = fetchFromHub, options: Part
 
 /** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
 export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
-  const facts = await readFacts(new Client({ url: hub, fetch: send })).catch((error) => {
+  const facts = await readFacts(new Client({ url: hub, fetch: send, timeout })).catch((error) => {
     throw /is not a hub/.test(error.message) ? new HubError(`${error.message} ${nameAnotherHub}`) : error
   })
   return { ...facts, ...connectTo(hub, send) }

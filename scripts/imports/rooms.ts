@@ -17,6 +17,7 @@ const ofChaos = ['protocol', 'contracts', 'localnet', 'sdk', 'scripts', 'testing
  * Files that only tests load (see {@link isTest}) are held to the folders at the top alone, and may use what `testing/` and `bench/` have.
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
+  'protocol/causes.ts': [],
   'protocol/errors.ts': [],
   'protocol/wasm': [],
   'protocol/encoding': [],
@@ -94,6 +95,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'workers/chain/contracts.ts',
     'workers/settings.ts',
     'scripts/command',
+    'durable-objects/objects-version.ts',
     'deploy',
   ],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],

@@ -1,4 +1,4 @@
-import { profile } from '../../node-cli/src/profile.ts'
+import { defaultProfile as profile } from '../../node-cli/src/profile.ts'
 import type { ServeStore } from '../../node-cli/src/serve/store/index.ts'
 import { hashSnapshot, type Snapshot } from '../../protocol/committees/index.ts'
 import type { MinerUnits } from '../../protocol/earnings/index.ts'

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http'
+import { profileStrings, resolveProfile } from '../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
 import { coordinatorSeed } from './generations.ts'
+
+const profile = resolveProfile()
 
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
 /** The descriptor of a hub at `origin`, with changes. */
 export const descriptorOf = (origin: string, change: object = {}) => ({
-  network: 'hub-testnet',
-  protocol: 'hub/1',
-  chain: { id: 31337 },
+  network: profile.network,
+  protocol: profileStrings(profile).descriptor_protocol,
+  chain: { id: profile.chain_id },
   hosts: { api: origin },
   coordinator: null,
   versions: { nodectl_min: '1.0.0' },

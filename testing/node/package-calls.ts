@@ -66,6 +66,8 @@ export function packageCalls(
     register: [nobody, 1, 'no hub answers'],
     status: [['--url', 'http://127.0.0.1:9', '--json'], 1, 'no node answers on http://127.0.0.1:9'],
     why: [nobody, 1, 'no hub answers'],
+    earnings: [nobody, 1, 'no hub answers'],
+    claim: [nobody, 1, 'no hub answers'],
     doctor: [['--data-dir', data, '--bind', '127.0.0.1:0'], 0, 'native and pulley: the known receipt'],
     service: [['print', 'systemd'], 0, 'bin/nodectl serve'],
     help: [['serve'], 0, '--hub-url <URL>'],

@@ -9,6 +9,7 @@ import { builtNodectl } from '../../localnet/nodes/build.ts'
 import type { LocalNode, NodeSurroundings } from '../../localnet/nodes/local-node.ts'
 import { placesOf, startNodes, stopNodes, validatorDirs } from '../../localnet/nodes/local-nodes.ts'
 import { startTemporaryNetwork } from '../../localnet/temporary-network.ts'
+import type { GivenProfile } from '../../protocol/identity/index.ts'
 import { CommandError } from '../../scripts/command/errors.ts'
 import type { Mode } from './dishonest-node.ts'
 
@@ -20,16 +21,16 @@ const pastSecs = 2 * 3_600
 /** A result is final after the first block that follows it. */
 const blockSecs = 2
 
-export async function startCluster(lifecycle: Lifecycle, folder: string) {
+export async function startCluster(lifecycle: Lifecycle, folder: string, profile: GivenProfile) {
   const network = await lifecycle.run(
-    () => startTemporaryNetwork(folder, {}, { pastSecs, blockSecs }),
+    () => startTemporaryNetwork(folder, {}, { pastSecs, blockSecs }, profile),
     ({ stop }) => stop(),
   )
   const surroundings: NodeSurroundings = {
     dist: await lifecycle.run(() => builtNodectl()),
     hub: network.url,
     rpcUrl: network.rpcUrl,
-    chainId: 31337,
+    profile: network.profile,
     apiToken: 'the-operator-of-the-demo',
     detached: true,
   }

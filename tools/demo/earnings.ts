@@ -1,5 +1,7 @@
 import { attemptStart } from '../../protocol/earnings/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import { readBalance } from '../../scripts/hub/balance.ts'
+import type { Network } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import type { Wallet } from '../../scripts/hub/wallet.ts'
 import { inTokens } from '../amounts.ts'
@@ -34,7 +36,7 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
   printStep('The challenge period passes, and the miner claims: the hub pays for the transaction')
   await passUntil(stage, settlement.claimable_at)
   await waitForEpoch('the epoch to be released', 'released')
-  const before = await readBalance(miner)
+  const before = await knownBalance(network, miner)
   const claims = await miner.client.call('POST /v1/me/withdrawals/claims', { body: {} })
   ensure(claims.items.length === 1 && claims.items[0]?.amount === earned, 'one withdrawal pays the epoch')
   await waitFor(
@@ -42,14 +44,14 @@ export async function showEarnings(stage: Stage, miner: Wallet, epoch: number): 
     () => miner.client.call('GET /v1/me/withdrawals'),
     ({ items }) => items.some(({ kind, status }) => kind === 'claim' && status === 'completed'),
   )
-  const after = await readBalance(miner)
+  const after = await knownBalance(network, miner)
   ensure(after - before === BigInt(earned), 'the wallet has what the epoch pays')
   print('=', `${inTokens(network, before)} + ${inTokens(network, earned)} = ${inTokens(network, after)}`)
   return earned
 }
 
-async function readBalance({ client }: Wallet): Promise<bigint> {
-  const { hub_balance } = await client.call('GET /v1/me/collateral')
-  ensure(hub_balance !== null, 'the hub knows the balance of the wallet')
-  return BigInt(hub_balance)
+async function knownBalance(network: Network, wallet: Wallet): Promise<bigint> {
+  const balance = await readBalance(network, wallet)
+  ensure(balance !== null, 'the hub knows the balance of the wallet')
+  return BigInt(balance)
 }

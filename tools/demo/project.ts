@@ -3,6 +3,7 @@ import { privateKeys } from '../../localnet/private-keys.ts'
 import { manifestLike } from '../../localnet/sample/manifest.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { echoArtifact } from '../../protocol/hbc/testing/artifacts.ts'
+import { readBalance } from '../../scripts/hub/balance.ts'
 import type { Network } from '../../scripts/hub/network.ts'
 import { waitFor } from '../../scripts/hub/wait.ts'
 import { signIn, type Wallet } from '../../scripts/hub/wallet.ts'
@@ -23,8 +24,8 @@ export async function makeWallet(network: Network, who: string): Promise<Wallet>
   const { amount } = await wallet.client.call('POST /v1/faucet/drip')
   await waitFor(
     'the tokens to arrive',
-    () => wallet.client.call('GET /v1/me/collateral'),
-    ({ hub_balance }) => hub_balance === amount,
+    () => readBalance(network, wallet),
+    (balance) => balance === amount,
   )
   print('=', `the wallet has ${inTokens(network, amount)}`)
   return wallet

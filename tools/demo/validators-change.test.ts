@@ -39,7 +39,7 @@ describe.skipIf(!hasAnvil)('validators that join and leave in the middle of an e
         dist: await builtNodectl(),
         hub: temporary.url,
         rpcUrl: temporary.rpcUrl,
-        chainId: 31337,
+        profile: temporary.profile,
         apiToken: 'a-token-that-only-tests-know',
         onLoss: ({ name }) => lost.push(name),
       },

@@ -1,4 +1,5 @@
 import type { Lifecycle } from '../../localnet/lifecycle.ts'
+import type { GivenProfile } from '../../protocol/identity/index.ts'
 import { readEconomics, readNetwork } from '../../scripts/hub/network.ts'
 import { print, printStep } from '../print.ts'
 import { startCluster, startDevices } from './cluster.ts'
@@ -14,9 +15,9 @@ import type { FinishedTask } from './tasks.ts'
 export type DemoResult = Awaited<ReturnType<typeof walk>>
 
 /** Goes all the way, from an empty network to a claimed reward and two slashes. */
-export async function walk(lifecycle: Lifecycle, scratch: string) {
+export async function walk(lifecycle: Lifecycle, scratch: string, profile: GivenProfile) {
   printStep('Start a chain, its contracts, a hub and four validators, each a process of nodectl serve')
-  const cluster = await startCluster(lifecycle, scratch)
+  const cluster = await startCluster(lifecycle, scratch, profile)
   const network = await readNetwork(cluster.network.url)
   print('·', `the hub is ${network.hub}`)
   for (const { name, nodeId, url } of cluster.validators) print('·', `${name} ${nodeId} at ${url}`)

@@ -8,6 +8,8 @@ export type OperatorPath =
   | Extract<PathOf<Operation>, `/admin/${string}` | '/v1/validators' | '/v1/validators/generations'>
   | '/v1/explorer/slashes'
   | '/v1/explorer/epochs'
+  | '/v1/status'
+  | '/v1/developers/api-keys'
 
 /** One call of the hub, as the typed client takes it. */
 export interface OperatorCall {
@@ -18,6 +20,8 @@ export interface OperatorCall {
     readonly query?: Record<string, string | undefined>
   }
   readonly body?: Record<string, unknown>
+  /** Of an answer that is not JSON. */
+  readonly parseAs?: 'text'
 }
 
 /** Options of all commands. */
@@ -31,6 +35,7 @@ export const commandOptions = {
   subject: { type: 'string' },
   amount: { type: 'string' },
   'eth-amount': { type: 'string' },
+  cooldown: { type: 'string' },
   node: { type: 'string', multiple: true },
   approve: { type: 'string', multiple: true },
   revoke: { type: 'string', multiple: true },
@@ -57,5 +62,7 @@ export interface Command {
   readonly note?: string
   /** Whether the call is made again with `next_cursor` in its body, until there is none. */
   readonly isPaged?: boolean
+  /** Whether it is made again every few seconds, by nobody in particular, until the person ends it. */
+  readonly isWatched?: boolean
   readonly call: (given: readonly string[], options: Options) => OperatorCall
 }

@@ -1,3 +1,5 @@
+import { readDuration } from '../options/duration.ts'
+import { exampleNode, otherExampleNode } from '../options/node.ts'
 import type { Command, OperatorCall, OperatorPath, Options } from './command.ts'
 
 const get = (path: OperatorPath, query: Record<string, string | undefined> = {}): OperatorCall => ({
@@ -17,10 +19,13 @@ const decide = (
   params: { path: subject },
   body: { ...body, reason },
 })
-const faucet = (enabled: boolean, { amount, 'eth-amount': native, reason }: Options): OperatorCall => ({
+const faucet = (
+  enabled: boolean,
+  { amount, 'eth-amount': native, cooldown, reason }: Options,
+): OperatorCall => ({
   method: 'put',
   path: '/admin/v1/faucet',
-  body: { enabled, amount, eth_amount: native, reason },
+  body: { enabled, amount, eth_amount: native, cooldown_secs: cooldown && readDuration(cooldown), reason },
 })
 
 const reviews = ['approve', 'reject', 'pause', 'resume', 'delist'] as const
@@ -35,6 +40,13 @@ command can be interrupted and repeated. "skipped" are records of an earlier for
 that the database does not have.`
 
 export const commands: readonly Command[] = [
+  {
+    words: ['watch'],
+    does: 'the health of the hub, again every five seconds',
+    note: 'Where the output is no terminal, it prints what changed. It needs no key.',
+    isWatched: true,
+    call: () => get('/v1/status'),
+  },
   {
     words: ['review-queue'],
     does: 'projects that wait for a review',
@@ -119,7 +131,7 @@ export const commands: readonly Command[] = [
   {
     words: ['validators', 'genesis'],
     does: 'set generation 0 from registered validators, once',
-    example: '--node node-0f3a5c7e9b1d2f40 --node node-1a2b3c4d5e6f7081',
+    example: `--node ${exampleNode} --node ${otherExampleNode}`,
     options: ['node', 'reason'],
     call: (_, options) =>
       decide('/admin/v1/validators/genesis', {}, options, { node_ids: options.node ?? [] }),
@@ -137,7 +149,7 @@ export const commands: readonly Command[] = [
   {
     words: ['validators', 'generations', 'make'],
     does: 'make the next generation, which a quorum of the previous one must sign',
-    example: '--approve node-0f3a5c7e9b1d2f40 --revoke node-1a2b3c4d5e6f7081',
+    example: `--approve ${exampleNode} --revoke ${otherExampleNode}`,
     options: ['approve', 'revoke', 'emergency', 'reason'],
     call: (_, options) =>
       decide('/admin/v1/validators/generations', {}, options, {
@@ -203,9 +215,9 @@ export const commands: readonly Command[] = [
   })),
   {
     words: ['faucet', 'open'],
-    does: 'open the faucet, with the given amounts or those of the deployment',
+    does: 'open the faucet, with the given amounts and cooldown, or those in force',
     example: '--amount 500000000000000000000',
-    options: ['amount', 'eth-amount', 'reason'],
+    options: ['amount', 'eth-amount', 'cooldown', 'reason'],
     call: (_, options) => faucet(true, options),
   },
   {
@@ -229,6 +241,21 @@ export const commands: readonly Command[] = [
   })),
   { words: ['relayer'], does: 'the relayer, and the dead letters', call: () => get('/admin/v1/relayer') },
   {
+    words: ['metrics'],
+    does: 'the figures of the hub, as Prometheus reads them',
+    call: () => ({ ...get('/admin/v1/metrics'), parseAs: 'text' }),
+  },
+  {
+    words: ['metrics-key', '<name>'],
+    does: 'make an API key with which Prometheus reads GET /admin/v1/metrics',
+    note: 'The secret is shown once. DELETE /v1/developers/api-keys/{key_id} revokes the key.',
+    call: ([name = '']) => ({
+      method: 'post',
+      path: '/v1/developers/api-keys',
+      body: { name, scopes: ['analytics:read'] },
+    }),
+  },
+  {
     words: ['reindex'],
     does: 'delete the chain index and read the chain again from its start',
     example: '--reason "Other contracts."',
@@ -247,7 +274,7 @@ export const commands: readonly Command[] = [
   {
     words: ['audit-log'],
     does: 'the audit log of operators, newest first',
-    example: '--subject node-0f3a5c7e9b1d2f40',
+    example: `--subject ${exampleNode}`,
     options: ['subject'],
     call: (_, { subject }) => get('/admin/v1/audit-log', { subject }),
   },

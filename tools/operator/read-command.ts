@@ -48,6 +48,7 @@ export function readCommand(args: readonly string[]) {
   return {
     call: command.call(given, options),
     isPaged: command.isPaged ?? false,
+    isWatched: command.isWatched ?? false,
     /** Whose symbol has to be that of the network. */
     tokenAmounts: amounts.filter(({ isNative }) => !isNative),
     keyEnv,

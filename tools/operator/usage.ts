@@ -1,4 +1,5 @@
 import { hubHelp } from '../options/hub.ts'
+import { exampleNode } from '../options/node.ts'
 import type { Command, Options } from './command.ts'
 import { commands } from './commands.ts'
 
@@ -14,6 +15,7 @@ const optionHelp: Record<keyof Options, string> = {
   amount: '--amount AMOUNT     tokens of one drip with their symbol, or base units: 10^18 are one token',
   'eth-amount':
     '--eth-amount AMOUNT native currency of one drip, such as "0.01 ETH", or wei: 10^18 are one ether',
+  cooldown: '--cooldown TIME     how long a wallet waits for its next drip, such as 90s, 15m, 2h or 3d',
   node: '--node ID           a registered validator; repeat it for each',
   approve: '--approve ID        a registered validator to add; repeat it for each',
   revoke: '--revoke ID         a validator to remove; repeat it for each',
@@ -36,8 +38,9 @@ const exampleWords: Readonly<Record<string, string>> = {
   '<address>': '0x…',
   '<evidence_hash>': '0x…',
   '<epoch>': '498055',
-  '<node_id>': 'node-0f3a5c7e9b1d2f40',
+  '<node_id>': exampleNode,
   '<collection_id>': 'first-projects',
+  '<name>': 'prometheus',
   '<message_id>': 'post_epoch:0x…:498055',
 }
 
@@ -75,6 +78,7 @@ export const helpOf = (some: readonly Command[]): string =>
 
 /** One example of each part of the work. */
 const shownExamples: readonly string[] = [
+  'watch',
   'review-queue',
   'project approve <project_id>',
   'node revoke <node_id>',

@@ -3,6 +3,14 @@ import { projectRegistryAbi, stakingAbi } from '../../contracts/generated/contra
 import { type AcceptedSignature, type Action, actions, structs } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 
+/** An action that an account wants to sign. */
+export interface RequestedAction {
+  action: Action
+  account: string
+  /** The members that path, account and stored records fix, without nonce and deadline. */
+  message: TypedMessage
+}
+
 /** An action and, beside a bond, a permit, both checked against what the hub builds itself. */
 export interface SignedAction extends AcceptedSignature {
   permit: AcceptedSignature | null

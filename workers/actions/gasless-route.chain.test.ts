@@ -20,9 +20,10 @@ import { Address } from '../http/formats.ts'
 import { services } from '../services.ts'
 import { bodyOf, errorOf, expectAnswer, expectInvalid, expectRefusal } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
+import type { RequestedAction } from './action-calls.ts'
 import { payloadExample } from './gasless-schema.ts'
 import { prepareOnly, prepareOrSubmit, submitOnly } from './gasless-steps.ts'
-import { preparePayload, type RequestedAction } from './prepare.ts'
+import { type PreparedPayload, preparePayload } from './prepare.ts'
 
 const chain = new FakeChain()
 beforeEach(() => {
@@ -113,6 +114,72 @@ describe('preparePayload', () => {
     expect(direct_tx).toMatchObject({ chain_id: 31337, to: contract, value: '0' })
     const call = decodeFunctionData({ abi: stakingAbi, data: direct_tx.data })
     expect(call).toEqual({ functionName: 'bond', args: [id('91'), id('0e'), 5n] })
+  })
+})
+
+describe('a preview', () => {
+  const previewOf = async (request: (account: string) => RequestedAction) =>
+    ((await prepare(request)).payload as PreparedPayload).preview
+  const silent = { ok: null, reason: expect.stringContaining('Ask again'), cost_wei: null }
+  const bonded = (amount: string) => (account: string) => bond(account, amount)
+  const error = (errorName: 'ERC20InsufficientBalance' | 'BelowMinimum', ...args: readonly unknown[]) =>
+    encodeErrorResult({ abi: contractErrorsAbi, errorName, args } as never)
+  const eth = 10n ** 18n
+
+  test('takes one request of four calls at most', async () => {
+    const calls: string[] = []
+    chain.onCall = (method) => calls.push(method)
+    onTestFinished(() => {
+      chain.onCall = null
+    })
+    // The nonces are known: (50,000 + 13,000) gas at 2 gwei.
+    expect(await previewOf(unbond)).toMatchObject({ ok: true, reason: null, cost_wei: '126000000000000' })
+    expect(calls.sort()).toEqual(['eth_call', 'eth_call', 'eth_estimateGas', 'eth_gasPrice'])
+    calls.length = 0
+    await previewOf(bonded('5'))
+    expect(calls.sort()).toEqual([
+      ...['eth_call', 'eth_call', 'eth_call', 'eth_estimateGas', 'eth_estimateGas', 'eth_gasPrice'],
+    ])
+  })
+
+  test.each([
+    [error('BelowMinimum', id('51'), 5n * eth, 6n * eth), /at least 6 \S+ of collateral; .* has 5 \S+\.$/],
+    [
+      error('ERC20InsufficientBalance', `0x${'0a'.repeat(20)}`, eth / 2n, 6n * eth),
+      /holds 0\.5 \S+ of the 6 /,
+    ],
+    ['0xdeadbeef', /^The contract refuses this: unknown error 0xdeadbeef\.$/],
+  ])('has the reason of a contract in words: %s', async (revert, reason) => {
+    chain.revert = revert
+    const refused = { ok: false, reason: expect.stringMatching(reason), cost_wei: null }
+    expect(await previewOf(bonded('5'))).toMatchObject(refused)
+  })
+
+  test('never keeps the payload back: a node that does not know', async () => {
+    const effects = [
+      expect.stringContaining('Starts the unbonding'),
+      expect.stringContaining('the collateral'),
+    ]
+    for (const nonsense of [null, '0x', {}]) {
+      chain.nonsense.set('eth_estimateGas', nonsense)
+      expect(await previewOf(unbond)).toMatchObject({ ...silent, effects })
+    }
+    chain.nonsense.clear()
+    chain.nonsense.set('eth_gasPrice', 'much')
+    expect(await previewOf(unbond)).toMatchObject({ ok: true, cost_wei: null })
+    chain.nonsense.clear()
+  })
+
+  test('never waits long: a node that is too slow', async () => {
+    const effects = [
+      expect.stringContaining('Starts the unbonding'),
+      expect.stringContaining('the collateral'),
+    ]
+    const { promise, resolve } = Promise.withResolvers<void>()
+    chain.heldTrials = promise
+    expect(await previewOf(unbond)).toMatchObject({ ...silent, effects })
+    chain.heldTrials = null
+    resolve()
   })
 })
 

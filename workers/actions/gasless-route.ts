@@ -1,10 +1,11 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Action } from '../../protocol/actions/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import type { HubContext } from '../context.ts'
 import { json } from '../http/answer.ts'
 import { defineRoute, type Route, type RouteDeclaration } from '../route.ts'
 import { defaultAllowances } from './allowances.ts'
+import { previewQuery } from './gasless-schema.ts'
 import type { GaslessSteps } from './gasless-steps.ts'
 import { preparePayload } from './prepare.ts'
 import { type OwnedAction, submitAction } from './submit.ts'
@@ -29,12 +30,14 @@ export interface GaslessAction<R> extends OwnedAction {
 
 /** Joins a gasless declaration with what finds the action of a request. The state is checked before anything that the body says. */
 export function defineGaslessRoute<P extends z.ZodObject, R, Q extends z.ZodObject = z.ZodObject>(
-  { steps: { action, ...steps }, description, ...declaration }: GaslessDeclaration<P, Q, R>,
+  { steps: { action, ...steps }, description, query: own, ...declaration }: GaslessDeclaration<P, Q, R>,
   resolve: (c: HubContext, input: GaslessInput<P, Q>) => Promise<GaslessAction<R>>,
 ): Route {
+  const query = 200 in steps.responses ? z.strictObject({ ...own?.shape, ...previewQuery }) : own
   return defineRoute(
     {
       ...declaration,
+      ...(query && { query }),
       ...steps,
       method: 'post',
       auth: { session: true },

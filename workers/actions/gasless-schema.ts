@@ -3,7 +3,8 @@ import { type Action, actionNames, buildGaslessPayload } from '../../protocol/ac
 import { resolveProfile } from '../../protocol/identity/index.ts'
 import type { TypedMessage } from '../../protocol/signatures/index.ts'
 import { example } from '../examples.ts'
-import { Address, HexBytes, Signature, Timestamp } from '../http/formats.ts'
+import { Address, Amount, HexBytes, Signature, Timestamp } from '../http/formats.ts'
+import { effectsOf } from './effects.ts'
 
 const TypedData = z
   .strictObject({
@@ -24,6 +25,37 @@ export const DirectTransaction = z
   })
   .meta({ id: 'DirectTransaction', description: 'The same action as a transaction of the owner itself.' })
 
+const Preview = z
+  .strictObject({
+    ok: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether the contract accepts the action now: the hub tries it as a call of the owner, on top of the newest block. Null if the chain does not say within 2 seconds, which says nothing about the action.',
+      ),
+    reason: z.string().nullable().describe('Why it is refused, or not known; null if it is accepted.'),
+    effects: z
+      .array(z.string())
+      .describe(
+        'What the action does, in sentences; written from the typed data and the state of the chain.',
+      ),
+    cost_wei: Amount.nullable().describe(
+      'What the hub pays about for the transaction: estimated gas × gas price. Null if it is refused or not known.',
+    ),
+  })
+  .meta({ id: 'ActionPreview', description: 'What happens if the action is relayed now.' })
+
+/** Of calls that answer with a payload. */
+export const previewQuery = {
+  preview: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      description: 'Whether the payload carries a preview.',
+      schema: { type: 'boolean', default: true },
+    }),
+}
+
 export const GaslessPayload = z
   .strictObject({
     action: z.enum(actionNames),
@@ -31,6 +63,7 @@ export const GaslessPayload = z
     permit: TypedData.optional().describe('The permit for a bond, to be signed as well.'),
     direct_tx: DirectTransaction.optional(),
     expires_at: Timestamp,
+    preview: Preview.nullable().describe('Null with `?preview=false`.'),
   })
   .meta({ id: 'GaslessPayload', description: 'The action that the owner signs and sends back.' })
 
@@ -44,12 +77,31 @@ export const SignedGaslessBody = z
   })
   .meta({ id: 'SignedGaslessBody', description: 'A payload with the signature of its owner.' })
 
-export const payloadExample = (action: Action, message: TypedMessage) =>
-  buildGaslessPayload(
-    resolveProfile({ service: '{{service}}', prefix: '{{prefix}}', permit_name: '{{permit_name}}' }),
-    example.contracts,
-    { action, message, nonce: 0n, now: example.time },
-  )
+const exampleProfile = resolveProfile({
+  service: '{{service}}',
+  prefix: '{{prefix}}',
+  permit_name: '{{permit_name}}',
+  token_symbol: '{{token_symbol}}',
+})
+
+export const payloadExample = (action: Action, message: TypedMessage) => ({
+  ...buildGaslessPayload(exampleProfile, example.contracts, {
+    action,
+    message,
+    nonce: 0n,
+    now: example.time,
+  }),
+  preview: {
+    ok: true,
+    reason: null,
+    effects: effectsOf(action, message, {
+      token: { symbol: exampleProfile.token_symbol, decimals: 18 },
+      contracts: example.contracts,
+      collateral: null,
+    }),
+    cost_wei: '61000000000000',
+  },
+})
 
 export type PayloadExample = ReturnType<typeof payloadExample>
 

@@ -1,38 +1,31 @@
-import {
-  type Action,
-  actions,
-  buildGaslessPayload,
-  domainOf,
-  type GaslessPayload,
-} from '../../protocol/actions/index.ts'
-import type { TypedMessage } from '../../protocol/signatures/index.ts'
+import { actions, buildGaslessPayload, domainOf, type GaslessPayload } from '../../protocol/actions/index.ts'
 import { requireContracts } from '../chain/contracts.ts'
 import type { HubContext } from '../context.ts'
 import { readNonce } from './account-state.ts'
+import type { RequestedAction } from './action-calls.ts'
 import { type DirectTransaction, directTransaction } from './direct-transaction.ts'
+import { askPreview, type Preview } from './preview.ts'
 
-export interface RequestedAction {
-  action: Action
-  account: string
-  /** The members that path, account and stored records fix, without nonce and deadline. */
-  message: TypedMessage
-}
+export type PreparedPayload = GaslessPayload & { direct_tx: DirectTransaction; preview: Preview | null }
 
-/** What the account signs; `message` lacks nonce and deadline. @throws {@link ApiError} 503 `unavailable` while the chain does not answer. */
-export async function preparePayload(
-  c: HubContext,
-  { action, account, message }: RequestedAction,
-): Promise<GaslessPayload & { direct_tx: DirectTransaction }> {
+/**
+ * What the account signs, with a preview unless the query says `preview=false`; `message` lacks nonce and deadline. @throws {@link ApiError}
+ * 503 `unavailable` while the chain does not answer.
+ */
+export async function preparePayload(c: HubContext, requested: RequestedAction): Promise<PreparedPayload> {
+  const { action, account, message } = requested
   const contracts = requireContracts(c)
   const profile = c.var.settings.PROFILE
   const { verifyingContract } = domainOf(profile, contracts, actions[action])
-  const [now, nonce, permitNonce] = await Promise.all([
+  const [now, nonce, permitNonce, preview] = await Promise.all([
     c.var.services.clock.now(),
     readNonce(c, verifyingContract, account),
     action === 'bond' ? readNonce(c, contracts.token, account) : 0n,
+    c.req.query('preview') === 'false' ? null : askPreview(c, contracts, requested),
   ])
   return {
     ...buildGaslessPayload(profile, contracts, { action, message, nonce, permitNonce, now }),
     direct_tx: directTransaction(c, action, message),
+    preview: preview?.({ nonce, permitNonce }) ?? null,
   }
 }

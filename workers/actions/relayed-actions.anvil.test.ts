@@ -23,11 +23,12 @@ import {
 } from '../test/chain.ts'
 import { bodyOf, client, errorOf, expectAnswer, expectRefusal } from '../test/client.ts'
 import { answer, answerGasless } from '../test/handle.ts'
+import type { RequestedAction } from './action-calls.ts'
 import { encodeActionCall } from './action-calls.ts'
 import type { DirectTransaction } from './direct-transaction.ts'
 import { payloadExample } from './gasless-schema.ts'
 import { submitOnly } from './gasless-steps.ts'
-import { preparePayload, type RequestedAction } from './prepare.ts'
+import { preparePayload } from './prepare.ts'
 
 const collateral = 5n * 10n ** 18n
 

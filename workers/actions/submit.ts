@@ -2,17 +2,19 @@ import { orNull } from '../../durable-objects/or-null.ts'
 import type { RelayRequest, RelayView } from '../../durable-objects/relayer/object.ts'
 import { actions, checkSignedBody, domainOf } from '../../protocol/actions/index.ts'
 import type { JsonValue } from '../../protocol/encoding/index.ts'
+import { requireContracts } from '../chain/contracts.ts'
+import { networkToken } from '../chain/token.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError, invalidField } from '../errors.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { refundRelay, spendRelay } from '../middleware/rate-limit.ts'
 import { notSetUp } from '../missing-settings.ts'
 import type { IndexedTransaction } from '../stores/transactions.ts'
+import type { RequestedAction } from './action-calls.ts'
 import { encodeActionCall } from './action-calls.ts'
 import { relayedGasMax } from './allowances.ts'
 import { recordForeignAction } from './foreign-actions.ts'
-import type { RequestedAction } from './prepare.ts'
-import { refusalError } from './refusal.ts'
+import { contractRefusal, refusalError } from './refusal.ts'
 import { transactionView } from './transaction.ts'
 
 /** An action with the check whether the record's state allows it, which throws 409 `invalid_state`. */
@@ -62,8 +64,9 @@ export async function submitAction(
   const isUsed = result.status === 'refused' && result.name === 'InvalidAccountNonce'
   const mayBeForeign = isUsed || result.status === 'exhausted'
   const foreign = mayBeForeign ? await recordForeignAction(c.env, request) : null
-  if (foreign === null) throw refusalError(result, request)
-  return relayed(foreign)
+  if (foreign !== null) return relayed(foreign)
+  if (result.status !== 'refused') throw refusalError(result, request)
+  throw contractRefusal(result, networkToken(c.var.settings.PROFILE, requireContracts(c).token))
 }
 
 async function answerRelayed(c: HubContext, relay: RelayView | IndexedTransaction): Promise<Answer> {

@@ -2,7 +2,9 @@ import type { Hex } from 'viem'
 import {
   JsonRpc,
   quantity,
+  type RpcCall,
   RpcError,
+  type RpcOutcome,
   RpcUnreachable,
   readObject,
   readQuantity,
@@ -11,6 +13,8 @@ import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 import type { Block } from '../../protocol/committees/index.ts'
 
 export interface ChainClient {
+  /** The outcome of each call, in order, of one node. */
+  batch(calls: readonly RpcCall[]): Promise<RpcOutcome[]>
   holdsCode(address: string): Promise<boolean>
   /** The return data of a read-only call, or null when it reverts. */
   call(to: string, data: Hex, gas: number): Promise<Hex | null>
@@ -50,6 +54,9 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
   // One for every question: requests that wait for one another would belong to different callers.
   const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
   return {
+    async batch(calls) {
+      return rpc().batch(calls)
+    },
     async holdsCode(address) {
       return (await rpc().call<string>('eth_getCode', address, 'latest')) !== '0x'
     },

@@ -6,6 +6,7 @@ import { accountTypes, type LoggedEvent, networkTypes } from '../../durable-obje
 import { hashText } from '../../protocol/encoding/index.ts'
 import { roundEnd } from '../rounds/round-end.ts'
 import { services } from '../services.ts'
+import { HubAlarmStore } from '../stores/hub-alarms.ts'
 import { NewSubscriptionStore } from '../stores/new-subscriptions.ts'
 import { createMembers } from '../test/attested-set.ts'
 import { createMiner, createOperator, deviceRecord, networkNow, signIn } from '../test/callers.ts'
@@ -15,6 +16,7 @@ import { publishRound, right, simulateRound } from '../test/final-rounds.ts'
 import { IndexedHistory } from '../test/indexed-history.ts'
 import { createListedProject, minCollateral } from '../test/subscription.ts'
 import { rowsOf, runSql, scalarOf, setListingStatus } from '../test/tables.ts'
+import { createWebhook } from '../test/webhooks.ts'
 
 const logged = async (after: number): Promise<LoggedEvent[]> =>
   (
@@ -42,6 +44,7 @@ const developer = await signIn()
 const projectId = await createListedProject({}, developer)
 const subscriptionId = hashText('a subscription')
 const evidenceHash = hashText('evidence')
+await createWebhook(owner.client, 'https://receiver.example.com/', { types: ['device.bound'] })
 
 const decide = (path: string, status: string) =>
   operator.client.post(`/admin/v1/${path}`, { status, notes: 'As it should be.' })
@@ -63,6 +66,8 @@ const link = (state: 'online' | 'idle' | 'offline', revision: number) =>
     revision,
     1,
   )
+const alarms = (list: { name: string; message: string }[]) =>
+  services(env).store(HubAlarmStore).set(list, [operator.address], 1)
 const transaction = (id: string, status: string, revision: number) => ({
   ...{ id, action: 'faucet', owner: owner.address, status, txHash: hashText(id), error: null },
   ...{ confirmations: 1, createdAt: 1, updatedAt: 8, revision },
@@ -161,6 +166,22 @@ describe('each cause in the hub writes its events, with the change itself', () =
       'faucet.dripped',
       'faucet.dripped',
     ],
+    [
+      'a webhook of the owner has failed for three days',
+      () =>
+        runSql(
+          `UPDATE webhooks SET state = 'disabled', disabled_because = 'failing' WHERE owner = ?`,
+          owner.address,
+        ),
+      'webhook.disabled',
+    ],
+    [
+      'the hub finds something wrong with itself',
+      () => alarms([{ name: 'dead_letters', message: 'Two.' }]),
+      'hub.alarm',
+    ],
+    ['it still is, in other words', () => alarms([{ name: 'dead_letters', message: 'Three.' }])],
+    ['it is well again', () => alarms([]), 'hub.alarm_over'],
     ['the device is unbound', () => client().post('/v1/devices/unbind', unbound()), 'device.unbound'],
     ['the same record comes again', () => client().post('/v1/devices/unbind', unbound())],
   ]
@@ -323,7 +344,13 @@ describe('notifications', () => {
       'withdrawal.completed info',
       'subscription.jailed critical',
       ...['slash.executed critical', 'slash.executed critical'],
-      ...['slash.cancelled info', 'slash.disputed info', 'slash.proposed critical', 'device.offline warning'],
+      ...[
+        'slash.cancelled info',
+        'slash.disputed info',
+        'slash.proposed critical',
+        'webhook.disabled warning',
+      ],
+      'device.offline warning',
     ])
     expect(await unreadOf()).toBe(items.length)
     expect(await bodyOf(owner.client.get(`${path}?unread=true&limit=3`))).toMatchObject({

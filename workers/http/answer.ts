@@ -55,11 +55,15 @@ function originOf({ var: variables }: HubContext): string | null {
   }
 }
 
+/** An operator has to act first. */
+const settingsRetrySeconds = 60
+
 function faultOf(error: unknown): ApiError {
   if (error instanceof SettingsError)
     return new ApiError(
-      'internal',
+      'unavailable',
       `The hub refuses all requests until its settings are correct. ${error.message}.`,
+      { headers: { 'Retry-After': String(settingsRetrySeconds) } },
     )
   return new ApiError('internal', 'The request failed with an internal error. Please report the request id.')
 }

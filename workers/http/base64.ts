@@ -9,3 +9,6 @@ export function base64UrlToBytes(text: string): Uint8Array | null {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : null
 }
+
+export const base64ToBytes = (text: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(text, 'base64'))

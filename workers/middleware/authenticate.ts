@@ -11,7 +11,7 @@ import {
   readRequestSignature,
   verifyRequestSignature,
 } from '../../protocol/identity/index.ts'
-import type { Claim, Credential, NodeClaim, Principal } from '../auth/principal.ts'
+import { type Claim, type Credential, holderOf, type NodeClaim, type Principal } from '../auth/principal.ts'
 import type { HubContext } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { jsonBytesMax, readBody } from '../http/body.ts'
@@ -204,10 +204,13 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
   const { principal, settings } = c.var
   if (!auth) return
   if (principal === null) throw new ApiError('unauthorized', `This call needs ${accepted(auth)}.`)
+  const requireOperator = () => {
+    if (auth.operator && !settings.OPERATOR_ADDRESSES.includes(holderOf(principal)))
+      throw new ApiError('forbidden', 'This call is for operators of the hub.')
+  }
   switch (principal.kind) {
     case 'session':
-      if (auth.operator && !settings.OPERATOR_ADDRESSES.includes(principal.address))
-        throw new ApiError('forbidden', 'This call is for operators of the hub.')
+      requireOperator()
       if (auth.session || auth.operator) return
       break
     case 'api_key':
@@ -216,6 +219,7 @@ export function authorize(c: HubContext, route: RouteDeclaration): void {
           details: { scope: auth.apiKey },
         })
       if (auth.apiKey) {
+        requireOperator()
         const projectId = auth.project === undefined ? undefined : c.req.param(auth.project)
         // Which project a slug names is known later, and held against the key then.
         if (projectId !== undefined && /^0x.{64}$/i.test(projectId))
@@ -241,7 +245,7 @@ const accepted = (auth: NonNullable<RouteDeclaration['auth']>): string =>
   [
     auth.session && 'a session',
     auth.operator && "an operator's session",
-    auth.apiKey && `an API key with the scope ${auth.apiKey}`,
+    auth.apiKey && `an API key${auth.operator ? ' of an operator' : ''} with the scope ${auth.apiKey}`,
     auth.node && 'a node signature',
   ]
     .filter(Boolean)

@@ -39,6 +39,8 @@ export const budgets = {
   sign_in: { windowSeconds: 60, address: 30 },
   faucet: { windowSeconds: 60, caller: 10, address: 20 },
   claim: { windowSeconds: 60, caller: 10, address: 60 },
+  // Each of them makes the hub call somebody.
+  webhook_call: { windowSeconds: 60, caller: 30, address: 120 },
   asset_upload: { windowSeconds: 3600, caller: 120, address: 600 },
   module_upload: { windowSeconds: 3600, caller: 60, address: 300 },
   // Every signature in it is checked.
@@ -64,6 +66,7 @@ export type ExtraBudget =
   | 'slash_evidence'
   | 'relay_socket'
   | 'execute'
+  | 'webhook_call'
 
 /** What of a request stays: records in the database, or files in the storage. */
 export type Stored = 'records' | 'files'

@@ -15,6 +15,7 @@ import { createDeveloper, manifestOf, signed, submitProject, uploadModule } from
 import { createKey } from '../test/rounds.ts'
 import { createDescribedMiner, createListedProject, minCollateral } from '../test/subscription.ts'
 import { rowOf, runSql } from '../test/tables.ts'
+import { createWebhook } from '../test/webhooks.ts'
 
 const chain = new FakeChain()
 chain.callAnswer = 10n ** 30n
@@ -95,6 +96,28 @@ const idempotentRoutes: Record<string, IdempotentRoute> = {
         token,
         body: { name: 'Office' },
         done: () => rows('device_groups WHERE owner = ?', address),
+      }
+    },
+  },
+  'POST /v1/me/webhooks': {
+    begin: async () => {
+      const { token, address } = await signIn()
+      return {
+        token,
+        body: { url: 'https://receiver.example.com/', types: ['device.offline'] },
+        done: () => rows('webhooks WHERE owner = ?', address),
+      }
+    },
+  },
+  'POST /v1/me/webhooks/{webhook_id}/secrets': {
+    begin: async () => {
+      const { token, client: caller } = await signIn()
+      const { webhook_id: id } = await createWebhook(caller, 'https://receiver.example.com/')
+      return {
+        token,
+        path: `/v1/me/webhooks/${id}/secrets`,
+        body: {},
+        done: async () => (await rows('webhooks, json_each(secrets) WHERE webhook_id = ?', id)) - 1,
       }
     },
   },

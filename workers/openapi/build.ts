@@ -4,24 +4,13 @@ import {
   resolveProfile,
   secretLength,
 } from '../../protocol/identity/index.ts'
-import { example } from '../examples.ts'
+import { example, placeholders } from '../examples.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
 import { errorSchema } from './failures.ts'
 import { limitsTable } from './limits.ts'
 import { operation } from './operation.ts'
-
-/** The members of a profile, each standing for itself; the hub fills in its own when it serves the document. */
-export const placeholders = {
-  service: '{{service}}',
-  prefix: '{{prefix}}',
-  network: '{{network}}',
-  node_id_prefix: '{{node_id_prefix}}',
-  header_prefix: '{{header_prefix}}',
-  session_token_prefix: '{{session_token_prefix}}',
-  api_key_prefix: '{{api_key_prefix}}',
-} as const
 
 /** The OpenAPI 3.1.0 document of the routes. Everything in it comes from what the routes are run with. */
 export function buildOpenApi(routes: readonly Route[]): Json {
@@ -39,6 +28,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
       version: hubVersion,
       summary: 'Public API of a distributed computing test network.',
       description: introduction,
+      contact: { name: placeholders.service, url: example.hub },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: example.hub }],
@@ -64,7 +54,7 @@ const securitySchemes: Record<string, Json> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: `${placeholders.api_key_prefix}<${apiKeyIdLength}>_<${secretLength} characters>`,
-    description: 'Developer API key; each call names the scope it needs.',
+    description: 'Developer API key; the description of a call names the scope that it needs.',
   },
   nodeSignature: {
     type: 'apiKey',

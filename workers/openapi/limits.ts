@@ -20,6 +20,7 @@ const titles: Record<BudgetName, string> = {
   sign_in: '`POST /v1/auth/nonce` and `/v1/auth/siwe`',
   faucet: '`POST /v1/faucet/drip`',
   claim: '`POST /v1/me/withdrawals/claims`',
+  webhook_call: 'Tests of webhooks, and deliveries that are tried by hand',
   asset_upload: 'Uploads of images',
   module_upload: 'Uploads of modules',
   slash_evidence: '`POST /v1/slashes`',

@@ -10,11 +10,12 @@ export function operation(declaration: RouteDeclaration, shared: Components): Js
     operationId,
     tags: [tag],
     summary,
-    ...(description && { description }),
+    // Tools read scopes in `security` as those of OAuth.
+    description: auth?.apiKey ? `${description} An API key needs the scope \`${auth.apiKey}\`.` : description,
     security: auth
       ? [
           ...(auth.session || auth.operator ? [{ session: [] }] : []),
-          ...(auth.apiKey ? [{ apiKey: [auth.apiKey] }] : []),
+          ...(auth.apiKey ? [{ apiKey: [] }] : []),
           ...(auth.node ? [{ nodeSignature: [] }] : []),
         ]
       : [],

@@ -6,6 +6,7 @@ import { relayRequest } from '../../durable-objects/testing/relay-request.ts'
 import { services } from '../services.ts'
 import { bodyOf, client } from '../test/client.ts'
 import { consume, consumeIn } from '../test/queue.ts'
+import { rowsOf, runSql } from '../test/tables.ts'
 import type { ActionMessage } from './action-message.ts'
 
 const chain = new FakeChain()
@@ -79,6 +80,19 @@ describe('the queue actions', () => {
     await runDurableObjectAlarm(env.RELAYER.getByName(`31337:${relayer?.signer}`))
     expect(await transactions.find(message.id)).toMatchObject({ status: 'confirmed' })
   })
+})
+
+test('a hub that is deployed has its name before those of its queues', async () => {
+  const message = await accepted()
+  expect(await consume('hub-example-actions', message)).toEqual({ acked: ['m0'], retried: [] })
+  for (const queue of ['action-dead-letters', 'round-rows-dead-letters', 'webhook-deliveries-dead-letters'])
+    await consumeIn(env, `hub-example-${queue}`, [{ queue }], queue)
+  const letters = await rowsOf('SELECT message_id, queue FROM dead_letters ORDER BY queue')
+  expect(letters.map(({ message_id, queue }) => [message_id, queue])).toEqual(
+    letters.map(({ queue }) => [`${queue}0`, queue]),
+  )
+  await runSql('DELETE FROM dead_letters')
+  await expect(consume('hub-example-other', {})).rejects.toThrow('no consumer')
 })
 
 describe('the queue action-dead-letters', () => {

@@ -1,13 +1,17 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
 
-export async function consumeDeadLetters(batch: MessageBatch<unknown>, env: Env): Promise<void> {
+export async function consumeDeadLetters(
+  batch: MessageBatch<unknown>,
+  env: Env,
+  queue: string,
+): Promise<void> {
   const { deadLetters, clock } = services(env)
   for (const message of batch.messages) {
     try {
       await deadLetters.keep({
         messageId: message.id,
-        queue: batch.queue,
+        queue,
         body: JSON.stringify(message.body),
         attempts: message.attempts,
         diedAt: await clock.now(),

@@ -13,7 +13,7 @@ import { type CallableValidator, callable, keysOf } from '../stores/validators.t
 import { readVote, type ValidatorSources } from '../validators/round-votes.ts'
 import { askForVote, tellDecided } from './direct-voters.ts'
 import { nobodys } from './round-end.ts'
-import { inlineBytesMax, readRun } from './run-result.ts'
+import { claimedErrorOf, inlineBytesMax, readRun } from './run-result.ts'
 
 const utf8 = new TextEncoder()
 
@@ -64,12 +64,12 @@ export async function runDirectRound(
  * is too large to be kept.
  */
 async function outcomeOf(files: RoundFiles, row: RoundRow): Promise<DirectOutcome | null> {
-  const { roundId, state, receiptHash, output, events, votes, committeeSize } = row
+  const { roundId, state, receiptHash, output, events, votes, committeeSize, error } = row
   if (state !== 'finalized' || output === null || events === null) return null
   const kept = (await files.directRound(roundId))?.exec_votes ?? []
   const decisive = kept.find(({ receipt_hash }) => receipt_hash === receiptHash)
   if (decisive === undefined) return null
-  const result = { receipt: decisive.receipt, output, events }
+  const result = { receipt: decisive.receipt, output, events, error }
   return { roundId, result, votes, quorum: quorum(committeeSize) }
 }
 
@@ -121,7 +121,9 @@ function readResult({ receipt }: ExecutionVote, answer: unknown): DirectResult |
   const text = typeof answer.output === 'string' ? answer.output : ''
   const output_b64 = answer.output_b64 ?? bytesToBase64(utf8.encode(text))
   const run = readRun(receipt, { output_b64, events: answer.events })
-  return run.ok ? { receipt, output: bytesToBase64(run.output), events: run.events } : null
+  if (!run.ok) return null
+  const error = claimedErrorOf(receipt, answer.error)
+  return { receipt, output: bytesToBase64(run.output), events: run.events, error }
 }
 
 /** Base64 that is short enough for a row. What is larger is in the answer alone: nobody pays for keeping it. */
@@ -166,7 +168,7 @@ function published(
     agreedAt: null,
     finalizedAt: result === null ? null : at.now,
     finalityMs: result === null ? null : at.ms,
-    error: result === null ? ('no_quorum' as const) : null,
+    error: result === null ? ('no_quorum' as const) : result.error,
     taskId: null,
     createdAt: null,
   }

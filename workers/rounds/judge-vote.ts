@@ -5,14 +5,14 @@ import type { Profile } from '../../protocol/identity/index.ts'
 import { hasSeat, isTaskVote, parseTaskVote, type TaskVote, VoteError } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
-import { keepRun, readRun } from './run-result.ts'
+import { claimedErrorOf, keepRun, readRun } from './run-result.ts'
 
 /** Judges a vote by all five points of section 17, and its run by the receipt. Signatures cost most: they come last, and for known votes never. */
 export async function judgeVote(
   { profile, roundFiles }: { profile: Profile; roundFiles: RoundFiles },
   round: Round,
   lease: Lease,
-  { vote: value, output_b64, events }: VoteBody,
+  { vote: value, output_b64, events, error: claimed }: VoteBody,
 ): Promise<Judgement> {
   if (!isTaskVote(value)) return invalid('it has not exactly the members of a task vote')
   if (value.round_id !== round.terms.roundId) return invalid('it is of another round')
@@ -26,7 +26,9 @@ export async function judgeVote(
   try {
     const vote = parseTaskVote(profile, value, verifyNatively)
     const known = round.results[vote.receipt_hash]
-    return { status: 'valid', vote, result: known ?? (await keepRun(roundFiles, vote.receipt, run)) }
+    const result = known ?? (await keepRun(roundFiles, vote.receipt, run))
+    const error = claimedErrorOf(vote.receipt, claimed)
+    return { status: 'valid', vote, result, ...(error !== null && { error }) }
   } catch (error) {
     if (error instanceof VoteError) return invalid(error.message)
     throw error

@@ -201,7 +201,8 @@ describe('a round, and what its members do', () => {
     await later(roundId, 61)
     await decide(roundId)
     const rejected = { state: 'missed', proofStatus: 'rejected', rejectionReason: 'invalid_vote' }
-    expect((await leasesOf(roundId))[2]).toMatchObject(rejected)
+    const voteProblem = 'output_b64 is not what the receipt names'
+    expect((await leasesOf(roundId))[2]).toMatchObject({ ...rejected, voteProblem })
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import {
   agreedAtOf,
+  claimedError,
   fallbackOf,
   isUnpaid,
   type Lease,
@@ -58,11 +59,16 @@ function roundRow(round: Round): RoundRow {
     agreedAt: agreedAtOf(round) ?? round.agreedAt,
     finalizedAt: outcome?.state === 'finalized' ? outcome.at : null,
     finalityMs: outcome?.state === 'finalized' ? outcome.ms : null,
-    error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : null,
+    error: outcome?.state === 'failed' ? (outcome.error ?? 'no_quorum') : runError(round, receiptHash),
     taskId: terms.taskId,
     createdAt: terms.queuedAt ?? null,
   }
 }
+
+const runError = (round: Round, receiptHash: string | null): string | null =>
+  receiptHash === null || round.results[receiptHash]?.receipt.success !== false
+    ? null
+    : claimedError(round, receiptHash)
 
 /** Votes for the result; while there is no result, of the largest part of the committee. */
 function agreeing(tally: Readonly<Record<string, number>>, receiptHash: string | null): number {
@@ -99,10 +105,10 @@ function leaseRows(profile: Profile, round: Round): LeaseRow[] {
 
 type Standing = Pick<
   LeaseRow,
-  'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units'
+  'state' | 'proofStatus' | 'rejectionReason' | 'receiptHash' | 'submittedAt' | 'units' | 'voteProblem'
 >
 
-const unjudged = { proofStatus: null, rejectionReason: null, units: null }
+const unjudged = { proofStatus: null, rejectionReason: null, units: null, voteProblem: null }
 
 /** Where a lease stands, and what came of it. Of a round that failed, or is final too late, nobody is credited or blamed. */
 function standing(round: Round, lease: Lease): Standing {
@@ -120,16 +126,22 @@ function standing(round: Round, lease: Lease): Standing {
     proofStatus: isCredited ? 'verified' : 'rejected',
     rejectionReason: isCredited ? null : 'disagreed',
     units: isCredited ? unitsOfGas(gas_used, defaultNetworkParams.gas_per_unit) : 0,
+    voteProblem: null,
   }
 }
 
 /** A backup is asked to help and owes nothing; a primary owes a vote. */
-function unvoted({ state, role, refused }: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
+function unvoted({
+  state,
+  role,
+  refused,
+  voteProblem = null,
+}: Lease): Omit<Standing, 'receiptHash' | 'submittedAt'> {
   const shown = state === 'offering' ? 'offered' : state
   if (state !== 'missed' || (refused === null && role === 'backup')) return { ...unjudged, state: shown }
   return refused === null
-    ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0 }
-    : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0 }
+    ? { state: shown, proofStatus: 'missed', rejectionReason: 'missed', units: 0, voteProblem: null }
+    : { state: shown, proofStatus: 'rejected', rejectionReason: refused, units: 0, voteProblem }
 }
 
 /** The record of a round that is over. */

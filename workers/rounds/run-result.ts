@@ -11,6 +11,7 @@ import {
   type ExecutionReceipt,
   hashEvents,
   hashPayload,
+  runErrorText,
 } from '../../protocol/execution/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { voteFrameBytesMax } from '../../protocol/link/index.ts'
@@ -45,6 +46,10 @@ export function readRun(receipt: ExecutionReceipt, claimed: ClaimedRun): ReadRun
   }
   return { ok: true, output, events: claimed.events, eventsText: encodeCanonicalJson(claimed.events) }
 }
+
+/** What a validator says of its own run beside the receipt; null where that did not fail, or it says nothing. */
+export const claimedErrorOf = ({ success }: ExecutionReceipt, claimed: unknown): string | null =>
+  success || typeof claimed !== 'string' || claimed === '' ? null : runErrorText(claimed)
 
 const isEvents = (value: unknown): value is ExecutionEvent[] =>
   Array.isArray(value) &&

@@ -80,16 +80,18 @@ function problemOf(outcome: DirectOutcome | null, index: number): string[] {
   const { result, votes, quorum } = outcome
   if (result === null)
     return [`${task}: the validators did not agree: ${votes} answered, and ${quorum} must agree`]
-  return result.receipt.success ? [] : [`${task}: the module did not run to its end`]
+  if (result.receipt.success) return []
+  const { error } = result
+  return [`${task}: the module did not run to its end${error === null ? '' : `: ${error}`}`]
 }
 
 function resultOf(outcome: DirectOutcome | null): SimulatedResult | null {
   if (!outcome?.result) return null
   const { roundId, votes, quorum } = outcome
-  const { receipt, output, events } = outcome.result
+  const { receipt, output, events, error } = outcome.result
   const isSmall = (text: string) => text.length <= inlineBytesMax
   return {
-    ...{ roundId, receipt, votes, quorum },
+    ...{ roundId, receipt, votes, quorum, error },
     output: isSmall(output) ? output : null,
     events: isSmall(JSON.stringify(events)) ? events : null,
   }

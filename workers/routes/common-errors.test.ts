@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
+import { causes } from '../../protocol/causes.ts'
 import { bytesToHex } from '../../protocol/encoding/index.ts'
 import { errorCodes } from '../../protocol/errors.ts'
 import { deriveNodeId, type Profile, resolveProfile, signRequest } from '../../protocol/identity/index.ts'
@@ -111,6 +112,10 @@ const saysWhenToComeBack = ({ headers }: { headers: Headers }) =>
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
 
 const misconfigured = client({ bindings: { BASE_URL: 'nonsense' } })
+/** Its limiter answers what no version of it does, which the hub has no words for. */
+const broken = client({
+  bindings: { RATE_LIMITER: { getByName: () => ({ take: async () => null }) } as never },
+})
 const withoutDatabase = client({
   bindings: { DB: failingDatabase(() => true), RATE_LIMIT_MULTIPLIER: '1000' },
 })
@@ -267,13 +272,21 @@ const provocations: Provocation[] = [
     },
   },
   {
-    refusal: '500 internal',
+    refusal: '503 unavailable',
     by: 'settings of the hub that cannot be read',
     provoke: (declaration) => call(declaration, { by: misconfigured }),
-    also: ({ message, details }) => {
-      expect(message).not.toMatch(/nonsense/)
-      expect(details).toBeUndefined()
+    also: (error) => {
+      saysWhenToComeBack(error)
+      expect(error.message).toContain('BASE_URL')
+      expect(error.message).not.toMatch(/nonsense/)
+      expect(error.details).toBeUndefined()
     },
+  },
+  {
+    refusal: '500 internal',
+    by: 'a fault of the hub',
+    provoke: (declaration) => call(declaration, { by: broken }),
+    also: ({ message }) => expect(message).not.toMatch(/undefined|null/),
   },
   {
     refusal: '503 unavailable',
@@ -300,6 +313,15 @@ describe.each(provocations)('$refusal: $by', ({ refusal, of = () => true, provok
       also?.(error)
     },
   )
+})
+
+test('the page of every cause is there', async () => {
+  for (const [code, { title }] of Object.entries(causes)) {
+    const page = await client().get(`/docs/causes/${code}`)
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(await page.text(), code).toContain(title)
+  }
+  await expectRefusal(client().get('/docs/causes/no_such'), '404 not_found')
 })
 
 test('the page of every error code is there', async () => {

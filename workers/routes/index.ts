@@ -44,6 +44,7 @@ const subscription = '/v1/subscriptions/{subscription_id}'
 const nodeSet = '/v1/nodes/committee-sets/{project_id}/{epoch}'
 const deadLetter = '/admin/v1/dead-letters/{message_id}'
 const collection = '/admin/v1/collections/{collection_id}'
+const webhook = '/v1/me/webhooks/{webhook_id}'
 const developer = '/admin/v1/developers/{address}'
 
 /**
@@ -76,6 +77,19 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/me/events', () => import('./events/feed.ts'), 'listOwnEvents'),
   get('/v1/me/notifications', () => import('./events/notifications.ts'), 'listNotifications'),
   post('/v1/me/notifications/read', () => import('./events/notifications.ts'), 'markNotificationsRead'),
+  get('/v1/me/webhooks', () => import('./webhooks/webhooks.ts'), 'listWebhooks'),
+  post('/v1/me/webhooks', () => import('./webhooks/webhooks.ts'), 'createWebhook'),
+  get(webhook, () => import('./webhooks/webhooks.ts'), 'getWebhook'),
+  patch(webhook, () => import('./webhooks/webhooks.ts'), 'updateWebhook'),
+  del(webhook, () => import('./webhooks/webhooks.ts'), 'deleteWebhook'),
+  post(`${webhook}/test`, () => import('./webhooks/deliveries.ts'), 'testWebhook'),
+  post(`${webhook}/secrets`, () => import('./webhooks/secret.ts'), 'createWebhookSecret'),
+  get(`${webhook}/deliveries`, () => import('./webhooks/deliveries.ts'), 'listWebhookDeliveries'),
+  post(
+    `${webhook}/deliveries/{delivery_id}/redeliver`,
+    () => import('./webhooks/deliveries.ts'),
+    'redeliverWebhook',
+  ),
   get('/v1/me/preferences', () => import('./account/preferences.ts'), 'getPreferences'),
   put('/v1/me/preferences', () => import('./account/preferences.ts'), 'putPreferences'),
   get('/v1/accounts/{address}', () => import('./accounts/profile.ts'), 'getAccount'),
@@ -83,6 +97,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/leaderboards', () => import('./accounts/leaderboards.ts'), 'getLeaderboard'),
   get('/v1/developers/me', () => import('./developers/profile.ts'), 'getOwnDeveloper'),
   put('/v1/developers/me', () => import('./developers/profile.ts'), 'putOwnDeveloper'),
+  patch('/v1/developers/me', () => import('./developers/profile.ts'), 'patchOwnDeveloper'),
   post('/v1/developers/me/enrollment', () => import('./developers/enrollment.ts'), 'enroll'),
   post('/v1/developers/me/verification', () => import('./developers/enrollment.ts'), 'requestVerification'),
   get('/v1/developers/me/drafts', () => import('./developers/drafts.ts'), 'listDrafts'),
@@ -160,6 +175,7 @@ export const routes: readonly RouteEntry[] = [
   get('/v1/me/subscriptions', () => import('./subscriptions/list.ts'), 'listSubscriptions'),
   get('/v1/me/collateral', () => import('./subscriptions/collateral.ts'), 'getCollateral'),
   get(subscription, () => import('./subscriptions/get.ts'), 'getSubscription'),
+  get(`${subscription}/diagnosis`, () => import('./subscriptions/diagnosis.ts'), 'getDiagnosis'),
   post(`${subscription}/bond-payload`, () => import('./subscriptions/bond.ts'), 'getBondPayload'),
   post(`${subscription}/bond`, () => import('./subscriptions/bond.ts'), 'bond'),
   post(`${subscription}/payout`, () => import('./subscriptions/payout.ts'), 'setPayout'),
@@ -221,6 +237,7 @@ export const routes: readonly RouteEntry[] = [
   post(`${deadLetter}/resend`, () => import('./admin/dead-letters.ts'), 'resendDeadLetter'),
   post(`${deadLetter}/close`, () => import('./admin/dead-letters.ts'), 'closeDeadLetter'),
   get('/admin/v1/relayer', () => import('./admin/relayer.ts'), 'getRelayer'),
+  get('/admin/v1/metrics', () => import('./admin/metrics.ts'), 'getMetrics'),
   post('/admin/v1/reindex', () => import('./admin/reindex.ts'), 'reindex'),
   post('/admin/v1/rounds/rebuild', () => import('./admin/rounds.ts'), 'rebuild'),
   get('/admin/v1/audit-log', () => import('./admin/audit-log.ts'), 'listAuditLog'),
@@ -235,6 +252,7 @@ export const routes: readonly RouteEntry[] = [
 export const pageFiles: readonly RouteEntry[] = [
   get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
   get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
+  get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
   ...consolePaths.map(consolePage),
   get('/_app/immutable/{folder}/{file}', () => import('./console/page.ts'), 'getConsoleFile'),
 ]

@@ -11,6 +11,7 @@ import { publishRound, right } from '../test/final-rounds.ts'
 import { uploadModule } from '../test/project.ts'
 import { createListedProject, suitableProfile } from '../test/subscription.ts'
 import { runSql } from '../test/tables.ts'
+import { createWebhook } from '../test/webhooks.ts'
 import { loadRoutes } from './index.ts'
 import { evidenceExample } from './slashes/schema.ts'
 
@@ -52,6 +53,8 @@ const owned: Record<string, string> = {
   proof_hours: 'owner',
   announcements: 'author',
   project_reports: 'reporter',
+  notifications: 'owner',
+  webhooks: 'owner',
 }
 
 async function createAda(): Promise<Ada> {
@@ -115,6 +118,12 @@ async function createAda(): Promise<Ada> {
   })
   await caller.fetch(`/v1/devices/${device.nodeId}`, { method: 'PATCH', json: { label: secret } })
   const group = await bodyOf(caller.post('/v1/me/device-groups', { name: secret, node_ids: [device.nodeId] }))
+  const { webhook_id } = await createWebhook(caller, `https://ada.example/${secret}`)
+  const { delivery_id } = await bodyOf(caller.post(`/v1/me/webhooks/${webhook_id}/test`))
+  await runSql(
+    'INSERT INTO notifications (owner, at, body) VALUES (?, 1, ?)',
+    ...[address, JSON.stringify({ type: 'device.offline', created_at: 1, data: { secret } })],
+  )
   const subscription = `0x${'5b'.repeat(32)}`
   await env.DB.batch([
     env.DB.prepare(
@@ -177,6 +186,8 @@ async function createAda(): Promise<Ada> {
       address,
       key_id,
       group_id: group.group_id,
+      webhook_id,
+      delivery_id,
       draft_id: 'mine',
       node_id: device.nodeId,
       subscription_id: subscription,

@@ -69,7 +69,12 @@ export class DeveloperStore extends Store {
     return isChanged(result) ? 'recorded' : 'invalid_state'
   }
 
-  async updateProfile(address: string, profile: Profile, now: number): Promise<'updated' | 'missing'> {
+  /** Members that are undefined stay as they are. */
+  async updateProfile(
+    address: string,
+    profile: { [Name in keyof Profile]?: Profile[Name] | undefined },
+    now: number,
+  ): Promise<'updated' | 'missing'> {
     const result = await this.db
       .update(developers)
       .set({ ...profile, updatedAt: now })

@@ -23,6 +23,18 @@ export class DraftStore extends Store {
     return (await this.db.select().from(drafts).where(this.#is(owner, draftId)).get()) ?? null
   }
 
+  /** The newest of a project, by what the draft says. */
+  async ofProject(owner: string, projectId: string): Promise<Pick<Draft, 'data'> | null> {
+    const found = await this.db
+      .select({ data: drafts.data })
+      .from(drafts)
+      .where(and(eq(drafts.owner, owner), eq(drafts.projectId, projectId)))
+      .orderBy(() => newestFirst)
+      .limit(1)
+      .get()
+    return found ?? null
+  }
+
   /**
    * Inserts the draft unless the wallet has {@link draftsMax}; one statement counts and inserts. Its revisions begin at a
    * random one, so that the ETag of a deleted draft never fits the one that took its id.

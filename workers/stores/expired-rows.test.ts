@@ -33,6 +33,13 @@ const tables: readonly [table: string, at: string, columns: string, values: stri
     30 * day,
   ],
   [
+    'webhook_deliveries',
+    'due_at',
+    'webhook_id, number, created_at, state, body, attempts_left, due_at',
+    "'w', i, 1, 'failed', '{}', 0, i",
+    0,
+  ],
+  [
     'epoch_credits',
     'ends_at',
     'miner, project_id, epoch, ends_at, rounds, units',

@@ -10,6 +10,7 @@ import {
   siweNonces,
   tasks,
 } from './schema/index.ts'
+import { webhookDeliveries } from './schema/webhooks.ts'
 
 interface Expiring {
   table: SQLiteTable
@@ -40,6 +41,13 @@ const ofMachine: readonly Expiring[] = [
     at: deadLetters.resolvedAt,
     keptSecs: 30 * daySecs,
     isOf: sql`${deadLetters.resolvedAt} IS NOT NULL`,
+  },
+  {
+    table: webhookDeliveries,
+    key: [webhookDeliveries.webhookId, webhookDeliveries.number],
+    at: webhookDeliveries.dueAt,
+    keptSecs: 0,
+    isOf: sql`${webhookDeliveries.state} <> 'pending'`,
   },
 ]
 

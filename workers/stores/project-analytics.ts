@@ -40,8 +40,8 @@ export interface Analytics {
 const totals = `SELECT json_object('seq', seq, 'paid', total_paid, 'slashes', total_slashes, 'miners', miners,
   'medianFinalityMs', median_finality_ms) FROM project_epochs WHERE project_id = ?1`
 
-/** One statement, because figures of one answer are of one moment. */
-const analyticsText = `SELECT
+/** One statement, because figures of one answer are of one moment. `?1` is the project, `?2` the time, `?3` the begin of the period. */
+export const analyticsText = `SELECT
   (SELECT json_group_array(json(value)) FROM (
     SELECT json_object('day', day, 'rounds', sum(rounds), 'finalized', sum(finalized), 'fallback', sum(fallback),
       'contested', sum(contested), 'units', sum(units), 'primaries', sum(primaries), 'answered', sum(answered),
@@ -50,27 +50,31 @@ const analyticsText = `SELECT
     FROM (SELECT (r.ends_at - 1) / 86400 AS day, r.*, e.recipients
       FROM epoch_rounds AS r INDEXED BY epoch_rounds_of_project_by_end
       LEFT JOIN epoch_receipts AS e ON e.project_id = r.project_id AND e.epoch = r.epoch
-      WHERE r.project_id = ?1 AND r.ends_at > ?2)
+      WHERE r.project_id = ?1 AND r.ends_at > ?3)
     GROUP BY day ORDER BY day)) AS days,
   (${totals} ORDER BY seq DESC LIMIT 1) AS last,
-  (${totals} AND settled_at <= ?2 ORDER BY settled_at DESC, seq DESC LIMIT 1) AS before,
+  (${totals} AND settled_at <= ?3 ORDER BY settled_at DESC, seq DESC LIMIT 1) AS before,
   (SELECT entries FROM committee_sets WHERE project_id = ?1 AND epoch <= (
-    SELECT ?3 / epoch_secs FROM project_versions WHERE project_id = ?1 AND status = 'active')
+    SELECT ?2 / epoch_secs FROM project_versions WHERE project_id = ?1 AND status = 'active')
     ORDER BY epoch DESC LIMIT 1) AS eligible`
 
-type AnalyticsRow = Record<'days' | 'last' | 'before', string | null> & { eligible: number | null }
+export type AnalyticsRow = Record<'days' | 'last' | 'before', string | null> & { eligible: number | null }
 
 /** What developers see of their projects. */
 export class ProjectAnalyticsStore extends Store {
   /** Of epochs that end after `since`, and what was settled since then. @param now - Unix seconds. */
   async read(projectId: string, since: number, now: number): Promise<Analytics> {
-    const [row] = await readRows<AnalyticsRow>(this.db, analyticsText, [projectId, since, now])
-    const read = <T>(text: string | null | undefined): T => JSON.parse(text ?? 'null') as T
-    return {
-      days: read(row?.days) ?? [],
-      last: read(row?.last),
-      before: read(row?.before),
-      eligible: row?.eligible ?? 0,
-    }
+    const [row] = await readRows<AnalyticsRow>(this.db, analyticsText, [projectId, now, since])
+    return readAnalytics(row)
+  }
+}
+
+export function readAnalytics(row: AnalyticsRow | undefined): Analytics {
+  const read = <T>(text: string | null | undefined): T => JSON.parse(text ?? 'null') as T
+  return {
+    days: read(row?.days) ?? [],
+    last: read(row?.last),
+    before: read(row?.before),
+    eligible: row?.eligible ?? 0,
   }
 }

@@ -132,10 +132,10 @@ function waitedStatements(written: readonly WrittenRound[], isNew: SQL): SQLWrap
 /** A row that is as it was is not written again. */
 const leasesStatement = (part: string, isNew: SQL) => {
   const { state, missedBecause, completedAt, proofStatus, rejectionReason } = leases
-  const { receiptHash, submittedAt, units } = leases
+  const { receiptHash, submittedAt, units, voteProblem } = leases
   const moving = membersOf({
     ...{ state, missedBecause, completedAt, proofStatus, rejectionReason },
-    ...{ receiptHash, submittedAt, units },
+    ...{ receiptHash, submittedAt, units, voteProblem },
   })
   const moved = replaced(leases, moving)
   const differs = moving.map((member) => sql`${leases[member]} IS NOT ${moved[member]}`)

@@ -69,6 +69,7 @@ const leaseAt = (position: number): LeaseRow => ({
   receiptHash: null,
   submittedAt: null,
   units: null,
+  voteProblem: null,
 })
 
 const image = (round: Partial<RoundRow> = {}, lease: Partial<LeaseRow> = {}): WrittenRound => ({

@@ -26,6 +26,8 @@ export interface SimulatedResult {
   events: readonly ExecutionEvent[] | null
   votes: number
   quorum: number
+  /** Why the run failed, in the words of a validator; left out by earlier builds. */
+  error?: string | null
 }
 
 export interface SimulationEnd {

@@ -200,6 +200,7 @@ function leaseOf({ position, role, node_key }: CommitteeMember, deed: Deed, issu
     voteBy: issuedAt + 30,
     completedAt: issuedAt + 1,
     refused: deed === 'late' || deed === 'invalid_vote' ? deed : null,
+    voteProblem: deed === 'invalid_vote' ? 'it is of another round' : null,
     isFull: false,
     isHeard: false,
     isObsolete: false,

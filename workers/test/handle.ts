@@ -17,11 +17,19 @@ export function answerGasless<R>(
   body?: unknown,
   bindings: Env = env,
 ): Promise<Response> {
-  const declaration = { path: '/', operationId: 'act', tag: '', summary: '', params: z.object({}), steps }
+  const declaration = {
+    path: '/',
+    operationId: 'act',
+    tag: '',
+    summary: '',
+    description: '',
+    params: z.object({}),
+    steps,
+  }
   const { handle } = defineGaslessRoute(declaration, async () => action)
   const input = (c: HubContext) => ({
     params: {},
-    query: undefined,
+    query: {},
     json: steps.json.parse(c, c.var.body ?? new Uint8Array()),
     raw: undefined,
   })

@@ -24,12 +24,14 @@ await Promise.all([
   import('../rounds/object.ts'),
   import('../rounds/running-epoch.ts'),
   import('../queues/round-rows.ts'),
+  import('../queues/webhook-deliveries.ts'),
   import('../schedule.ts'),
   import('../stores/round-writer.ts'),
   import('../stores/standings.ts'),
   import('../slashing/due-slashes.ts'),
   import('../slashing/round-offences.ts'),
   import('../validators/gather-signatures.ts'),
+  import('../webhooks/reader.ts'),
 ])
 
 interface Module {

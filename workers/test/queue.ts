@@ -2,10 +2,15 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from 'clou
 import { env } from 'cloudflare:workers'
 import hub from '../index.ts'
 
-/** Has the hub consume messages of a queue in one batch. @returns The ids of those that are done, and of those that come again: `m0`, `m1`, … */
-export async function consumeIn(bindings: typeof env, queue: string, bodies: readonly unknown[]) {
+/** Has the hub consume messages of a queue in one batch. @returns The ids of those that are done, and of those that come again: `m0`, `m1`, … or with another prefix. */
+export async function consumeIn(
+  bindings: typeof env,
+  queue: string,
+  bodies: readonly unknown[],
+  prefix = 'm',
+) {
   const messages = bodies.map((body, index) => ({
-    id: `m${index}`,
+    id: `${prefix}${index}`,
     timestamp: new Date(),
     attempts: 1,
     body,

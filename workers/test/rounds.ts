@@ -50,18 +50,24 @@ export interface SimulatedRun {
   receipt: ExecutionReceipt
   output_b64: string
   events: { name: string; data: string }[]
+  error?: string
 }
 
 /**
- * What the module of these tests makes of an input: the input again, and an event. `salt` makes it another one, which emits
+ * What the module of these tests makes of an input: the input again, and an event; it aborts with one that asks for that. `salt` makes it another one, which emits
  * `eventCount` large events more.
  */
 export function simulateRun(task: Task, input: Uint8Array, salt = '', eventCount = 0): SimulatedRun {
+  const ran = { module_address: task.module_address, function: task.function, input, gas_used: 1_500_000 }
+  const text = new TextDecoder().decode(input)
+  if (text.startsWith('abort: ')) {
+    const receipt = createReceipt({ ...ran, output: new Uint8Array(), events: [], success: false })
+    return { receipt, output_b64: '', events: [], error: text.replace('abort', 'aborted') }
+  }
   const output = new Uint8Array([...new TextEncoder().encode(salt), ...input])
   const large = Array.from({ length: eventCount }, () => ({ name: 'large', data: 'x'.repeat(16_000) }))
   const events = [{ name: 'ran', data: task.function }, ...large]
-  const run = { input, output, events, gas_used: 1_500_000, success: true }
-  const receipt = createReceipt({ module_address: task.module_address, function: task.function, ...run })
+  const receipt = createReceipt({ ...ran, output, events, success: true })
   return { receipt, output_b64: bytesToBase64(output), events }
 }
 
@@ -114,7 +120,8 @@ export class SimulatedMember {
       payout_address: this.member.owner.address,
       position,
     })
-    return { type: 'vote' as const, offer_id, vote, output_b64: run.output_b64, events: run.events }
+    const { receipt: _, ...shown } = run
+    return { type: 'vote' as const, offer_id, vote, ...shown }
   }
 
   /** Votes, and takes what the hub says to it. */

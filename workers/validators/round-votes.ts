@@ -19,7 +19,7 @@ import {
   validOrNull,
 } from '../../protocol/rounds/index.ts'
 import { verifyNatively } from '../native-ed25519.ts'
-import { keepRun, readRun } from '../rounds/run-result.ts'
+import { claimedErrorOf, keepRun, readRun } from '../rounds/run-result.ts'
 import type { RoundFiles } from '../stores/round-files.ts'
 import {
   type CallableValidator,
@@ -181,10 +181,12 @@ async function readResult(
   answer: unknown,
 ): Promise<Result | null> {
   if (round.results[receiptHash] !== undefined || !isObject(answer) || !isObject(answer.run)) return null
-  const { receipt, output_b64, events } = answer.run
+  const { receipt, output_b64, events, error } = answer.run
   if (!isExecutionReceipt(receipt) || hashReceipt(receipt) !== receiptHash) return null
   const run = readRun(receipt, { output_b64, events })
-  return run.ok ? keepRun(files, receipt, run) : null
+  if (!run.ok) return null
+  const claimed = claimedErrorOf(receipt, error)
+  return { ...(await keepRun(files, receipt, run)), ...(claimed !== null && { error: claimed }) }
 }
 
 /** A node takes votes of 256 KiB in one call. */

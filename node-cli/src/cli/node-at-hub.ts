@@ -2,15 +2,16 @@ import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
 import type { Ed25519Signer } from '../../../protocol/signatures/index.ts'
 import { requireNodeKey } from '../data-dir/node-key.ts'
 import { nodeSigner } from '../node-signer.ts'
-import { profile as ownProfile } from '../profile.ts'
+import { keepProfile } from '../profile.ts'
 import { AdjustableClock, type Clock } from '../serve/clock.ts'
-import { type GivenSettings, readSettings } from '../serve/config.ts'
+import { type GivenSettings, type Names, namesOf, readSettings } from '../serve/config.ts'
 import type { SettingName } from '../serve/flags.ts'
 import {
   followHub,
   type HubClient,
   HubError,
   hubClient,
+  learnProfile,
   parseHubUrl,
   type RequestSigner,
   readNetwork,
@@ -22,6 +23,7 @@ import { UsageError } from './errors.ts'
 export const nodeAtHubSettings = [
   'data-dir',
   'hub-url',
+  'profile',
   'network',
   'chain-id',
 ] as const satisfies readonly SettingName[]
@@ -45,12 +47,13 @@ export interface NodeAtHub {
  */
 export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
   const settings = readSettings(nodeAtHubSettings, flags)
-  const { 'data-dir': dataDir, 'hub-url': url, network, 'chain-id': chain_id } = settings
+  const { 'data-dir': dataDir, 'hub-url': url } = settings
   if (url === null) throw new UsageError('--hub-url is missing, or NODE_HUB_URL: the address of the hub')
-  const profile = { ...ownProfile, network, chain_id }
   const client = hubClient(parseHubUrl(url))
   const node = nodeSigner(requireNodeKey(dataDir))
+  const { profile } = await learnProfile(client, namesIn(settings))
   await readNetwork(client, profile)
+  keepProfile(dataDir, profile)
   // On a local network the chain sets the time; elsewhere a machine that is wrong has to be put right.
   const clock = new AdjustableClock()
   if (client.isLocal) await followHub(client, clock)
@@ -64,6 +67,17 @@ export async function openNodeAtHub(flags: GivenSettings): Promise<NodeAtHub> {
     signer: requestSigner(profile, node, clock),
   }
 }
+
+/** Which network the settings name. */
+export const namesIn = (
+  settings: ReturnType<typeof readSettings<(typeof nodeAtHubSettings)[number]>>,
+): Names =>
+  namesOf({
+    dataDir: settings['data-dir'],
+    file: settings.profile,
+    network: settings.network,
+    chainId: settings['chain-id'],
+  })
 
 /** Null where the hub answers 404. */
 export async function ifFound<T>(call: Promise<T>): Promise<T | null> {

@@ -1,15 +1,14 @@
 import { defineNodectlCommand } from '../cli/command.ts'
 import { exitCodes } from '../cli/errors.ts'
-import { nodeAtHubSettings } from '../cli/node-at-hub.ts'
+import { namesIn, nodeAtHubSettings } from '../cli/node-at-hub.ts'
 import { printJson } from '../cli/output.ts'
 import { engineEnvironment, engineOf } from '../cli/run-request.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { printTable } from '../cli/table.ts'
 import { examine, type Finding } from '../doctor/index.ts'
-import { profile } from '../profile.ts'
 import { addressOfNode } from '../running-node.ts'
 import { readSettings } from '../serve/config.ts'
-import { hubClient, parseHubUrl } from '../serve/hub/index.ts'
+import { hubClient, learnProfile, parseHubUrl } from '../serve/hub/index.ts'
 
 const settings = [...nodeAtHubSettings, 'bind', 'role', 'clock'] as const
 
@@ -21,13 +20,17 @@ export default defineNodectlCommand({
   async run({ args }) {
     const given = readSettings(settings, args)
     const hubUrl = given['hub-url']
+    const hub = hubUrl === null ? null : hubClient(parseHubUrl(hubUrl))
+    const names = namesIn(given)
+    // A check of its own says what is wrong with the hub.
+    const { profile } = hub === null ? names : await learnProfile(hub, names).catch(() => names)
     const findings = await examine({
       dataDir: given['data-dir'],
-      profile: { ...profile, network: given.network, chain_id: given['chain-id'] },
+      profile,
       engine: engineOf(),
       bind: given.bind,
       url: addressOfNode(args),
-      hub: hubUrl === null ? null : hubClient(parseHubUrl(hubUrl)),
+      hub,
       isValidator: given.role === 'validator',
       followsHub: given.clock === 'hub',
     })

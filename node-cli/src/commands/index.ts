@@ -44,6 +44,14 @@ export const commands: Commands = {
     description: 'Say why the node gets no work or no reward, as hub and node see it',
     load: () => import('./why.ts'),
   },
+  earnings: {
+    description: 'List what the node has earned in each epoch: pending, claimable, claimed',
+    load: () => import('./earnings.ts'),
+  },
+  claim: {
+    description: 'Show the payouts that can be claimed, and claim them with the key of the wallet',
+    load: () => import('./claim.ts'),
+  },
   doctor: {
     description: 'Check this machine, the data directory and the hub, and say how to mend what is wrong',
     load: () => import('./doctor.ts'),

@@ -13,6 +13,7 @@ import {
 } from '../cli/run-request.ts'
 import { withoutCompilers } from '../compilers.ts'
 import { limits } from '../engine/index.ts'
+import { profileArgument, profileEnvironment, profileOf } from '../profile.ts'
 import { shownResult } from '../receipts.ts'
 import { runModule } from '../run-module.ts'
 
@@ -32,6 +33,7 @@ export default defineNodectlCommand({
       valueHint: 'DIR',
       description: 'Keep key, module, state and ledger here (default: keep nothing)',
     },
+    profile: profileArgument,
   },
   async run({ args }) {
     const engine = engineOf()
@@ -51,6 +53,7 @@ export default defineNodectlCommand({
         input,
         gasLimit,
         engine,
+        profile: profileOf(args, args['data-dir'] ?? null),
         dataDir: args['data-dir'],
         onLeft: compileAgain,
       }),
@@ -60,7 +63,7 @@ export default defineNodectlCommand({
     printJson({ ...shown, gas_limit: gasLimit, gas_used, receipt: envelope })
     if (!result.success) process.exitCode = exitCodes.failed
   },
-  environment: [engineEnvironment],
+  environment: [engineEnvironment, profileEnvironment],
   exits: [
     'the function succeeded',
     'it failed, and the JSON is printed all the same; or nothing was run, as one line Error: says',

@@ -1,6 +1,6 @@
 import { hashEvents, hashReceipt, receiptText } from '../../../protocol/execution/index.ts'
 import type { Artifact } from '../../../protocol/hbc/artifact.ts'
-import { deriveNodeId } from '../../../protocol/identity/index.ts'
+import { deriveNodeId, type Profile } from '../../../protocol/identity/index.ts'
 import { checkGuest } from '../../../protocol/wasm/guest.ts'
 import { WasmError } from '../../../protocol/wasm/reader.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
@@ -17,7 +17,7 @@ import {
 } from '../cli/run-request.ts'
 import { type EngineChoice, execute } from '../engine/index.ts'
 import { verifyNatively } from '../node-verifier.ts'
-import { profile } from '../profile.ts'
+import { profileArgument, profileEnvironment, profileOf } from '../profile.ts'
 import { type Claim, type ClaimedEnvelope, readClaim, receiptMembers } from '../receipt-claim.ts'
 import { nodeReceiptOf, type Ran, shownResult } from '../receipts.ts'
 
@@ -31,6 +31,7 @@ export default defineNodectlCommand({
     },
     hbc: { type: 'positional', required: true, description: 'The artifact' },
     ...inputArguments,
+    profile: profileArgument,
   },
   async run({ args }) {
     const engine = engineOf()
@@ -39,7 +40,7 @@ export default defineNodectlCommand({
     const artifact = await readArtifactFile(args.hbc)
     const input = await readRunInput(args)
     const { receipt } = claim.envelope
-    const problems = signatureProblems(claim.envelope)
+    const problems = signatureProblems(profileOf(args, null), claim.envelope)
     if (receipt.module_address !== artifact.manifestAddress)
       problems.push(
         `the receipt is about the module ${receipt.module_address}, not ${artifact.manifestAddress}`,
@@ -48,7 +49,7 @@ export default defineNodectlCommand({
     printJson({ holds: problems.length === 0, problems, receipt_hash: receipt.receipt_hash })
     if (problems.length > 0) process.exitCode = exitCodes.failed
   },
-  environment: [engineEnvironment],
+  environment: [engineEnvironment, profileEnvironment],
   exits: [
     'the receipt holds',
     'it does not, and problems says why; or nothing can be said, as one line Error: says',
@@ -60,7 +61,7 @@ export default defineNodectlCommand({
   ],
 })
 
-function signatureProblems({ receipt, ...envelope }: ClaimedEnvelope): string[] {
+function signatureProblems(profile: Profile, { receipt, ...envelope }: ClaimedEnvelope): string[] {
   const problems: string[] = []
   const others = Object.keys(receipt).filter((name) => !receiptMembers.includes(name))
   if (others.length > 0) problems.push(`the receipt has members that nobody signed: ${others.join(', ')}`)

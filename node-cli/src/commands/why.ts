@@ -1,24 +1,23 @@
-import { isBytes32 } from '../../../protocol/encoding/index.ts'
-import { deriveSubscriptionId, isSlug } from '../../../protocol/identity/index.ts'
+import type { Cause } from '../../../protocol/causes.ts'
+import { deriveSubscriptionId } from '../../../protocol/identity/index.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
-import { CliError, exitCodes, UsageError } from '../cli/errors.ts'
+import { exitCodes, UsageError } from '../cli/errors.ts'
 import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
 import { printable, printJson } from '../cli/output.ts'
 import { settingArguments, settingEnvironment } from '../cli/setting-arguments.ts'
 import { writeOutput } from '../cli/standard-streams.ts'
-import { type Cause, type Diagnosis, diagnose } from '../diagnosis.ts'
+import { type Diagnosis, diagnose } from '../diagnosis.ts'
+import { idOf, projectIdOf, readProject } from '../named-project.ts'
 import { askNode } from '../node-causes.ts'
 import { addressOfNode } from '../running-node.ts'
 import { apiTokenVariable } from '../serve/flags.ts'
-import { type HubClient, HubError } from '../serve/hub/index.ts'
-import { Members } from '../serve/hub/members.ts'
 
 export default defineNodectlCommand({
   args: {
     subscription: {
       type: 'positional',
       required: false,
-      description: 'The subscription (default that of the node to --project)',
+      description: 'The subscription (default that of the node to --project, or all of them)',
     },
     ...settingArguments(nodeAtHubSettings),
     project: {
@@ -30,16 +29,17 @@ export default defineNodectlCommand({
   },
   async run({ args }) {
     const named = idOf('SUBSCRIPTION', args.subscription)
-    const slug = isSlug(args.project) ? args.project : null
-    const project = slug ?? idOf('--project', args.project)
+    const project = readProject(args.project)
     if (named !== null && project !== null) throw new UsageError('name a subscription or a project, not both')
     const at = await openNodeAtHub(args)
-    const projectId = slug === null ? project : await projectIdOf(at.client, slug)
+    const projectId = await projectIdOf(at.client, project)
     const ofHub = await diagnose(at, subscriptionOf(at, named, projectId))
-    const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), at.nodeId)
+    const { nodeId, client } = at
+    const asked = { nodeId, origin: client.origin, payout: ofHub.payout }
+    const ofNode = await askNode(addressOfNode({ 'data-dir': args['data-dir'] }), asked)
     const diagnosis = withCauses(ofHub, ofNode)
     if (args.json) printJson(diagnosis)
-    else writeOutput(textOf(diagnosis, named ?? project))
+    else writeOutput(textOf(diagnosis, ofHub.subscriptions))
     if (!diagnosis.working) process.exitCode = exitCodes.failed
   },
   environment: [
@@ -49,33 +49,13 @@ export default defineNodectlCommand({
   ],
   exits: ['nothing is in the way', 'something is, or the hub does not answer'],
   examples: [
-    ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device itself'],
+    ['why --data-dir ./node --hub-url https://hub.example', 'Ask about the device and all that it works for'],
     [
       'why --data-dir ./node --hub-url https://hub.example --project hello',
       'Ask about its work for a project',
     ],
   ],
 })
-
-function idOf(argument: string, text: string | undefined): string | null {
-  const id = text?.toLowerCase()
-  if (id !== undefined && !isBytes32(id))
-    throw new UsageError(`${argument} must be an id of 0x and 64 hex digits, not ${text}`)
-  return id ?? null
-}
-
-/** @throws {@link CliError} in the words of the hub where it knows none of that slug, or several. */
-async function projectIdOf(client: HubClient, slug: string): Promise<string> {
-  try {
-    return await client.call({ method: 'GET', target: `/v1/projects/${slug}/manifest` }, (answer) =>
-      new Members(answer).get('project_id', isBytes32, 'a project id'),
-    )
-  } catch (error) {
-    if (error instanceof HubError && error.status === 404)
-      throw new CliError('unknown_project', error.message)
-    throw error
-  }
-}
 
 /** The id of a subscription follows from project, owner and key. */
 const subscriptionOf =
@@ -84,20 +64,20 @@ const subscriptionOf =
     named ?? (project === null ? null : deriveSubscriptionId(project, owner, node.publicKey))
 
 /** Warnings of the node keep it from nothing. */
-const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]): Diagnosis => ({
+const withCauses = ({ working, causes }: Diagnosis, more: readonly Cause[]) => ({
   working: working && more.every(({ severity }) => severity !== 'error'),
   causes: [...causes, ...more],
 })
 
-/** @param asked the subscription or project that was asked about; null when it was the device alone. */
-function textOf({ working, causes }: Diagnosis, asked: string | null): string {
+/** @param asked About how many subscriptions; without any it is about the device alone. */
+function textOf({ working, causes }: Pick<Diagnosis, 'working' | 'causes'>, asked: number): string {
   const lines = causes.flatMap(({ severity, message, next_step, docs }) => [
     `${severity}: ${message}`,
     ...(next_step === null ? [] : [`  → ${next_step}`]),
     ...(docs === null ? [] : [`  ${docs}`]),
   ])
   const clear =
-    asked === null
+    asked === 0
       ? 'Nothing is in the way of the device itself. Ask about its work for a project with --project PROJECT'
       : 'Nothing is in the way.'
   const summary = working ? clear : 'Something is in the way.'

@@ -1,15 +1,15 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import type { Profile } from '../../../protocol/identity/index.ts'
 import { databaseFile } from '../data-dir/database.ts'
 import { lockFolder } from '../data-dir/folder-lock.ts'
 import { identityOf, readNodeKey } from '../data-dir/node-key.ts'
-import { profile } from '../profile.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
 const othersMask = 0o077
 
 export const keyCheck =
-  (dataDir: string): Check =>
+  (dataDir: string, profile: Profile): Check =>
   () => {
     const seed = readNodeKey(dataDir)
     if (seed === null)

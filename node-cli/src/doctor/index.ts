@@ -41,7 +41,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const checks: readonly (readonly [name: string, check: Check])[] = [
     ['node', nodeVersionCheck],
     ['engine', engineCheck(engine)],
-    ['key', keyCheck(dataDir)],
+    ['key', keyCheck(dataDir, profile)],
     ['data', dataDirCheck(dataDir)],
     ['process', processCheck(dataDir)],
     ['disk', diskCheck(dataDir)],

@@ -6,11 +6,13 @@ import {
   isObject,
   parseStrictJson,
 } from '../../../protocol/encoding/index.ts'
+import type { Profile } from '../../../protocol/identity/index.ts'
 import { CliError, UsageError } from '../cli/errors.ts'
 import { readUpTo } from '../cli/input.ts'
 import { engineOf } from '../cli/run-request.ts'
 import { suggest } from '../cli/suggest.ts'
 import type { EngineChoice } from '../engine/index.ts'
+import { defaultProfile, findProfile } from '../profile.ts'
 import {
   apiTokenVariable,
   type BindAddress,
@@ -35,13 +37,27 @@ export interface DirectConfig {
   readonly diskReserveBytes: number
 }
 
+/** The names of the node's network. */
+export interface Names {
+  readonly profile: Profile
+  /** Whether a file says them; otherwise the hub does. */
+  readonly areGiven: boolean
+}
+
+interface NameSettings {
+  readonly dataDir: string
+  /** Null where none was named. */
+  readonly file: string | null
+  readonly network: string | null
+  readonly chainId: number | null
+}
+
 export interface ServeConfig {
   readonly bind: BindAddress
   readonly dataDir: string
   readonly hubUrl: string | null
   readonly nodeUrl: string | null
-  readonly network: string
-  readonly chainId: number
+  readonly names: Names
   /** May hold a secret of the operator. */
   readonly chainRpc: string | null
   /** Where the chain of validator generations begins for this node; null for generation 0. */
@@ -87,8 +103,12 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
     dataDir: read('data-dir'),
     hubUrl: read('hub-url'),
     nodeUrl: read('node-url'),
-    network: read('network'),
-    chainId: read('chain-id'),
+    names: namesOf({
+      dataDir: read('data-dir'),
+      file: read('profile'),
+      network: read('network'),
+      chainId: read('chain-id'),
+    }),
     chainRpc: read('chain-rpc'),
     validatorsHash: read('validators-hash'),
     role: read('role'),
@@ -115,6 +135,16 @@ export function readConfig(flags: GivenSettings, env: NodeJS.ProcessEnv = proces
   checkTogether(config)
   checkToken(config)
   return config
+}
+
+/** Which network the node belongs to, as the settings say. */
+export function namesOf({ dataDir, file, network, chainId }: NameSettings): Names {
+  const found = findProfile(file, dataDir)
+  const profile = found ?? defaultProfile
+  return {
+    profile: { ...profile, network: network ?? profile.network, chain_id: chainId ?? profile.chain_id },
+    areGiven: found !== null,
+  }
 }
 
 /** Reads some settings alone, for a command that shares them with `serve`. @throws as {@link readConfig} */

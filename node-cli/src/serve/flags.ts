@@ -8,7 +8,7 @@ import {
   isPrivateHost,
 } from '../../../protocol/encoding/index.ts'
 import { limits } from '../engine/limits.ts'
-import { profile } from '../profile.ts'
+import { defaultProfile, profileArgument } from '../profile.ts'
 
 /** Thrown for the text of a setting that breaks its rule; the message completes "<setting> must be …". */
 export class SettingProblem extends Error {
@@ -77,17 +77,23 @@ export const settings = {
     default: '',
     read: optional((text) => readUrl(text, isLoopbackHost, isPrivateHost)),
   }),
+  profile: define({
+    hint: profileArgument.valueHint,
+    description: profileArgument.description,
+    default: 'those that the data directory has kept, else those that the hub tells',
+    read: (text) => text,
+  }),
   network: define({
     hint: 'NAME',
     description: 'The network the node belongs to',
-    default: profile.network,
-    read: (text) => readNetwork(text ?? profile.network),
+    default: `that of the profile, else ${defaultProfile.network}`,
+    read: optional(readNetwork),
   }),
   'chain-id': define({
     hint: 'N',
     description: 'The chain of the network',
-    default: String(profile.chain_id),
-    read: (text) => readInteger(text ?? String(profile.chain_id), 1, Number.MAX_SAFE_INTEGER),
+    default: `that of the profile, else ${defaultProfile.chain_id}`,
+    read: optional((text) => readInteger(text, 1, Number.MAX_SAFE_INTEGER)),
   }),
   'chain-rpc': define({
     hint: 'URL',

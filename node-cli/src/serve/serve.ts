@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { networkParamsOf, resolveProfile } from '../../../protocol/identity/index.ts'
+import { networkParamsOf } from '../../../protocol/identity/index.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../cli/errors.ts'
 import { leaveAtOnce } from '../cli/leave.ts'
@@ -8,10 +8,11 @@ import { isDatabaseFailure } from '../data-dir/database.ts'
 import { withDataDir } from '../data-dir/lock.ts'
 import { createNodeKey, identityOf } from '../data-dir/node-key.ts'
 import { closeThreads, keepThreads } from '../engine/index.ts'
+import { keepProfile } from '../profile.ts'
 import { BackgroundThread } from './background/background-thread.ts'
 import { ChunkStore } from './chunks/chunk-store.ts'
 import { AdjustableClock } from './clock.ts'
-import { isLoopbackBind, type ServeConfig } from './config.ts'
+import { isLoopbackBind, type Names, type ServeConfig } from './config.ts'
 import { deviceEngineOf } from './device-engine.ts'
 import { createEpochs, type Epochs } from './epochs/index.ts'
 import { evidencePart } from './evidence/evidence-part.ts'
@@ -26,7 +27,10 @@ import { Generations } from './generations/generations.ts'
 import { createCredentials } from './http/credentials.ts'
 import { hostCheck } from './http/own-host.ts'
 import { type RunningServer, startServer } from './http/server.ts'
+import { hubClient } from './hub/hub-client.ts'
 import { hubPart, setClock } from './hub/hub-part.ts'
+import { parseHubUrl } from './hub/hub-url.ts'
+import { learnProfile } from './hub/network.ts'
 import { idleMemoryPart } from './idle-memory.ts'
 import { createLog, type Log } from './log.ts'
 import { Metrics, observeProcess } from './metrics.ts'
@@ -55,11 +59,14 @@ const waitingBytesMax = 64 * 1024 * 1024
  *
  * @throws {@link CliError} for a data directory that is in use, or that cannot be used, and an address that is.
  */
-export async function serve(config: ServeConfig): Promise<void> {
+export async function serve(given: ServeConfig): Promise<void> {
   const stopped = stopSignal()
-  await withDataDir(config.dataDir, async () => {
-    const seed = await createNodeKey(config.dataDir)
-    const store = openServeStore(config.dataDir)
+  const { dataDir } = given
+  await withDataDir(dataDir, async () => {
+    const config = { ...given, names: await learnNames(given) }
+    keepProfile(dataDir, config.names.profile)
+    const seed = await createNodeKey(dataDir)
+    const store = openServeStore(dataDir)
     try {
       const node = createNode(config, seed, store)
       leaveOnBugs(node.log)
@@ -72,6 +79,12 @@ export async function serve(config: ServeConfig): Promise<void> {
       store.close()
     }
   })
+}
+
+/** The names of the network; those of the settings too where the hub is away. */
+async function learnNames({ names, hubUrl }: ServeConfig): Promise<Names> {
+  if (hubUrl === null) return names
+  return learnProfile(hubClient(parseHubUrl(hubUrl)), names).catch(() => names)
 }
 
 async function run(node: ServeNode, stopped: Promise<NodeJS.Signals>): Promise<void> {
@@ -136,10 +149,11 @@ function partsOf(node: ServeNode, validator: Validator | null, epochs: Epochs | 
 type ServeNode = ReturnType<typeof createNode>
 
 function createNode(config: ServeConfig, seed: string, store: ServeStore) {
+  const { profile } = config.names
   const log = createLog(config.logFormat, config.logLevel)
   const metrics = new Metrics()
-  const background = new BackgroundThread()
-  const directBackground = new BackgroundThread()
+  const background = new BackgroundThread(profile)
+  const directBackground = new BackgroundThread(profile)
   const changes = new ModuleChanges(store, directBackground)
   const library = new ModuleLibrary(store.modules, background)
   const queue = new ExecutionQueue({
@@ -149,7 +163,6 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
     direct: { ...directWaiting, share: config.direct.share },
   })
   const executions = executionMetrics(metrics, queue)
-  const profile = resolveProfile({ network: config.network, chain_id: config.chainId })
   const { node_id: nodeId, public_key: publicKey } = identityOf(profile, config.dataDir, seed)
   const identity = { nodeId, publicKey }
   const clock = new AdjustableClock()
@@ -157,7 +170,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
   const startedAt = performance.now()
   const uptime = () => Math.floor((performance.now() - startedAt) / 1000)
   const { engine, payoutAddress, role } = config
-  const networkParams = networkParamsOf(config.chainId)
+  const networkParams = networkParamsOf(profile.chain_id)
   const params = () => networkParams
   const generations = new Generations(profile, params, store.generations)
   metrics.gauge('build_info', 'The version that runs; always 1', () => 1, {
@@ -188,6 +201,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
     changes,
     executor: new Executor({
       engine,
+      profile,
       seed,
       identity,
       payoutAddress,
@@ -210,7 +224,7 @@ function createNode(config: ServeConfig, seed: string, store: ServeStore) {
         : new GenerationFollower(config.hubUrl, {
             ...{ profile, clock, generations, log, store, firstHash: config.validatorsHash },
           }),
-    states: new ModuleStates(store, new BackgroundThread()),
+    states: new ModuleStates(store, new BackgroundThread(profile)),
     isSyncing: () => config.stateSync && store.syncedState.progress() !== 'complete',
     chunks,
     status: new Map() as StatusMembers,
@@ -233,14 +247,14 @@ function withholdVotesOfCopy({ config, store, clock, params, log }: ServeNode): 
   })
 }
 
-function announce({ identity, config, log }: ServeNode, { url }: RunningServer): void {
+function announce({ identity, profile, config, log }: ServeNode, { url }: RunningServer): void {
   writeOutput(
     `${JSON.stringify({
       node_id: identity.nodeId,
       public_key: identity.publicKey,
       url,
       role: config.role,
-      network: config.network,
+      network: profile.network,
       engine: deviceEngineOf(config.engine),
       data_dir: config.dataDir,
     })}\n`,

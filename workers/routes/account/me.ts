@@ -31,6 +31,8 @@ export const getMe = defineRoute(
     operationId: 'getMe',
     tag: 'Account',
     summary: 'Show the roles and records of the calling wallet',
+    description:
+      'Counts its devices, subscriptions and unread notifications, and shows its profile as a developer.',
     auth: { session: true },
     responses: ok('The wallet.', Me, {
       address: example.wallet,

@@ -66,6 +66,8 @@ export const getPreferences = defineRoute(
     operationId: 'getPreferences',
     tag: 'Account',
     summary: 'Read your preferences',
+    description:
+      'What a client keeps for the wallet, such as the projects that it watches. Nothing else depends on it.',
     auth: { session: true },
     responses: ok('The saved preferences, or the empty defaults.', PreferencesView, preferencesExample),
   },

@@ -82,6 +82,21 @@ describe('dead letters', () => {
     ])
   })
 
+  test('resent, it is in the queue that it came from', async () => {
+    const delivery = { v: 1, webhookId: 'A'.repeat(16), number: 1, attemptsMade: 0 }
+    const queue = 'webhook-deliveries-dead-letters'
+    await services(env).deadLetters.keep({
+      ...{ messageId: 'delivery', queue, attempts: 101, diedAt: 1 },
+      body: JSON.stringify(delivery),
+    })
+    const sent: unknown[] = []
+    const WEBHOOK_DELIVERIES = { send: async (one: unknown) => void sent.push(one) } as never
+    const bindings = { OPERATOR_ADDRESSES: operator.address, WEBHOOK_DELIVERIES }
+    const by = client({ token: operator.token, bindings })
+    expect((await by.post(`${path}/delivery/resend`)).status).toBe(200)
+    expect(sent).toEqual([delivery])
+  })
+
   test('of two operators at once one sees to it', async () => {
     await keep('both', {})
     expect(await statusesOf([close('both'), close('both')])).toEqual([200, 409])

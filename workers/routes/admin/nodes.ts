@@ -34,6 +34,7 @@ export const listNodes = defineRoute(
     path: '/admin/v1/nodes',
     operationId: 'listNodes',
     summary: 'List the registered nodes, newest first',
+    description: 'Miners and validators, with their state.',
     ...ofOperators,
     query: z.strictObject({
       ...pageQuery,

@@ -77,6 +77,7 @@ export const listReviewQueue = defineRoute(
     path: '/admin/v1/review-queue',
     operationId: 'listReviewQueue',
     summary: 'List the projects that wait for review, oldest first',
+    description: 'They are registered on chain, and no operator has decided about them.',
     ...ofOperators,
     query: z.strictObject(pageQuery),
     responses: onePage('ReviewQueuePage', ProjectSummary, {

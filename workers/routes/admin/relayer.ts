@@ -47,6 +47,7 @@ export const getRelayer = defineRoute(
     path: '/admin/v1/relayer',
     operationId: 'getRelayer',
     summary: 'Show the relayer and the dead letters',
+    description: 'Its key, its balance, its open actions, and the messages that failed.',
     ...ofOperators,
     responses: ok('The relayer and the dead letters as of now.', RelayerView, {
       relayer: {

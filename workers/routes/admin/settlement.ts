@@ -104,6 +104,7 @@ export const unpauseSettlement = defineRoute(
     path: '/admin/v1/settlement/unpause',
     operationId: 'unpauseSettlement',
     summary: 'Resume the posting of epochs',
+    description: 'Ends a pause of the contracts, so that epochs are posted and paid again.',
     ...ofOperators,
     json: body,
     errors: ['invalid_state'],

@@ -106,6 +106,7 @@ export const getPendingValidators = defineRoute(
     path: '/admin/v1/validators/pending',
     operationId: 'getPendingValidators',
     summary: 'Read the generation that waits for signatures',
+    description: 'With the signatures that it has, and those that it still needs.',
     ...ofOperators,
     responses: ok(
       'The generation that waits for signatures; `pending` is null if no generation waits.',

@@ -114,6 +114,7 @@ export const getAsset = defineRoute(
     operationId: 'getAsset',
     tag: 'Projects',
     summary: 'Read an image',
+    description: 'The bytes of an address never change, so they may be cached for ever.',
     params: AssetParams,
     cache: { maxAgeSeconds: 31_536_000, immutable: true },
     errors: ['not_found'],

@@ -13,6 +13,7 @@ export const getSession = defineRoute(
     operationId: 'getSession',
     tag: 'Sign-in',
     summary: 'Read the session',
+    description: 'Says whose token this is, and when it expires.',
     auth: { session: true },
     responses: ok('The session, without its token.', Session, {
       address: example.wallet,

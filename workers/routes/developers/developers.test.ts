@@ -25,7 +25,13 @@ describe('enrollment', () => {
     expect(await bodyOf(enroll({ email: 'ada@ada.example', reason: 'to render' }))).toMatchObject({
       address,
       enrollment: { status: 'pending', submitted_at: expect.any(Number), reviewed_at: null, notes: null },
-      verification: { status: 'unverified', requested_at: null, reviewed_at: null, notes: null },
+      verification: {
+        status: 'unverified',
+        submitted_at: null,
+        requested_at: null,
+        reviewed_at: null,
+        notes: null,
+      },
       ...{ projects: 0, miners: 0, joined_at: expect.any(Number) },
       email: 'ada@ada.example',
       reason: 'to render',
@@ -89,8 +95,10 @@ describe('verification', () => {
     await enroll()
     await expectInvalid(verify({ notes: 7 }), 'notes')
     const notes = 'Our website names this wallet.'
-    expect(await bodyOf(verify({ notes }))).toMatchObject({
-      verification: { status: 'pending', requested_at: expect.any(Number), reviewed_at: null, notes },
+    const { verification } = await bodyOf<{ verification: Record<string, unknown> }>(verify({ notes }))
+    expect(verification).toMatchObject({ status: 'pending', submitted_at: expect.any(Number) })
+    expect(verification).toMatchObject({
+      ...{ requested_at: verification.submitted_at, reviewed_at: null, notes },
     })
     await expectRefusal(verify(), '409 invalid_state', {
       message: 'The verification is pending already; an operator decides it.',
@@ -122,6 +130,28 @@ describe('profiles', () => {
     await caller.put('/v1/developers/me', { display_name: 'Ada' })
     const replaced = await bodyOf(caller.get('/v1/developers/me'))
     expect(replaced).toMatchObject({ bio: null, social: {}, email: null })
+  })
+
+  test('PATCH changes what it names, also beside another one', async () => {
+    const { enroll, caller } = await session(true)
+    const patch = (json: object) => caller.fetch('/v1/developers/me', { method: 'PATCH', json })
+    await expectRefusal(patch({ bio: 'Nobody.' }), '404 not_found')
+    await enroll({ email: 'ada@ada.example' })
+    await Promise.all([
+      patch({ bio: 'Rendering.' }),
+      patch({ location: 'London', social: { github: 'ada' } }),
+    ])
+    const changed = { display_name: 'Ada', bio: 'Rendering.', location: 'London', social: { github: 'ada' } }
+    expect(await bodyOf(patch({}))).toMatchObject({ ...changed, email: 'ada@ada.example' })
+    const emptied = { ...changed, location: null, social: {} }
+    expect(await bodyOf(patch({ location: null, social: {} }))).toMatchObject(emptied)
+    for (const [change, path] of [
+      [{ display_name: null }, 'display_name'],
+      [{ social: null }, 'social'],
+      [{ website: 'http://ada.example' }, 'website'],
+      [{ more: 1 }, 'more'],
+    ] as const)
+      await expectInvalid(patch(change), path)
   })
 
   test('count the listed projects and their miners', async () => {

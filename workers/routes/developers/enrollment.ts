@@ -76,6 +76,7 @@ export const requestVerification = defineRoute(
     operationId: 'requestVerification',
     tag: 'Developers',
     summary: 'Ask for verification',
+    description: 'Needs an enrollment. An operator decides, unless this hub verifies developers at once.',
     auth: { session: true },
     stores: 'records',
     json: {

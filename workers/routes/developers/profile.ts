@@ -3,7 +3,7 @@ import { unixNow } from '../../../durable-objects/clock.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { example } from '../../examples.ts'
-import { json } from '../../http/answer.ts'
+import { type Answer, json } from '../../http/answer.ts'
 import { FoldedAddress } from '../../http/formats.ts'
 import { callerOf, sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
@@ -15,6 +15,7 @@ import {
   OwnDeveloperView,
   ownDeveloperExample,
   ownDeveloperView,
+  ProfileChange,
   ProfileUpdate,
 } from './schema.ts'
 
@@ -25,6 +26,7 @@ export const getDeveloper = defineRoute(
     operationId: 'getDeveloper',
     tag: 'Developers',
     summary: 'Read the profile of a developer',
+    description: 'Without the email address, which only the developer and operators read.',
     params: z.object({ address: FoldedAddress.meta({ example: example.wallet }) }),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],
@@ -45,6 +47,7 @@ export const getOwnDeveloper = defineRoute(
     operationId: 'getOwnDeveloper',
     tag: 'Developers',
     summary: 'Read your profile and the state of enrollment and verification',
+    description: '404 until the wallet enrolls.',
     auth: { session: true },
     errors: ['not_found'],
     responses: ok('Your profile.', OwnDeveloperView, ownDeveloperExample),
@@ -59,6 +62,7 @@ export const putOwnDeveloper = defineRoute(
     operationId: 'putOwnDeveloper',
     tag: 'Developers',
     summary: 'Replace your profile',
+    description: 'Replaces every member: one that is left out becomes empty.',
     auth: { session: true },
     stores: 'records',
     json: {
@@ -72,13 +76,33 @@ export const putOwnDeveloper = defineRoute(
     errors: ['not_found'],
     responses: ok('The saved profile.', OwnDeveloperView, ownDeveloperExample),
   },
-  async (c, { json: profile }) => {
-    const { display_name: displayName, ...rest } = profile
-    const { address } = sessionOf(c)
-    await c.var.services.developers.updateProfile(address, { displayName, ...rest }, unixNow())
-    return json(ownDeveloperView(await ownDeveloper(c)))
-  },
+  (c, { json: profile }) => update(c, profile),
 )
+
+export const patchOwnDeveloper = defineRoute(
+  {
+    method: 'patch',
+    path: '/v1/developers/me',
+    operationId: 'patchOwnDeveloper',
+    tag: 'Developers',
+    summary: 'Change members of your profile',
+    description: 'What is left out stays as it is; null removes. `social` is replaced as a whole.',
+    auth: { session: true },
+    stores: 'records',
+    json: { schema: ProfileChange, example: { website: 'https://ada.example', location: null } },
+    errors: ['not_found'],
+    responses: ok('The saved profile.', OwnDeveloperView, ownDeveloperExample),
+  },
+  (c, { json: change }) => update(c, change),
+)
+
+async function update(
+  c: HubContext,
+  { display_name: displayName, ...rest }: z.output<typeof ProfileChange>,
+): Promise<Answer> {
+  await c.var.services.developers.updateProfile(sessionOf(c).address, { displayName, ...rest }, unixNow())
+  return json(ownDeveloperView(await ownDeveloper(c)))
+}
 
 /** @throws {@link ApiError} 404 `not_found` when the caller has never applied for enrollment. */
 export async function ownDeveloper(c: HubContext): Promise<Developer> {

@@ -21,7 +21,8 @@ const Enrollment = z
 const Verification = z
   .strictObject({
     status: z.enum(verifications),
-    requested_at: Timestamp.nullable(),
+    submitted_at: Timestamp.nullable().describe('When it was asked for, as of an enrollment.'),
+    requested_at: Timestamp.nullable().describe('The same as `submitted_at`.'),
     reviewed_at: Timestamp.nullable(),
     notes: z
       .string()
@@ -57,20 +58,31 @@ export const OwnDeveloperView = z
   })
   .meta({ id: 'OwnDeveloper' })
 
+const profile = {
+  display_name: DisplayName,
+  bio: lines(2000).nullable(),
+  website: HttpsUrl.nullable(),
+  logo: HttpsUrl.nullable(),
+  location: line(64).nullable(),
+  email: Email.nullable(),
+  social: z
+    .record(z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _'), line(256))
+    .refine((map) => Object.keys(map).length <= 16, 'must have at most 16 keys'),
+}
+
 export const ProfileUpdate = z
   .strictObject({
-    display_name: DisplayName,
-    bio: lines(2000).nullable().default(null),
-    website: HttpsUrl.nullable().default(null),
-    logo: HttpsUrl.nullable().default(null),
-    location: line(64).nullable().default(null),
-    email: Email.nullable().default(null),
-    social: z
-      .record(z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _'), line(256))
-      .refine((map) => Object.keys(map).length <= 16, 'must have at most 16 keys')
-      .default({}),
+    display_name: profile.display_name,
+    bio: profile.bio.default(null),
+    website: profile.website.default(null),
+    logo: profile.logo.default(null),
+    location: profile.location.default(null),
+    email: profile.email.default(null),
+    social: profile.social.default({}),
   })
   .meta({ id: 'DeveloperProfile' })
+
+export const ProfileChange = z.strictObject(profile).partial().meta({ id: 'DeveloperProfileChange' })
 
 export const VerificationRequest = z
   .strictObject({ notes: lines(2000).optional().describe('What operators should know.') })
@@ -105,6 +117,7 @@ const view = (developer: Developer, { isPublic }: { isPublic: boolean }): z.outp
   },
   verification: {
     status: developer.verification,
+    submitted_at: developer.verificationRequestedAt,
     requested_at: developer.verificationRequestedAt,
     reviewed_at: developer.verificationReviewedAt,
     notes: isPublic ? null : developer.verificationNotes,
@@ -133,7 +146,13 @@ export const developerExample: z.output<typeof DeveloperView> = {
   location: 'London',
   social: { github: 'ada' },
   enrollment: { status: 'active', submitted_at: example.time, reviewed_at: example.time, notes: null },
-  verification: { status: 'verified', requested_at: example.time, reviewed_at: example.time, notes: null },
+  verification: {
+    status: 'verified',
+    submitted_at: example.time,
+    requested_at: example.time,
+    reviewed_at: example.time,
+    notes: null,
+  },
   projects: 1,
   miners: 12,
   joined_at: example.time,

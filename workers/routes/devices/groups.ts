@@ -65,6 +65,7 @@ export const listDeviceGroups = defineRoute(
     operationId: 'listDeviceGroups',
     tag: 'Devices',
     summary: 'List your groups of devices',
+    description: 'A device is in one group at most.',
     auth: { session: true },
     responses: ok(
       'All groups.',
@@ -114,6 +115,7 @@ export const putDeviceGroup = defineRoute(
     operationId: 'putDeviceGroup',
     tag: 'Devices',
     summary: 'Replace the name and the devices of your group',
+    description: 'A device that is in another group leaves it.',
     auth: { session: true },
     params: GroupParams,
     json: { schema: DeviceGroupPut, example: body },
@@ -136,6 +138,7 @@ export const deleteDeviceGroup = defineRoute(
     operationId: 'deleteDeviceGroup',
     tag: 'Devices',
     summary: 'Delete your group; its devices stay',
+    description: 'They are in no group then. Bindings and subscriptions stay as they are.',
     auth: { session: true },
     params: GroupParams,
     errors: ['not_found'],

@@ -54,6 +54,7 @@ test('shows what a device works for, what is bonded, slashed and earned', async 
         slug,
         token: expect.objectContaining({ decimals: 18 }),
         owner: miner.owner.address,
+        payout_address: miner.owner.address,
         status: 'active',
         collateral: '7000000000000000000',
         collateral_health: 'warning',

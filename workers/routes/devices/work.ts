@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { beaconTargetTime, epochAt, epochStart } from '../../../protocol/committees/index.ts'
 import type { NetworkParams } from '../../../protocol/identity/index.ts'
+import { firstEpochStart } from '../../committees/first-epoch.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { Amount, NodeId, Timestamp } from '../../http/formats.ts'
@@ -20,6 +20,7 @@ const shown = SubscriptionView.pick({
   subscription_id: true,
   project_id: true,
   owner: true,
+  payout_address: true,
   status: true,
   collateral: true,
   collateral_health: true,
@@ -92,11 +93,4 @@ function workView(row: DeviceSubscription, now: number, params: NetworkParams) {
     earned: row.earned ?? '0',
     works_from: isWorking ? firstEpochStart(view.started_at ?? 0, row.epochSecs, params) : null,
   }
-}
-
-/** The committee set of an epoch has who was bonded in a block before its beacon is taken. */
-function firstEpochStart(startedAt: number, epochSecs: number, params: NetworkParams): number {
-  const next = epochAt(startedAt, epochSecs) + 1
-  const isInTime = startedAt < beaconTargetTime(next, epochSecs, params)
-  return epochStart(isInTime ? next : next + 1, epochSecs)
 }

@@ -6,7 +6,15 @@ import { services } from '../../services.ts'
 import { ExpiredRows } from '../../stores/expired-rows.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { signIn } from '../../test/callers.ts'
-import { bodyOf, type Client, client, expectRefusal, itemsOf, pagesOf } from '../../test/client.ts'
+import {
+  bodyOf,
+  type Client,
+  client,
+  expectInvalid,
+  expectRefusal,
+  itemsOf,
+  pagesOf,
+} from '../../test/client.ts'
 import { countedDatabase } from '../../test/counted-database.ts'
 import {
   createProject,
@@ -105,6 +113,19 @@ describe('GET /v1/me/earnings/epochs', () => {
       const pages = await pagesOf(wallet.client, `/v1/me/earnings/epochs${query}`, 2)
       expect(pages.flat().map(({ epoch }) => epoch)).toEqual(receipts.map(({ round }) => round))
     }
+  })
+
+  test('shows everybody the payouts of a wallet, and nothing to who names none', async () => {
+    await settle(0)
+    await settle(1)
+    const items = await payouts()
+    expect(await payouts(`?address=${wallet.address}`, client())).toEqual(items)
+    const path = `/v1/me/earnings/epochs?address=${wallet.address}`
+    const { next_cursor: cursor } = await bodyOf(client().get(`${path}&limit=1`))
+    expect(await itemsOf(client().get(`${path}&cursor=${cursor}`))).toEqual(items.slice(1))
+    const other = `/v1/me/earnings/epochs?address=${miner(5)}&cursor=${cursor}`
+    await expectInvalid(client().get(other), 'cursor')
+    await expectInvalid(client().get('/v1/me/earnings/epochs'), 'address')
   })
 
   test('400 invalid_field: claimed is neither true nor false', async () => {

@@ -1,9 +1,18 @@
 import * as z from 'zod'
 import { payoutStates } from '../../../protocol/actions/index.ts'
 import { expectedReward } from '../../earnings/expected-reward.ts'
+import { invalidField } from '../../errors.ts'
 import { example } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
-import { Address, Amount, Bytes32, PathProject, Timestamp, TokenView } from '../../http/formats.ts'
+import {
+  Address,
+  Amount,
+  Bytes32,
+  FoldedAddress,
+  PathProject,
+  Timestamp,
+  TokenView,
+} from '../../http/formats.ts'
 import { onePage, pageQuery, paginate } from '../../http/pagination.ts'
 import { callerOf } from '../../middleware/authenticate.ts'
 import { defineRoute } from '../../route.ts'
@@ -39,12 +48,12 @@ export const listEarnedEpochs = defineRoute(
     path: '/v1/me/earnings/epochs',
     operationId: 'listEarnedEpochs',
     tag: 'Earnings',
-    summary: 'List the earnings of your wallet in each epoch, newest first',
+    summary: 'List the earnings of a wallet in each epoch, newest first',
     description:
-      'Lists epochs with final rounds of the wallet that are not attested yet, and attested epochs in which the wallet has units, also if its amount is 0.',
-    auth: { session: true },
+      'Of the calling wallet, or of the wallet in `address`: payouts are public. Lists epochs with final rounds of the wallet that are not attested yet, and attested epochs in which the wallet has units, also if its amount is 0.',
     query: z.strictObject({
       ...pageQuery,
+      address: FoldedAddress.optional(),
       project_id: PathProject.optional(),
       claimed: z
         .enum(['true', 'false'])
@@ -67,12 +76,15 @@ export const listEarnedEpochs = defineRoute(
   async (c, { query }) => {
     const { epochRounds, clock } = c.var.services
     const earnings = c.var.services.store(EarningStore)
-    const miner = callerOf(c)
-    const { project_id: projectId, claimed } = query
+    const { project_id: projectId, claimed, address } = query
+    const isOwn = address === undefined
+    if (isOwn && c.var.credential?.kind !== 'session')
+      throw invalidField('address', 'must name a wallet if the request has no session')
+    const miner = address ?? callerOf(c)
     const now = await clock.now()
     const { rows, next_cursor } = await paginate(c, {
-      list: `earned-epochs project=${projectId ?? ''} claimed=${claimed ?? ''}`,
-      isOwn: true,
+      list: `earned-epochs of=${address ?? ''} project=${projectId ?? ''} claimed=${claimed ?? ''}`,
+      isOwn,
       query,
       position: positionOf,
       fetch: async (after, limit) => {

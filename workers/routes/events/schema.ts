@@ -37,12 +37,12 @@ export const deviceEventExample: z.output<typeof EventView> = {
   type: 'device.online',
   created_at: example.time,
   address: example.wallet,
-  node_id: 'node_0123456789abcdef',
+  node_id: '{{node_id_prefix}}0123456789abcdef',
 }
 
 const severities = ['info', 'warning', 'critical'] as const
 
-/** What wallets are notified of: d1-migrations/0020_events.sql has the same types. */
+/** What wallets are notified of: d1-migrations/0023_hub_alarms.sql has the same types. */
 export const notified: Partial<
   Record<EventType, { severity: (typeof severities)[number]; message: string }>
 > = {
@@ -68,6 +68,11 @@ export const notified: Partial<
   'listing.approved': { severity: 'info', message: 'Your project is listed.' },
   'listing.rejected': { severity: 'warning', message: 'Your project was rejected by the review.' },
   'project.paused': { severity: 'warning', message: 'Operators have paused your project.' },
+  'webhook.disabled': {
+    severity: 'warning',
+    message: 'A webhook has failed for three days and is disabled.',
+  },
+  'hub.alarm': { severity: 'critical', message: 'The hub needs its operators: `data.message` says why.' },
   'project.delisted': { severity: 'critical', message: 'Operators have delisted your project.' },
 }
 

@@ -5,6 +5,7 @@ import { Address, Amount, Bytes32, Timestamp, TokenView } from '../../http/forma
 import { AttestationShape, attestationExample } from '../committees/schema.ts'
 import { hashesExample, manifestExample, tokenExample } from '../projects/example.ts'
 import { RewardModel } from '../projects/manifest-shape.ts'
+import { canonicalOf } from '../rounds/schema.ts'
 
 const ComputeUnit = z
   .strictObject({ miner: Address, units: z.int().min(1), amount: Amount })
@@ -27,7 +28,7 @@ export const epochReceiptShape = z.strictObject({
   reward_model: RewardModel,
   compute_units: z.array(ComputeUnit).describe('Ascending by miner.'),
   totals: EpochTotals,
-  merkle_root: Bytes32,
+  merkle_root: Bytes32.describe('Root of the payouts above 0, from which the vault pays.'),
   receipt_hash: Bytes32,
   attestations: z.array(AttestationShape).describe('In any order.'),
 })
@@ -63,9 +64,10 @@ const summaryShape = {
 
 export const EpochSummary = z.strictObject(summaryShape).meta({ id: 'EpochSummary' })
 
-export const AttestedEpochReceipt = z
-  .strictObject(epochReceiptShape.shape)
-  .meta({ id: 'AttestedEpochReceipt', description: 'As validators attested it.' })
+export const AttestedEpochReceipt = z.strictObject(epochReceiptShape.shape).meta({
+  id: 'AttestedEpochReceipt',
+  description: `As validators attested it. \`receipt_hash\` is the keccak256 of ${canonicalOf('all members but `receipt_hash` and `attestations`')}. Validators sign the text \`{{prefix}}-reward-v2:\` followed by \`receipt_hash\`, with ed25519.`,
+})
 
 export const EpochView = z
   .strictObject({

@@ -11,6 +11,7 @@ export const listModules = defineRoute(
     operationId: 'listModules',
     tag: 'Modules',
     summary: 'List modules, newest first',
+    description: 'With `developer`, only the modules that this wallet uploaded.',
     query: z.strictObject({
       ...pageQuery,
       developer: FoldedAddress.optional().describe('Only modules this wallet uploaded.'),

@@ -5,7 +5,7 @@ import { signInDomains } from '../../auth/domains.ts'
 import type { Contracts } from '../../chain/contracts.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { example } from '../../examples.ts'
+import { example, placeholders } from '../../examples.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute } from '../../route.ts'
 import { hubVersion, nodectlVersionLatest, nodectlVersionMin } from '../../version.ts'
@@ -59,6 +59,7 @@ export const getDescriptor = defineRoute(
         example: {
           network: '{{network}}',
           protocol: '{{prefix}}/1',
+          profile: { ...placeholders, chain_id: 31337 },
           api: 'v1',
           runtime: artifactRuntime,
           chain: {
@@ -104,6 +105,7 @@ export const getDescriptor = defineRoute(
     return json({
       network: profile.network,
       protocol: strings.descriptor_protocol,
+      profile,
       api: 'v1',
       runtime: artifactRuntime,
       chain: {

@@ -56,7 +56,7 @@ interface Projection {
 }
 
 interface Report {
-  status: 'ok' | 'degraded'
+  status: 'ok' | 'degraded' | 'maintenance'
   /** Null while the database does not answer. */
   relay: RelayTotals | null
   database: Health
@@ -74,6 +74,8 @@ interface Report {
   validators: readonly Validator[] | null
 }
 
+type Hub = Pick<HubContext['var'], 'services' | 'settings'>
+
 const reports = new WeakMap<Services, { report: Report; readAtMs: number }>()
 
 /**
@@ -86,7 +88,7 @@ export async function readHealth(c: HubContext): Promise<Report> {
   if (kept && isFresh(kept.readAtMs)) return kept.report
   // A caller who is refused must not be taken for a part that fails.
   await c.var.database.admitted('work')
-  const report = await askEverything(c)
+  const report = await readReport(c.var)
   reports.set(services, { report, readAtMs: Date.now() })
   return report
 }
@@ -98,23 +100,24 @@ function isFresh(readAtMs: number): boolean {
 }
 
 /** Asks every dependency the cheapest question it can answer. */
-async function askEverything(c: HubContext): Promise<Report> {
-  const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = c.var.services
+export async function readReport(hub: Hub): Promise<Report> {
+  const { services, settings } = hub
+  const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = services
   const [totals, open, validators, moduleStorage, chain, queue, relayer, previous, projection] =
     await Promise.all([
       // One row, so that the question is as good as any to see whether the database answers.
       inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
         lacksMigrations(error) ? ('unmigrated' as const) : null,
       ),
-      inTime(readLate(c), answerMsMax).catch(() => null),
-      inTime(readValidators(c), answerMsMax).catch(() => null),
+      inTime(readLate(services), answerMsMax).catch(() => null),
+      inTime(readValidators(services), answerMsMax).catch(() => null),
       probe(modules.ping().then(() => 'ok')),
-      readChain(c),
+      readChain(services),
       // Unavailable until operators have seen to every message that failed.
       ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
       ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
       Promise.all(previousRelayers.map(readPrevious)),
-      inTime(readProjection(c), answerMsMax).catch(() => null),
+      inTime(readProjection(services), answerMsMax).catch(() => null),
     ])
   // The hub names no block while the chain does not finalise.
   const late = chain.facts.finalizing === false ? (open?.map(withoutBlock) ?? null) : open
@@ -130,7 +133,8 @@ async function askEverything(c: HubContext): Promise<Report> {
   ]
   const isLate = late === null || late.some(({ what }) => what !== 'rounds_unpaid')
   const isBehind = projection === null || projection.lagMs > projectionLagMsMax
-  const status = isLate || isBehind || parts.includes('unavailable') ? 'degraded' : 'ok'
+  const isDegraded = isLate || isBehind || parts.includes('unavailable')
+  const status = settings.MAINTENANCE ? 'maintenance' : isDegraded ? 'degraded' : 'ok'
   return {
     status,
     relay,
@@ -142,7 +146,7 @@ async function askEverything(c: HubContext): Promise<Report> {
     previousKeys: previous.map(({ key }) => key),
     missing: {
       ...(totals === 'unmigrated' && { database: ['migrations'] }),
-      ...missingSettings(c.var.settings),
+      ...missingSettings(settings),
     },
     late,
     projection,
@@ -150,30 +154,30 @@ async function askEverything(c: HubContext): Promise<Report> {
   }
 }
 
-async function readValidators(c: HubContext): Promise<readonly Validator[]> {
-  const { validators, clock } = c.var.services
+async function readValidators(services: Services): Promise<readonly Validator[]> {
+  const { validators, clock } = services
   return (await validators.at(await clock.now()))?.validators ?? []
 }
 
 /** Rounds that became final too late can no longer be helped, and hold up nothing. */
-async function readLate(c: HubContext): Promise<LateWork[]> {
-  const { lateWork, clock } = c.var.services
+async function readLate(services: Services): Promise<LateWork[]> {
+  const { lateWork, clock } = services
   return lateWork.list(await clock.now())
 }
 
 const withoutBlock = (one: LateWork): LateWork =>
   one.what === 'rounds_without_quorum' ? { ...one, what: 'rounds_without_block' } : one
 
-async function readProjection(c: HubContext): Promise<Projection> {
-  const { backlogCount: queued, oldestMessageTimestamp: oldest } = await c.var.services.roundQueue()
+async function readProjection(services: Services): Promise<Projection> {
+  const { backlogCount: queued, oldestMessageTimestamp: oldest } = await services.roundQueue()
   return { lagMs: queued === 0 || !oldest ? 0 : Math.max(0, Date.now() - oldest.getTime()), queued }
 }
 
 const probe = (health: Promise<Health>): Promise<Health> =>
   inTime(health, answerMsMax).catch(() => 'unavailable')
 
-async function readChain(c: HubContext) {
-  const { indexer } = c.var.services
+async function readChain(services: Services) {
+  const { indexer } = services
   if (indexer === null) return { health: null, facts: noChain }
   try {
     const { indexedBlock, headBlock, finalBlock, isFinalizing, lagSecs, logDifferences, stands, halted } =

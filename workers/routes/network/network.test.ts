@@ -18,6 +18,7 @@ describe('GET /', () => {
     expect(await response.json()).toEqual({
       network: 'hub-testnet',
       protocol: 'hub/1',
+      profile: resolveProfile(),
       api: 'v1',
       runtime: 'hive-wasm-v1',
       chain: {
@@ -73,7 +74,8 @@ describe('GET /', () => {
     const bindings = { PROFILE: '{"service":"Swarm","chain_id":7}' }
     const descriptor = await bodyOf(client({ bindings }).get('/'))
     expect(descriptor).toMatchObject({ network: 'swarm-testnet', protocol: 'swarm/1', chain: { id: 7 } })
-    expect(JSON.stringify(descriptor)).not.toMatch(/hub_token|hub-testnet/)
+    expect(descriptor.profile).toEqual(resolveProfile({ service: 'Swarm', chain_id: 7 }))
+    expect(JSON.stringify(descriptor)).not.toMatch(/hub_token|hub-testnet|hubsess|X-Hub/)
   })
 })
 
@@ -101,6 +103,12 @@ describe('GET /v1/status', () => {
       late: [{ what: 'rounds_unpaid', project_id: digest, epoch: 7, count: 2 }],
     })
     await runSql('DELETE FROM epoch_rounds')
+  })
+
+  test('says maintenance while an operator does, as does the descriptor', async () => {
+    const hub = client({ bindings: { MAINTENANCE: 'true' } })
+    for (const path of ['/', '/v1/status'])
+      expect(await bodyOf(hub.get(path))).toMatchObject({ status: 'maintenance' })
   })
 
   test('says degraded, with 200, while the database does not answer', async () => {

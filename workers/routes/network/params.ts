@@ -19,6 +19,7 @@ export const getNetworkParams = defineRoute(
     operationId: 'getNetworkParams',
     tag: 'Network',
     summary: 'Read the network parameters',
+    description: 'The limits, windows and lengths that hub, nodes and contracts of this network share.',
     cache: { maxAgeSeconds: 60, keptSeconds: 60 },
     responses: ok(
       'The parameters, and their hash, which all nodes of a network must share.',

@@ -7,10 +7,33 @@ import { ValidatorView } from '../validators/schema.ts'
 const OptionalAddress = Address.nullable()
 const PublicRpcUrl = z.url().optional().describe('A public RPC URL of the chain, if the network has one.')
 
+const HubStatus = z
+  .enum(['ok', 'degraded', 'maintenance'])
+  .describe('`maintenance`: an operator says so, whatever the parts of the hub do.')
+
+const ProfileView = z
+  .strictObject({
+    service: z.string(),
+    prefix: z.string(),
+    node_id_prefix: z.string(),
+    network: z.string(),
+    chain_id: z.int(),
+    token_symbol: z.string(),
+    token_name: z.string(),
+    permit_name: z.string(),
+    header_prefix: z.string(),
+    session_token_prefix: z.string(),
+    api_key_prefix: z.string(),
+  })
+  .meta({ id: 'Profile' })
+
 export const Descriptor = z
   .strictObject({
     network: z.string(),
     protocol: z.string(),
+    profile: ProfileView.describe(
+      'The names of this network, from which headers, tokens and signed texts take theirs. Saved in a file, it is what `--profile` of the tools takes.',
+    ),
     api: z.string().describe('Path prefix of this API version.'),
     runtime: z.string().describe('Name of the runtime that executes modules. Every artifact names it.'),
     chain: z.strictObject({
@@ -50,7 +73,7 @@ export const Descriptor = z
     features: z
       .record(z.string(), z.boolean())
       .describe('`relay`: the hub submits signed actions. `faucet`: the faucet is open.'),
-    status: z.enum(['ok', 'degraded']),
+    status: HubStatus,
     time: Timestamp.describe('Network time, rounded down to the minute.'),
   })
   .meta({ id: 'Descriptor' })
@@ -60,7 +83,7 @@ const Health = z.enum(['ok', 'unavailable'])
 
 export const Status = z
   .strictObject({
-    status: z.enum(['ok', 'degraded']),
+    status: HubStatus,
     database: Health,
     module_storage: Health,
     chain: z.strictObject({

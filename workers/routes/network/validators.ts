@@ -18,6 +18,8 @@ export const listValidators = defineRoute(
     operationId: 'listValidators',
     tag: 'Network',
     summary: 'List the validators of a generation, by default of the generation in force',
+    description:
+      'The validators of a generation sign sets, results and epochs together. A quorum is more than two thirds of them.',
     cache: { maxAgeSeconds: 10 },
     query: z.strictObject({
       generation: z

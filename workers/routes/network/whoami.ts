@@ -12,6 +12,7 @@ export const whoami = defineRoute(
     operationId: 'whoami',
     tag: 'Network',
     summary: 'Show the address that you call from',
+    description: 'Limits of an address count by it, and by the /64 of an IPv6 address.',
     responses: ok(
       'The address as this hub sees it.',
       z

@@ -61,6 +61,7 @@ export const listAnnouncements = defineRoute(
     operationId: 'listAnnouncements',
     tag: 'Projects',
     summary: 'List the announcements of a project, newest first',
+    description: 'What the developer of the project tells its miners and users.',
     params: z.object(ProjectParams),
     query: z.strictObject(pageQuery),
     cache: { maxAgeSeconds: 0 },
@@ -125,6 +126,7 @@ export const deleteAnnouncement = defineRoute(
     operationId: 'deleteAnnouncement',
     tag: 'Developers',
     summary: 'Delete an announcement of your project',
+    description: 'It is no longer listed.',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     params: z.object({
       ...ProjectParams,

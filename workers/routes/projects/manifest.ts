@@ -14,6 +14,7 @@ export const getProjectManifest = defineRoute(
     operationId: 'getProjectManifest',
     tag: 'Projects',
     summary: 'Read the signed manifest in force',
+    description: 'With the signature of its developer, so that anybody can check its hashes.',
     params: z.object(ProjectParams),
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type CauseCode, causes } from '../../../protocol/causes.ts'
 import { type ErrorCode, errorCodes } from '../../../protocol/errors.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
@@ -82,6 +83,7 @@ export const getErrorPage = defineRoute(
     operationId: 'getErrorPage',
     tag: 'Reference',
     summary: 'Read what an error code means, and what to do about it',
+    description: '`details.doc_url` of an error leads here.',
     params: z.object({
       code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ example: 'not_found' }),
     }),
@@ -92,6 +94,22 @@ export const getErrorPage = defineRoute(
   async (c, { params: { code } }) => readAsset(c, `errors/${code}.md`, 'text/markdown; charset=utf-8'),
 )
 
+export const getCausePage = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/causes/{code}',
+    operationId: 'getCausePage',
+    tag: 'Reference',
+    summary: 'Read about a cause of missing work or reward, and what to do about it',
+    description: '`docs` of a cause leads here.',
+    params: z.object({ code: z.enum(Object.keys(causes) as CauseCode[]).meta({ example: 'offline' }) }),
+    cache: { maxAgeSeconds: 3600 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
+  },
+  async (c, { params: { code } }) => readAsset(c, `causes/${code}.md`, 'text/markdown; charset=utf-8'),
+)
+
 export const getDocsFile = defineRoute(
   {
     method: 'get',
@@ -99,6 +117,7 @@ export const getDocsFile = defineRoute(
     operationId: 'getDocsFile',
     tag: 'Reference',
     summary: 'Read a file of the reference page',
+    description: 'Scripts and styles that `/docs` loads.',
     params: z.object({
       file: z
         .enum(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css'])

@@ -8,6 +8,7 @@ export const getOpenApi = defineRoute(
     operationId: 'getOpenApi',
     tag: 'Reference',
     summary: 'Read the OpenAPI document',
+    description: 'With the names of this network and the address of this hub in it.',
     cache: { maxAgeSeconds: 60, keptSeconds: 60 },
     responses: { 200: { description: 'OpenAPI 3.1.0.', contentType: 'application/json' } },
   },

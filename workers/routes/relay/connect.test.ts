@@ -17,6 +17,7 @@ const {
   relay_subprotocol: first,
   relay_subprotocol_2: second,
   relay_subprotocol_3: third,
+  relay_subprotocol_4: fourth,
 } = profileStrings(resolveProfile())
 
 let owner: Awaited<ReturnType<typeof createMiner>>['owner']
@@ -32,7 +33,8 @@ const connect = (headers: Record<string, string>) => client().get('/v1/relay', h
 
 describe('GET /v1/relay', () => {
   test.each([
-    ['all, and a later one', `hub-relay.v4, ${third}, ${second}, ${first}`, third],
+    ['all, and a later one', `hub-relay.v5, ${fourth}, ${third}, ${second}, ${first}`, fourth],
+    ['those of the build before', `${third}, ${second}, ${first}`, third],
     ['two, in another order', `${first},${second}`, second],
     ['the second alone', second, second],
     ['the first alone', first, first],
@@ -47,7 +49,7 @@ describe('GET /v1/relay', () => {
   test.each([
     ['without an upgrade', { Upgrade: 'h2c' }],
     ['without the subprotocol', { 'Sec-WebSocket-Protocol': '' }],
-    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v4' }],
+    ['with another subprotocol', { 'Sec-WebSocket-Protocol': 'hub-relay.v5' }],
   ])('426: %s', async (_, change) => {
     const response = await connect({ ...(await upgradeHeaders(node)), ...change })
     await expectRefusal(response, '426 bad_request')

@@ -60,18 +60,29 @@ export const TaskContextView = z
   })
   .meta({ id: 'TaskContext', description: 'The document whose hash is the round id.' })
 
+/** How receipts are hashed, in words. */
+export const canonicalOf = (members: string): string =>
+  `the canonical JSON of ${members}: UTF-8, without blanks, members ordered by their names, integers in decimal; nothing is put before it`
+
 export const ExecutionReceiptView = z
   .strictObject({
     v: z.literal(1),
-    module_address: Bytes32,
+    module_address: Bytes32.describe(
+      'keccak256 of the canonical JSON of the manifest in the artifact, without `manifest_address`, followed by the bytes of `module.wasm`.',
+    ),
     function: z.string(),
-    input_hash: Bytes32,
-    output_hash: Bytes32,
-    events_hash: Bytes32,
+    input_hash: Bytes32.describe('keccak256 of the bytes of the input.'),
+    output_hash: Bytes32.describe('keccak256 of the bytes of the output; of no bytes if the run failed.'),
+    events_hash: Bytes32.describe(
+      'keccak256 of the canonical JSON of the list of events `{data, name}`, in the order of their emission; of `[]` if the run failed.',
+    ),
     gas_used: z.int(),
-    success: z.boolean(),
+    success: z.boolean().describe('Whether the module ran to its end.'),
   })
-  .meta({ id: 'ExecutionReceipt' })
+  .meta({
+    id: 'ExecutionReceipt',
+    description: `What a run proves. \`receipt_hash\` is the keccak256 of ${canonicalOf('exactly these eight members')}. Nodes sign the text \`{{prefix}}-receipt-v1:\` followed by \`receipt_hash\`, with ed25519.`,
+  })
 
 const signatures = {
   node_id: NodeId,

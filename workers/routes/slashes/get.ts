@@ -10,6 +10,7 @@ export const getSlash = defineRoute(
     operationId: 'getSlash',
     tag: 'Slashing',
     summary: 'Read a slash with its evidence',
+    description: 'With everything that the offence can be checked with.',
     params: SlashParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

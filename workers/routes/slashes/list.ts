@@ -18,6 +18,7 @@ export const listOwnSlashes = defineRoute(
     operationId: 'listOwnSlashes',
     tag: 'Slashing',
     summary: 'List the slashes of your subscriptions, newest first',
+    description: 'With `status`, only those in this state.',
     auth: { session: true },
     query: z.strictObject({ ...pageQuery, status: SlashStatus.optional() }),
     responses,
@@ -32,6 +33,7 @@ export const listSlashes = defineRoute(
     operationId: 'listSlashes',
     tag: 'Slashing',
     summary: 'List all slashes, newest first',
+    description: 'With `project_id`, only those of one project.',
     query: z.strictObject({
       ...pageQuery,
       project_id: PathProject.optional(),

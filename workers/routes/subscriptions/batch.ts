@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { GaslessPayload } from '../../actions/gasless-schema.ts'
+import { GaslessPayload, previewQuery } from '../../actions/gasless-schema.ts'
 import { json } from '../../http/answer.ts'
 import { Bytes32, NodeId } from '../../http/formats.ts'
 import { defineRoute, reply } from '../../route.ts'
@@ -49,6 +49,7 @@ export const createSubscriptions = defineRoute(
     auth: { session: true },
     idempotent: true,
     stores: 'records',
+    query: z.strictObject(previewQuery),
     json: {
       schema: SubscriptionBatch,
       example: { items: [{ project_id, node_id, collateral: '6000000000000000000' }] },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { GaslessPayload } from '../../actions/gasless-schema.ts'
+import { GaslessPayload, previewQuery } from '../../actions/gasless-schema.ts'
 import { CompatibilityView, compatibilityExample } from '../../compatibility.ts'
 import { json } from '../../http/answer.ts'
 import { defineRoute, reply } from '../../route.ts'
@@ -24,6 +24,7 @@ export const createSubscription = defineRoute(
     auth: { session: true },
     idempotent: true,
     stores: 'records',
+    query: z.strictObject(previewQuery),
     json: {
       schema: SubscriptionInput,
       example: {

@@ -10,6 +10,7 @@ export const getSubscription = defineRoute(
     operationId: 'getSubscription',
     tag: 'Subscriptions',
     summary: 'Read a subscription',
+    description: 'Its collateral, its state on the chain, and the work of its device.',
     params: SubscriptionParams,
     cache: { maxAgeSeconds: 0 },
     errors: ['not_found'],

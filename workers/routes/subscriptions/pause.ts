@@ -29,6 +29,7 @@ export const resumeSubscription = defineRoute(
     operationId: 'resumeSubscription',
     tag: 'Subscriptions',
     summary: 'Resume a subscription',
+    description: 'Ends a pause: the device is in the sets of later epochs again.',
     auth: { session: true, node: 'known_key' },
     params: SubscriptionParams,
     errors: ['not_found', 'not_owner', 'invalid_state'],

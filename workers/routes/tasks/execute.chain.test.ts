@@ -25,7 +25,7 @@ describe('POST /v1/execute', () => {
   beforeEach(() => rounds.install())
 
   /** Has a validator answer as nodes do. */
-  const runs = (salts: readonly string[]) => {
+  const runs = (salts: readonly string[], failure?: { error: string | undefined }) => {
     for (const [i, validator] of rounds.validators.entries())
       validator.instead = (at, body) => {
         const salt = salts[i]
@@ -41,14 +41,15 @@ describe('POST /v1/execute', () => {
           output,
           events: [],
           gas_used: 9,
-          success: true,
+          success: failure === undefined,
         }
         const receipt = createReceipt(run)
         const payout_address = `0x${'a1'.repeat(20)}`
         const vote = createExecutionVote(profile, validator.node.seed, { round, receipt, payout_address })
         return Response.json({
-          success: true,
-          output: new TextDecoder().decode(output),
+          success: run.success,
+          output: failure ? null : new TextDecoder().decode(output),
+          ...failure,
           events: [],
           receipt,
           vote,
@@ -98,6 +99,19 @@ describe('POST /v1/execute', () => {
     const refused = await errorOf(ask())
     await setEffective(0)
     expect(refused).toMatchObject({ status: 503, error: 'no_validators' })
+  })
+
+  test.each([
+    ['aborted: no\nkey', 'aborted: no\\u000akey'],
+    [undefined, 'failed'],
+  ])('says why the run failed, as a validator does that says %j', async (said, error) => {
+    runs(['', '', '', ''], { error: said })
+    const answer = await bodyOf(ask({ input: `fails ${said}` }))
+    expect(answer).toMatchObject({ success: false, output: '', error })
+    expect(await services(env).rounds.find(answer.round_id)).toMatchObject({
+      state: 'finalized',
+      error: said === undefined ? null : error,
+    })
   })
 
   test('leaves what is large in the answer alone, and counts what it leaves', async () => {

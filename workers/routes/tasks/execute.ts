@@ -22,7 +22,7 @@ export const execute = defineRoute(
     tag: 'Tasks',
     summary: 'Have every validator run a function',
     description:
-      'Needs no project. The answer is the result on which a quorum of the validators agrees, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. If the call sends an API key, the key needs `tasks:submit`. A hub may turn this call off: 403 `forbidden`.',
+      'Needs no project. The answer is the result on which a quorum of the validators agrees, within 30 s. Without a quorum nothing is written. The records of the round are kept for a limited time. A hub may turn this call off: 403 `forbidden`.',
     json: {
       schema: ExecuteRequest,
       example: { module: taskExample.receipt_hash, function: 'fold', input: [1, 2, 3] },

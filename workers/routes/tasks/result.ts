@@ -15,6 +15,7 @@ export const resultView = ({
   events,
   votes,
   quorum,
+  error,
 }: SimulatedResult): z.output<typeof ExecuteResult> => ({
   round_id: roundId,
   success: receipt.success,
@@ -23,7 +24,11 @@ export const resultView = ({
   gas_used: receipt.gas_used,
   events: [...(events ?? [])],
   consensus: { state: 'finalized', votes, quorum },
-  error: !receipt.success ? 'failed' : output === null || events === null ? 'output_not_kept' : null,
+  error: !receipt.success
+    ? (error ?? 'failed')
+    : output === null || events === null
+      ? 'output_not_kept'
+      : null,
 })
 
 /** @throws {@link ApiError} 403 `forbidden` where the hub runs no direct rounds. */

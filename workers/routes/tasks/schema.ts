@@ -75,8 +75,13 @@ export const TaskView = z
     output_b64: z.string().optional().describe('Present only if the output is not valid UTF-8.'),
     receipt_hash: Bytes32.nullable(),
     gas_used: z.int().nullable(),
-    events: z.array(ModuleEvent).nullable(),
-    error: z.enum(['no_attested_snapshot', 'no_quorum', 'set_unreadable', 'output_not_kept']).nullable(),
+    events: z.array(ModuleEvent).optional().describe('Absent while there is no result.'),
+    error: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the task failed: `no_attested_snapshot`, `no_quorum` or `set_unreadable`. With `success: false`, why the run failed, such as `aborted: no such key`: the words of most nodes that agree, of at most 256 bytes, with hidden characters escaped. No hash covers them, so they are a claim. `output_not_kept` if the result is no longer stored.',
+      ),
     created_at: Timestamp,
     finalized_at: Timestamp.nullable(),
   })
@@ -94,7 +99,12 @@ export const ExecuteResult = z
     consensus: z
       .strictObject({ state: z.literal('finalized'), votes: z.int(), quorum: z.int() })
       .meta({ id: 'ExecuteConsensus' }),
-    error: z.string().nullable().describe('`failed` if the module did not run to its end.'),
+    error: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the module did not run to its end, in the words of a validator, of at most 256 bytes; `failed` if none says.',
+      ),
   })
   .meta({ id: 'ExecuteResult' })
 

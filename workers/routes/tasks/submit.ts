@@ -67,7 +67,6 @@ export const submitTask = defineRoute(
           output: null,
           receipt_hash: null,
           gas_used: null,
-          events: null,
           finalized_at: null,
         },
         { Location: 'Path of the task.' },

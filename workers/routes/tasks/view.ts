@@ -30,14 +30,19 @@ export async function taskView(
   }
 }
 
-const noResult = { success: null, output: null, events: null, error: null }
+const noResult = { success: null, output: null, error: null }
 
 /** The result, from `committee_agreed` on. */
 async function resultOf(c: HubContext, round: RoundRow) {
   if (round.receiptHash === null) return noResult
   const { bytes, events } = await readOutput(c.var.services.roundFiles, round)
   if (bytes === null) return { ...noResult, success: round.success, error: 'output_not_kept' as const }
-  return { success: round.success, ...shownOutput(bytes), events: events && [...events], error: null }
+  return {
+    success: round.success,
+    ...shownOutput(bytes),
+    ...(events && { events: [...events] }),
+    error: null,
+  }
 }
 
 export function statusOf({ task, round }: TaskRecord): z.output<typeof TaskView>['status'] {

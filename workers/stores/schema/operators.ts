@@ -19,3 +19,10 @@ export const auditLog = sqliteTable('audit_log', {
   after: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
   createdAt: integer('created_at').notNull(),
 })
+
+export const hubAlarms = sqliteTable('hub_alarms', {
+  name: text().primaryKey(),
+  since: integer().notNull(),
+  message: text().notNull(),
+  operators: text({ mode: 'json' }).$type<string[]>().notNull(),
+})

@@ -56,7 +56,8 @@ export const rounds = sqliteTable('rounds', {
   agreedAt: integer('agreed_at'),
   finalizedAt: integer('finalized_at'),
   finalityMs: integer('finality_ms'),
-  error: text().$type<RoundFailure>(),
+  /** Why the round failed, a {@link RoundFailure}, or of a final one why the run did, as its nodes say. */
+  error: text(),
   taskId: text('task_id'),
   createdAt: integer('created_at'),
   leaseKeys: text('lease_keys', { mode: 'json' }).$type<readonly LeaseKey[]>(),
@@ -92,6 +93,7 @@ export const leases = keyedTable('leases', ['owner', 'createdAt', 'roundId', 'po
   receiptHash: text('receipt_hash'),
   submittedAt: integer('submitted_at'),
   units: integer(),
+  voteProblem: text('vote_problem'),
 })
 
 /** What readers see of a round. */

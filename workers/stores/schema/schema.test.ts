@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { rowsOf } from '../../test/tables.ts'
 import * as developerTools from './developer-tools.ts'
 import * as early from './index.ts'
+import * as webhooks from './webhooks.ts'
 
 const isTable = (value: unknown) => !Array.isArray(value)
 /** Some tables are loaded only with the routes that use them. */
 const schema = Object.fromEntries(
-  Object.entries({ ...early, ...developerTools }).filter(([, table]) => isTable(table)),
+  Object.entries({ ...early, ...developerTools, ...webhooks }).filter(([, table]) => isTable(table)),
 )
 
 interface ColumnInfo {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { Profile } from '../../../../protocol/identity/index.ts'
 import type { JobName, Jobs } from './jobs.ts'
 
 export interface JobMessage {
@@ -27,7 +28,11 @@ export class BackgroundThread {
   readonly #idleMs: number
   readonly #pending = new Map<number, Pending>()
 
-  constructor(idleMs = idleMsMax) {
+  readonly #profile: Profile
+
+  /** @param profile the names in what it signs and hashes. */
+  constructor(profile: Profile, idleMs = idleMsMax) {
+    this.#profile = profile
     this.#idleMs = idleMs
   }
 
@@ -50,7 +55,7 @@ export class BackgroundThread {
   #start(): Worker {
     // From the sources the worker is a .ts file, in the published package it lies beside the other bundles.
     const file = import.meta.url.endsWith('.ts') ? './background-worker.ts' : './background-worker.mjs'
-    const worker = new Worker(new URL(file, import.meta.url))
+    const worker = new Worker(new URL(file, import.meta.url), { workerData: this.#profile })
     worker.on('message', (answer: JobAnswer) => this.#hear(answer))
     const end = (error: Error) => {
       // A thread that ended for want of jobs may have a successor, which has jobs.

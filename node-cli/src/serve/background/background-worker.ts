@@ -1,6 +1,8 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import type { JobAnswer, JobMessage } from './background-thread.ts'
-import { jobs } from './jobs.ts'
+import { createJobs } from './jobs.ts'
+
+const jobs = createJobs(workerData)
 
 const answer = (message: JobAnswer): void => parentPort?.postMessage(message)
 

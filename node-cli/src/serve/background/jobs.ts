@@ -1,6 +1,7 @@
 import { hashPayload } from '../../../../protocol/execution/index.ts'
 import { ArtifactError, parseArtifact } from '../../../../protocol/hbc/artifact.ts'
 import type { ArtifactManifest } from '../../../../protocol/hbc/manifest.ts'
+import type { Profile } from '../../../../protocol/identity/index.ts'
 import {
   createExecutionVote,
   createTaskVote,
@@ -11,7 +12,6 @@ import {
 } from '../../../../protocol/rounds/index.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import { nodeSigner } from '../../node-signer.ts'
-import { profile } from '../../profile.ts'
 import { nodeReceiptOf } from '../../receipts.ts'
 import { epochJobs } from '../epochs/jobs.ts'
 import type { FullIndex, IndexChange } from '../store/state-index.ts'
@@ -33,13 +33,11 @@ export type ReadArtifact =
     }
   | { readonly status: 'invalid'; readonly rule: string; readonly message: string }
 
-const stateReader = new StateReader(profile)
-
 /**
  * What the node computes outside the thread that answers requests, because it takes milliseconds or more. Each is a pure
  * function of what it is given, but the roots, which are of the database as it is, and seats, which are of a set read before.
  */
-export const jobs = {
+export const createJobs = (profile: Profile, stateReader = new StateReader(profile)) => ({
   ...validatorJobs,
   ...epochJobs,
 
@@ -85,7 +83,7 @@ export const jobs = {
 
   statePage: (file: string, address: string, sequence: number, place: StatePlace): FoundPage =>
     stateReader.page(file, address, sequence, place),
-} as const
+})
 
-export type Jobs = typeof jobs
+export type Jobs = ReturnType<typeof createJobs>
 export type JobName = keyof Jobs

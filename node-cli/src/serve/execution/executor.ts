@@ -75,6 +75,7 @@ export interface ExecutorParts
     | 'identity'
     | 'library'
     | 'log'
+    | 'profile'
     | 'queue'
     | 'seed'
   > {
@@ -280,9 +281,9 @@ export class Executor {
     { address, functionName, input }: ModuleRun,
     result: ExecutionResult,
   ): Promise<ReceiptEnvelope> {
-    const { seed, clock } = this.#parts
+    const { profile, seed, clock } = this.#parts
     const receipt = await background.run('makeReceipt', { address, functionName, input, result })
-    return signNodeReceipt(receipt, seed, clock.now())
+    return signNodeReceipt(profile, receipt, seed, clock.now())
   }
 
   #appendToLedger(envelope: ReceiptEnvelope): number {

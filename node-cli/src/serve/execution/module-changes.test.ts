@@ -6,11 +6,12 @@ import { resolveProfile } from '../../../../protocol/identity/index.ts'
 import { openTestStore } from '../../../../testing/node/node-parts.ts'
 import type { StorageWrite } from '../../engine/index.ts'
 import type { BackgroundThread } from '../background/background-thread.ts'
-import { type JobName, jobs } from '../background/jobs.ts'
+import { createJobs, type JobName } from '../background/jobs.ts'
 import type { ServeStore } from '../store/index.ts'
 import { ModuleChanges } from './module-changes.ts'
 
 const profile = resolveProfile()
+const jobs = createJobs(profile)
 const address = `0x${'11'.repeat(32)}`
 
 /** A store, its changes, and the names of what was computed for them, as the background thread does. */

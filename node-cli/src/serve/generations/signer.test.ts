@@ -10,7 +10,7 @@ import { defaultNetworkParams, deriveNodeId } from '../../../../protocol/identit
 import { ed25519PublicKey } from '../../../../protocol/signatures/index.ts'
 import { temporaryFolder } from '../../../../testing/node/folders.ts'
 import { coordinatorSeed, createGenerations } from '../../../../testing/node/generations.ts'
-import { profile } from '../../profile.ts'
+import { defaultProfile as profile } from '../../profile.ts'
 import { createLog } from '../log.ts'
 import { openServeStore } from '../store/index.ts'
 import { Generations } from './generations.ts'

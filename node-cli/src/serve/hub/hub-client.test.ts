@@ -4,7 +4,7 @@ import { resolveProfile } from '../../../../protocol/identity/index.ts'
 import { descriptorOf } from '../../../../testing/node/hub-answers.ts'
 import { hubClient } from './hub-client.ts'
 import { parseHubUrl } from './hub-url.ts'
-import { readNetwork } from './network.ts'
+import { learnProfile, readNetwork } from './network.ts'
 import { type Answerer, answering, sendJson, startLyingHub } from './testing/lying-hub.ts'
 
 const read = async (answer: Answerer) => {
@@ -188,6 +188,16 @@ describe('readNetwork', () => {
     ],
     ['chain 1', (origin) => descriptorOf(origin, { chain: { id: 1 } }), 'is on the chain 1, not on 31337'],
     ['another protocol', (origin) => descriptorOf(origin, { protocol: 'hub/2' }), 'speaks hub/2, not hub/1'],
+    [
+      'names of which one is another',
+      (origin) => descriptorOf(origin, { profile: { ...profile, header_prefix: 'X-Acme-' } }),
+      'says header_prefix X-Acme-, not X-Hub-',
+    ],
+    [
+      'names that no network has',
+      (origin) => descriptorOf(origin, { profile: { ...profile, prefix: 'A b' } }),
+      'the hub tells names that no network can have: prefix must be',
+    ],
     ['another address', () => descriptorOf('https://hub.example'), 'its address is https://hub.example'],
     ['no descriptor', () => [], 'an answer of the hub is no object'],
     ['a descriptor without chain', (origin) => descriptorOf(origin, { chain: {} }), 'without chain.id'],
@@ -207,5 +217,23 @@ describe('readNetwork', () => {
       failure: 'invalid_answer',
       message: expect.stringContaining(message),
     })
+  })
+})
+
+describe('learnProfile', () => {
+  const own = resolveProfile()
+  const acme = resolveProfile({ service: 'Acme', network: own.network })
+  test.each([
+    ['takes the names that the hub tells', { profile: acme }, false, acme],
+    ['keeps those that a file says', { profile: acme }, true, own],
+    ['takes none of another network', { profile: { ...acme, network: 'acme-testnet' } }, false, own],
+    ['takes none of another chain', { profile: { ...acme, chain_id: 1 } }, false, own],
+    ['keeps the default where the hub tells none', {}, false, own],
+  ])('%s', async (_, told, areGiven, expected) => {
+    const { origin } = await startLyingHub((request, response) =>
+      sendJson(response, descriptorOf(`http://${request.headers.host}`, told)),
+    )
+    const names = { profile: own, areGiven }
+    expect((await learnProfile(hubClient(new URL(origin)), names)).profile).toEqual(expected)
   })
 })

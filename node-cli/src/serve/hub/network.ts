@@ -1,7 +1,13 @@
 import { isLoopbackHost, isUnsigned } from '../../../../protocol/encoding/index.ts'
-import { type Profile, profileStrings } from '../../../../protocol/identity/index.ts'
+import {
+  describeProfileProblems,
+  type Profile,
+  profileStrings,
+  readProfile,
+} from '../../../../protocol/identity/index.ts'
 import { isEd25519PublicKey } from '../../../../protocol/signatures/index.ts'
 import { unsupportedBy } from '../../versions.ts'
+import type { Names } from '../config.ts'
 import type { HubClient } from './hub-client.ts'
 import { HubError, invalidAnswer } from './hub-error.ts'
 import { Members } from './members.ts'
@@ -13,6 +19,8 @@ const readDescriptor = (answer: unknown) => {
   return {
     network: descriptor.text('network'),
     protocol: descriptor.text('protocol'),
+    /** Null for a hub that does not tell its names. */
+    profile: readNames(descriptor.optional('profile', isAny, 'the names of the network')),
     chainId: descriptor.object('chain').get('id', isUnsigned, 'the id of a chain'),
     apiOrigin: originOf(new URL(api)),
     /** Key that the hub signs its calls to nodes with; null where it calls none. */
@@ -25,12 +33,34 @@ const readDescriptor = (answer: unknown) => {
   }
 }
 
+function readNames(given: unknown): Profile | null {
+  if (given === null) return null
+  const read = readProfile(given)
+  if ('profile' in read) return read.profile
+  throw invalidAnswer(
+    `the hub tells names that no network can have: ${describeProfileProblems(read.problems)}`,
+  )
+}
+
 const isAny = (value: unknown): value is unknown => value !== undefined
 const isUrl = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value)
 
 /** An origin, in which this machine has one name. */
 export const originOf = ({ protocol, hostname, port }: URL): string =>
   `${protocol}//${isLoopbackHost(hostname) ? 'localhost' : hostname}${port === '' ? '' : `:${port}`}`
+
+/**
+ * The names of the network that the settings name: where no file says them, its hub does. A hub of another network or
+ * chain names nothing here.
+ *
+ * @throws {@link HubError}
+ */
+export async function learnProfile(client: HubClient, names: Names): Promise<Names> {
+  if (names.areGiven) return names
+  const { profile } = await client.call({ method: 'GET', target: '/' }, readDescriptor)
+  const { network, chain_id } = names.profile
+  return profile?.network === network && profile.chain_id === chain_id ? { profile, areGiven: true } : names
+}
 
 /**
  * Asks a hub who it is, before anything is signed for it: a signature is for one network, and nobody may pass on what was
@@ -42,8 +72,6 @@ export const originOf = ({ protocol, hostname, port }: URL): string =>
 export async function readNetwork(client: HubClient, profile: Profile) {
   const descriptor = await client.call({ method: 'GET', target: '/' }, readDescriptor)
   const { network, protocol } = descriptor
-  if (protocol !== profileStrings(profile).descriptor_protocol)
-    throw wrongNetwork(client, `speaks ${protocol}, not ${profileStrings(profile).descriptor_protocol}`)
   if (network !== profile.network)
     throw wrongNetwork(
       client,
@@ -56,6 +84,12 @@ export async function readNetwork(client: HubClient, profile: Profile) {
       `is on the chain ${descriptor.chainId}, not on ${profile.chain_id}`,
       `If the chain ${descriptor.chainId} is meant, say so: --chain-id ${descriptor.chainId}`,
     )
+  const own = profileStrings(profile).descriptor_protocol
+  if (protocol !== own) throw wrongNetwork(client, `speaks ${protocol}, not ${own}`, sayNames(client))
+  for (const [name, said] of Object.entries(descriptor.profile ?? {})) {
+    const mine = profile[name as keyof Profile]
+    if (said !== mine) throw wrongNetwork(client, `says ${name} ${said}, not ${mine}`, sayNames(client))
+  }
   if (descriptor.apiOrigin !== originOf(new URL(client.origin)))
     throw invalidAnswer(
       `the hub on ${client.origin} says that its address is ${descriptor.apiOrigin}`,
@@ -74,6 +108,9 @@ export async function readNetworkToServe(client: HubClient, profile: Profile): P
   const problem = unsupportedBy(nodectlMin)
   if (problem !== null) throw new HubError('invalid_answer', 'unsupported_version', problem)
 }
+
+const sayNames = ({ origin }: HubClient): string =>
+  `If it is meant, save its names and name the file: curl -s ${origin}/ > hub.json, then --profile hub.json`
 
 const wrongNetwork = ({ origin }: HubClient, problem: string, hint?: string): HubError =>
   new HubError('invalid_answer', 'wrong_network', `${origin} ${problem}`, hint === undefined ? {} : { hint })

@@ -93,6 +93,27 @@ test('says what it takes again only when that has changed', async () => {
   expect(socket.unread()).toEqual([])
 })
 
+test.each([
+  ['from version 4 on', [4, 3], 'out of gas'],
+  ['not before it', [3, 2], undefined],
+  ['not of the first', undefined, undefined],
+])('says why a run failed to a hub whose frames have it: %s', async (_, frames, error) => {
+  const { hub, link } = await open((hub) => {
+    hub.hello = () => helloFrame(frames && { frames })
+  })
+  const socket = await hub.connection()
+  await socket.next('ready')
+  const vote = {
+    type: 'vote',
+    offer_id: `${'ab'.repeat(32)}.0`,
+    vote: {},
+    output_b64: '',
+    events: [],
+  } as const
+  link.send({ ...vote, vote: {} as never, error: 'out of gas' })
+  expect(await socket.next('vote')).toEqual({ ...vote, ...(error && { error }) })
+})
+
 test('comes back at a random moment of the time that the hub asked for, with its ticket', async () => {
   const { hub, pause, next } = await open((hub) => {
     hub.hello = () =>

@@ -89,6 +89,8 @@ export class Link {
   /** What the last hello said about coming back. */
   #return: { readonly secs: number; readonly ticket: string | null } = { secs: returnSecsMin, ticket: null }
   #lastReady = ''
+  /** Whether both sides know frames of version 4. */
+  #takesErrors = false
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -109,7 +111,14 @@ export class Link {
 
   /** Sends a frame; false when there is no connection. @throws {@link FrameError} for one that is too large to be sent. */
   send(frame: NodeFrame): boolean {
-    return this.sendText(writeNodeFrame(frame, this.#options.limits))
+    return this.sendText(writeNodeFrame(this.#known(frame), this.#options.limits))
+  }
+
+  /** A hub refuses members that its frames do not have. */
+  #known(frame: NodeFrame): NodeFrame {
+    if (frame.type !== 'vote' || this.#takesErrors) return frame
+    const { error: _, ...earlier } = frame
+    return earlier
   }
 
   /** The same of a frame that is a text already. */
@@ -224,6 +233,7 @@ export class Link {
         : `the network has other parameters (${params_hash}) than this version of nodectl reckons with; update nodectl`
     if (problem !== null) return { state: 'refused', problem, retryInSeconds: otherVersionSeconds }
     this.#failures = 0
+    this.#takesErrors = hello.frames?.includes(4) ?? false
     this.#return = { secs: hello.retry_after ?? this.#return.secs, ticket: hello.ticket ?? null }
     this.#update({
       state: 'connected',

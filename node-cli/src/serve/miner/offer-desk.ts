@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../protocol/errors.ts'
-import type { ExecutionEvent } from '../../../../protocol/execution/index.ts'
+import { type ExecutionEvent, runErrorText } from '../../../../protocol/execution/index.ts'
 import { deriveTaskRoundId } from '../../../../protocol/identity/index.ts'
 import {
   type DeclineReason,
@@ -200,9 +200,10 @@ export class OfferDesk {
         position,
         payout_address: payoutAddress,
         signal,
-        alongside: ({ output, events }) => {
+        alongside: ({ output, events, error }) => {
           const output_b64 = Buffer.from(output ?? []).toString('base64')
-          store.leases.vote(held.offerId, { output_b64, events }, clock.now())
+          const failure = error !== null && { error: runErrorText(error) }
+          store.leases.vote(held.offerId, { output_b64, events, ...failure }, clock.now())
         },
       })
     } catch (error) {
@@ -237,6 +238,7 @@ export class OfferDesk {
         vote: JSON.parse(given.vote) as TaskVote,
         output_b64: result.output_b64,
         events: result.events as readonly ExecutionEvent[],
+        ...(result.error !== undefined && { error: result.error }),
       })
       if (wasSent) this.#logOf(held).debug('vote sent')
     } catch (error) {

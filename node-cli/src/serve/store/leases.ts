@@ -36,6 +36,8 @@ export interface Lease {
 export interface LeaseResult {
   readonly output_b64: string
   readonly events: readonly unknown[]
+  /** Why the run failed. */
+  readonly error?: string
 }
 
 const keptMax = 1000
@@ -76,8 +78,8 @@ export function leaseStore(db: DatabaseSync) {
       prune.run(keptMax)
     },
     /** Within the transaction that stores the vote. */
-    vote: (offerId: string, { output_b64, events }: LeaseResult, at: number) =>
-      void vote.run(JSON.stringify({ output_b64, events }), at, offerId),
+    vote: (offerId: string, result: LeaseResult, at: number) =>
+      void vote.run(JSON.stringify(result), at, offerId),
     /** Ends a lease that is open; one that has ended stays as it is. */
     end: (offerId: string, state: EndedLease, reason: string | null, at: number) =>
       void end.run(state, reason, at, offerId),

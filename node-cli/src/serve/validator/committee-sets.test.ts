@@ -21,7 +21,7 @@ class TellingThread extends BackgroundThread {
 }
 
 function createSets() {
-  const background = new TellingThread()
+  const background = new TellingThread(profile)
   const project = createTestProject()
   const hub = { rules: async () => project.consensus, stakingAddress: async () => '' }
   return { sets: new CommitteeSets(testParts(seed, [seed], background), hub, null), background, project }

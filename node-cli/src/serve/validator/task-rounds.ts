@@ -137,4 +137,5 @@ const runText = (run: TaskRerun | null): string =>
         receipt: hashedMembers(run.receipt),
         output_b64: Buffer.from(run.output).toString('base64'),
         events: run.receipt.events,
+        ...(run.receipt.error !== null && { error: run.receipt.error }),
       })

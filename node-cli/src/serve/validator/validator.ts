@@ -39,13 +39,13 @@ export type Validator = ReturnType<typeof createValidator>
 
 export function createValidator(
   parts: ValidatorParts,
-  { hubUrl, chainRpc: rpcUrl, chainId }: Pick<ServeConfig, 'hubUrl' | 'chainRpc' | 'chainId'>,
+  { hubUrl, chainRpc: rpcUrl }: Pick<ServeConfig, 'hubUrl' | 'chainRpc'>,
 ) {
   const { clock, store, metrics, generations, identity } = parts
   const stopping = new AbortController()
   const client = hubUrl === null ? null : hubClient(parseHubUrl(hubUrl), stopping.signal)
   const hub = hubSources(parts, client, validatorError)
-  const chain = rpcUrl === null ? null : chainFacts(chainRpc(rpcUrl), chainId)
+  const chain = rpcUrl === null ? null : chainFacts(chainRpc(rpcUrl), parts.profile.chain_id)
   const book = new RoundBook(parts)
   const stakingAddress = () => askStakingAddress(client)
   const sets = new CommitteeSets(parts, { rules: hub.rules, stakingAddress }, chain)

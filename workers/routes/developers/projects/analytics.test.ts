@@ -1,10 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import type { CauseCode } from '../../../../protocol/causes.ts'
+import { epochCap } from '../../../../protocol/earnings/index.ts'
 import { services } from '../../../services.ts'
 import { createMembers, type Member } from '../../../test/attested-set.ts'
 import { networkNow } from '../../../test/callers.ts'
 import { bodyOf, client, expectInvalid, expectRefusal, pagesOf } from '../../../test/client.ts'
-import { createProject, createValidators, submitReceipt } from '../../../test/epochs.ts'
+import { createProject, createValidators, indexState, submitReceipt } from '../../../test/epochs.ts'
+import { publishConsensus } from '../../../test/evidence.ts'
 import { publishRound, right } from '../../../test/final-rounds.ts'
 import { createDeveloper } from '../../../test/project.ts'
 import { createKey } from '../../../test/rounds.ts'
@@ -101,10 +104,34 @@ describe('GET …/analytics', () => {
   })
 })
 
+/** A project that lacks nothing: its vault pays it, and the set of the running epoch is attested. */
+async function healthy() {
+  const { projectId, members } = await seated()
+  const { vault, consensus } = await bodyOf(client().get(`/v1/projects/${projectId}`))
+  const { reward_token: token, daily_emission: emission } = consensus.economics
+  const terms = { from: 0, epoch_secs: 3_600, epoch_cap: String(epochCap(emission, 3_600)) }
+  const books = { funded: String(10n ** 24n), total_paid: '0', withdrawn: '0', reserved: '0' }
+  const index = (change: object) => indexState('vault', vault, change)
+  const { manifest } = await bodyOf(client().get(`/v1/projects/${projectId}/manifest`))
+  await index({ ...books, token, developer: manifest.developer, created_at: 1, terms })
+  const epoch = Math.floor((await networkNow()) / 3_600)
+  await runSql(
+    `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at, attested_at)
+      VALUES (?, ?, 3600, '0x', 1, 3, '{}', 1, 1)`,
+    projectId,
+    epoch,
+  )
+  const publish = (given: object) =>
+    publishRound({ members, deeds: [right, right, right], validators, issuedAt: epoch * 3_600, ...given })
+  await publish({})
+  return { projectId, vault, publish, index, health: () => read(projectId, 'health') }
+}
+
+type Healthy = Awaited<ReturnType<typeof healthy>>
+
 describe('GET …/health', () => {
   test('says what to repair, the gravest first', async () => {
-    const { projectId, members } = await seated()
-    const vault = { funded: String(10n ** 24n), total_paid: '0', withdrawn: '0', reserved: '0' }
+    const { projectId } = await seated()
     expect(await read(projectId, 'health')).toEqual({
       status: 'underfunded',
       eligible_miners: 0,
@@ -112,41 +139,80 @@ describe('GET …/health', () => {
       fallback_rounds_24h: 0,
       contested_rounds_24h: 0,
       runway_epochs: 0,
-      issues: [expect.stringMatching(/^The vault/), expect.stringMatching(/^0 devices/)],
+      issues: [
+        ...['set_not_built', 'committee_too_small', 'vault_missing', 'vault_empty'],
+        ...['chain_behind', 'project_without_tasks'],
+      ],
+      causes: expect.any(Array),
     })
-    const { vault: address } = await bodyOf(client().get(`/v1/projects/${projectId}`))
-    const insert = 'INSERT INTO chain_states (kind, subject, state, block_number)'
-    await runSql(`${insert} VALUES ('vault', ?, ?, 1)`, address, JSON.stringify(vault))
-    expect(await read(projectId, 'health')).toMatchObject({
-      status: 'fallback',
-      issues: [expect.any(String)],
-    })
-    const set = `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
+    const sets = `INSERT INTO committee_sets (project_id, epoch, epoch_secs, set_hash, bytes, entries, committee, built_at)
       VALUES (?, ?, 3600, '0x', 1, ?, '{}', 1)`
-    const epoch = Math.floor(now / 3_600)
-    await runSql(set, projectId, epoch - 1, 3)
+    await runSql(sets, projectId, Math.floor(now / 3_600) - 1, 3)
     // Numbered by a shorter length of epochs.
-    await runSql(set, projectId, 4 * epoch, 9)
-    expect(await read(projectId, 'health')).toMatchObject({
-      status: 'healthy',
-      eligible_miners: 3,
-      issues: [],
-    })
+    await runSql(sets, projectId, 4 * Math.floor(now / 3_600), 9)
+    const { eligible_miners, issues } = await read(projectId, 'health')
+    expect([eligible_miners, issues.includes('committee_too_small')]).toEqual([3, false])
+  })
+
+  test('has nothing to repair where nothing is wrong', async () => {
+    const { projectId, health } = await healthy()
     await settle(projectId, 1, now, '5')
-    await publishRound({ members, deeds: [right, right, ['wrong']], validators, issuedAt: now })
-    expect(await read(projectId, 'health')).toMatchObject({
-      status: 'degraded',
-      contested_rounds_24h: 1,
-      median_finality_ms: 4_000,
-      issues: ['1 round of the last 24 hours had votes for different results: see its proofs.'],
+    expect(await health()).toMatchObject({
+      ...{ status: 'healthy', eligible_miners: 3, issues: [], causes: [], median_finality_ms: 4_000 },
+      runway_epochs: expect.toSatisfy((epochs) => epochs > 0),
     })
-    for (const [listed, status] of [
-      ['underfunded', 'underfunded'],
-      ['paused', 'paused'],
-    ] as const) {
-      await setListingStatus(projectId, listed)
-      expect(await read(projectId, 'health')).toMatchObject({ status })
-    }
+  })
+
+  test.each<[CauseCode, string, (project: Healthy) => Promise<unknown>, string]>([
+    ['project_paused', 'paused', (p) => setListingStatus(p.projectId, 'paused'), 'The project is paused'],
+    ['project_underfunded', 'underfunded', (p) => setListingStatus(p.projectId, 'underfunded'), 'The vault'],
+    [
+      'vault_missing',
+      'underfunded',
+      (p) => runSql("UPDATE chain_states SET subject = 'other' WHERE subject = ?", p.vault),
+      'The vault does not exist',
+    ],
+    ['vault_terms_differ', 'degraded', (p) => p.index({ terms: { epoch_secs: 1 } }), 'Token, developer'],
+    ['vault_empty', 'underfunded', (p) => p.index({ funded: '5' }), 'The vault cannot pay another epoch'],
+    [
+      'set_not_attested',
+      'degraded',
+      (p) => runSql('UPDATE committee_sets SET attested_at = NULL WHERE project_id = ?', p.projectId),
+      'No quorum of the 1 validator',
+    ],
+    [
+      'committee_too_small',
+      'fallback',
+      (p) => runSql('UPDATE committee_sets SET entries = 1 WHERE project_id = ?', p.projectId),
+      '1 device in the set',
+    ],
+    [
+      'rounds_contested',
+      'degraded',
+      (p) => p.publish({ deeds: [right, right, ['wrong']] }),
+      '1 round of the last 24 hours had votes for different results: see its proofs.',
+    ],
+    [
+      'rounds_failed',
+      'degraded',
+      (p) => p.publish({ state: 'failed' }),
+      '1 round of the last 24 hours failed.',
+    ],
+    [
+      'rounds_without_committee',
+      'degraded',
+      async (p) => {
+        const consensusHash = await publishConsensus(p.projectId)
+        await p.publish({ members: [], deeds: [], fallback: { projectId: p.projectId, consensusHash } })
+      },
+      '1 round of the last 24 hours had no committee.',
+    ],
+  ])('%s makes it %s', async (code, status, provoke, message) => {
+    const project = await healthy()
+    await provoke(project)
+    const health = await project.health()
+    expect(health.causes[0]).toMatchObject({ code, message: expect.stringContaining(message) })
+    expect([health.status, health.issues[0]]).toEqual([status, code])
   })
 })
 

@@ -1,4 +1,6 @@
+import * as z from 'zod'
 import { encodeCanonicalJson } from '../../../../protocol/encoding/index.ts'
+import { previewQuery } from '../../../actions/gasless-schema.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { type Answer, json } from '../../../http/answer.ts'
@@ -29,6 +31,7 @@ export const createProject = defineRoute(
     idempotent: true,
     stores: 'records',
     signed: true,
+    query: z.strictObject(previewQuery),
     json: manifestBody(SignedManifestBody, signedManifestExample),
     errors: ['not_enrolled', 'not_verified', 'invalid_manifest', 'not_owner', 'already_exists'],
     responses: {

@@ -1,24 +1,29 @@
 import * as z from 'zod'
 import { json } from '../../../http/answer.ts'
 import { defineRoute, ok } from '../../../route.ts'
-import { type Analytics, ProjectAnalyticsStore } from '../../../stores/project-analytics.ts'
+import type { Analytics } from '../../../stores/project-analytics.ts'
 import type { ProjectRecord } from '../../../stores/projects.ts'
+import { type ProjectFacts, WhyFactStore } from '../../../stores/why-facts.ts'
+import { healthCauses } from '../../../why/health-causes.ts'
+import { CauseView, causeExample, causesView } from '../../../why/view.ts'
 import { findOwn } from '../../projects/access.ts'
 import { economicsView, manifestOf } from '../../projects/view.ts'
 import { ofOwnProject, sumOf } from './analytics.ts'
 
-const states = ['healthy', 'degraded', 'underfunded', 'paused', 'fallback'] as const
+/** The gravest first. */
+const states = ['paused', 'underfunded', 'fallback', 'degraded', 'healthy'] as const
 
 const HealthView = z
   .strictObject({
-    status: z.enum(states).describe('The first that applies: paused, underfunded, fallback, degraded.'),
+    status: z.enum(states).describe('The gravest that applies: paused, underfunded, fallback, degraded.'),
     eligible_miners: z.int().describe('Members of the newest committee set.'),
     committee_size: z.int(),
     fallback_rounds_24h: z.int().describe('Rounds without a committee.'),
     contested_rounds_24h: z.int().describe('Rounds in which members voted for different results.'),
     median_finality_ms: z.int().optional().describe('Of the last settled epoch; absent before.'),
     runway_epochs: z.int().describe('Epochs that the vault can pay at their cap.'),
-    issues: z.array(z.string()).describe('What to repair.'),
+    issues: z.array(z.string()).describe('The codes of `causes`.'),
+    causes: z.array(CauseView).describe('What to repair, errors first.'),
   })
   .meta({ id: 'ProjectHealth' })
 
@@ -28,6 +33,7 @@ export const getProjectHealth = defineRoute(
     path: '/v1/developers/projects/{project_id}/health',
     operationId: 'getProjectHealth',
     summary: 'Read what is wrong with your project',
+    description: 'Says why a project has no committees or does not pay, with figures of the last day.',
     ...ofOwnProject,
     responses: ok('The state of the project.', HealthView, {
       status: 'degraded',
@@ -37,56 +43,65 @@ export const getProjectHealth = defineRoute(
       contested_rounds_24h: 1,
       median_finality_ms: 4_120,
       runway_epochs: 40,
-      issues: ['1 round of the last 24 hours had votes for different results: see its proofs.'],
+      issues: ['rounds_contested'],
+      causes: [causeExample],
     }),
   },
   async (c, { params: { project_id: id } }) => {
     const { clock, store } = c.var.services
     const now = await clock.now()
-    const [record, analytics] = await Promise.all([
+    const [record, { analytics, facts }] = await Promise.all([
       findOwn(c, id),
-      store(ProjectAnalyticsStore).read(id, now - 86_400, now),
+      store(WhyFactStore).ofProject(id, now - 86_400, now),
     ])
-    return json(healthView(record, analytics, now))
+    return json(healthView(record, analytics, facts, { now, origin: c.var.settings.BASE_URL.origin }))
   },
 )
 
-function healthView({ project, current, vault }: ProjectRecord, analytics: Analytics, now: number) {
+function healthView(
+  { project, current, vault }: ProjectRecord,
+  { eligible, days, last }: Analytics,
+  facts: ProjectFacts | null,
+  { now, origin }: { now: number; origin: string },
+) {
   const manifest = manifestOf(current)
-  const { size, min_size: minSize } = manifest.consensus.work.committee
-  const { runway_epochs: runway } = economicsView(project, manifest, vault, now).vault
-  const { listingStatus } = project
-  const { eligible, days, last } = analytics
-  const fallback = sumOf(days, 'fallback')
-  const contested = sumOf(days, 'contested')
+  const economics = economicsView(project, manifest, vault, now)
+  const [fallback, contested] = [sumOf(days, 'fallback'), sumOf(days, 'contested')]
   const failed = sumOf(days, 'rounds') - sumOf(days, 'finalized')
-  const rounds = (count: number) => `${count} ${count === 1 ? 'round' : 'rounds'} of the last 24 hours`
-  const problems: [(typeof states)[number], boolean, string][] = [
-    [
-      'paused',
-      listingStatus !== 'listed' && listingStatus !== 'underfunded',
-      `The project is ${listingStatus}, so it gets no tasks and no committees.`,
-    ],
-    ['underfunded', listingStatus === 'underfunded', 'The vault could not pay an epoch: fund it.'],
-    ['underfunded', runway === 0, 'The vault cannot pay another epoch at its cap: fund it.'],
-    [
-      'fallback',
-      eligible < minSize,
-      `${eligible} devices are eligible and a committee needs ${minSize}: validators run the tasks.`,
-    ],
-    ['degraded', fallback > 0, `${rounds(fallback)} had no committee.`],
-    ['degraded', contested > 0, `${rounds(contested)} had votes for different results: see its proofs.`],
-    ['degraded', failed > 0, `${rounds(failed)} failed.`],
-  ]
-  const found = problems.filter(([, applies]) => applies)
+  const rounds = { fallback, contested, failed }
+  const causes = causesView(
+    healthCauses({ project: facts, eligible, vault: economics.vault, ...rounds }, now),
+    origin,
+    true,
+  )
+  const found = causes.map(({ code }) => statusBy[code])
   return {
-    status: found[0]?.[0] ?? 'healthy',
+    status: states.find((status) => found.includes(status)) ?? 'healthy',
     eligible_miners: eligible,
-    committee_size: size,
+    committee_size: manifest.consensus.work.committee.size,
     fallback_rounds_24h: fallback,
     contested_rounds_24h: contested,
     ...(typeof last?.medianFinalityMs === 'number' && { median_finality_ms: last.medianFinalityMs }),
-    runway_epochs: runway,
-    issues: found.map(([, , issue]) => issue),
+    runway_epochs: economics.vault.runway_epochs,
+    issues: causes.map(({ code }) => code),
+    causes,
   }
+}
+
+/** What each cause makes of the status; one that only explains makes nothing of it. */
+const statusBy: Partial<Record<string, (typeof states)[number]>> = {
+  project_paused: 'paused',
+  project_delisted: 'paused',
+  project_not_listed: 'paused',
+  project_underfunded: 'underfunded',
+  vault_missing: 'underfunded',
+  vault_empty: 'underfunded',
+  vault_terms_differ: 'degraded',
+  no_validators: 'fallback',
+  committee_too_small: 'fallback',
+  set_not_built: 'degraded',
+  set_not_attested: 'degraded',
+  rounds_without_committee: 'degraded',
+  rounds_contested: 'degraded',
+  rounds_failed: 'degraded',
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { zeroAddress } from '../../../../protocol/encoding/index.ts'
 import type { ProjectManifest } from '../../../../protocol/manifest/index.ts'
+import type { RequestedAction } from '../../../actions/action-calls.ts'
 import { encodeDirectCall } from '../../../actions/action-calls.ts'
 import { type DirectTransaction, directTransaction } from '../../../actions/direct-transaction.ts'
 import { defineGaslessRoute } from '../../../actions/gasless-route.ts'
@@ -10,7 +11,7 @@ import {
   payloadExample,
 } from '../../../actions/gasless-schema.ts'
 import { submitOnly } from '../../../actions/gasless-steps.ts'
-import { preparePayload, type RequestedAction } from '../../../actions/prepare.ts'
+import { preparePayload } from '../../../actions/prepare.ts'
 import type { HubContext } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import { example } from '../../../examples.ts'

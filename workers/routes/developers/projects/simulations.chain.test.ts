@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createReceipt, hashPayload } from '../../../../protocol/execution/index.ts'
-import { resolveProfile } from '../../../../protocol/identity/index.ts'
+import { deriveProjectId, resolveProfile } from '../../../../protocol/identity/index.ts'
 import { createExecutionVote } from '../../../../protocol/rounds/index.ts'
 import { resumeSimulations } from '../../../rounds/simulate.ts'
 import { services } from '../../../services.ts'
@@ -160,6 +160,37 @@ describe('POST …/simulations', () => {
     expect((await begin([{ ...task, function: 'later' }])).status).toBe(202)
     await runSql('DELETE FROM project_versions WHERE version = 2 AND project_id = ?', rounds.projectId)
     await setListingStatus(rounds.projectId, 'listed')
+  })
+
+  test('works before the project is submitted, with the draft of its developer', async () => {
+    const { address } = rounds.developer!
+    const slug = 'drafted'
+    const projectId = deriveProjectId(profile, address, slug)
+    const of = `/v1/developers/projects/${projectId}/simulations`
+    const post = (by = developer) => by.post(of, { tasks: [task] })
+    const text = await scalarOf(
+      'SELECT manifest FROM project_versions WHERE project_id = ?',
+      rounds.projectId,
+    )
+    const { consensus } = JSON.parse(String(text))
+    const draft = (data: object, by = developer) =>
+      by.fetch('/v1/developers/me/drafts/drafted', { method: 'PUT', json: { project_id: projectId, data } })
+    await expectRefusal(post(), '404 not_found')
+    await draft({ slug: 'another', consensus })
+    await expectRefusal(post(), '404 not_found')
+    await draft({ slug, consensus: { ...consensus, work: {} } })
+    await expectInvalid(post(), 'consensus.work.functions', 'consensus.work.max_gas_limit')
+    await draft({ slug, consensus })
+    const { simulation_id } = await bodyOf(post())
+    expect(await bodyOf(developer.get(`${of}/${simulation_id}`))).toMatchObject({
+      ...{ project_id: projectId, status: 'passed', results: [{ output: 'hi' }] },
+    })
+    expect(await itemsOf(developer.get(of))).toMatchObject([{ simulation_id }])
+    // The same draft of another wallet is of another project.
+    const other = (await createDeveloper()).client
+    await draft({ slug, consensus }, other)
+    for (const answer of [post(other), other.get(of), other.get(`${of}/${simulation_id}`)])
+      await expectRefusal(answer, '404 not_found')
   })
 
   test('429 rate_limited: more than two at once, also of three at once', async () => {

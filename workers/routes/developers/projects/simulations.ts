@@ -8,7 +8,6 @@ import { Bytes32, Timestamp } from '../../../http/formats.ts'
 import { payForDirectRound } from '../../../middleware/rate-limit.ts'
 import { simulate } from '../../../rounds/simulate.ts'
 import { defineRoute, ok, reply } from '../../../route.ts'
-import type { ProjectRecord } from '../../../stores/projects.ts'
 import {
   type ListedSimulation,
   runningMax,
@@ -19,13 +18,12 @@ import {
   simulationsMax,
 } from '../../../stores/simulations.ts'
 import { findKnownModule } from '../../modules/known.ts'
-import { findOwn } from '../../projects/access.ts'
 import { hashesExample } from '../../projects/example.ts'
 import { ProjectParams } from '../../projects/schema.ts'
-import { manifestOf } from '../../projects/view.ts'
 import { readInput } from '../../tasks/input-bytes.ts'
 import { requireDirectRounds, resultView } from '../../tasks/result.ts'
 import { ExecuteResult, taskExample } from '../../tasks/schema.ts'
+import { findSimulated, requireOwnOrDraft } from './simulated-manifest.ts'
 
 const tasksMax = 10
 const bodyBytesMax = 256 * 1024
@@ -127,7 +125,7 @@ export const listSimulations = defineRoute(
   async (c, { params: { project_id } }) => {
     const [rows] = await Promise.all([
       c.var.services.store(SimulationStore).list(project_id),
-      findOwn(c, project_id),
+      requireOwnOrDraft(c, project_id),
     ])
     return json({ items: rows.map(simulationView) })
   },
@@ -139,6 +137,7 @@ export const getSimulation = defineRoute(
     path: '/v1/developers/projects/{project_id}/simulations/{simulation_id}',
     operationId: 'getSimulation',
     summary: 'Read a simulation of your project',
+    description: 'It is `running` until each of its tasks has a result or has failed.',
     ...ofOwnProject,
     auth: { session: true, apiKey: 'projects:read', project: 'project_id' },
     params: z.object({
@@ -150,7 +149,7 @@ export const getSimulation = defineRoute(
   async (c, { params: { project_id, simulation_id } }) => {
     const [simulation] = await Promise.all([
       c.var.services.store(SimulationStore).find(simulation_id),
-      findOwn(c, project_id),
+      requireOwnOrDraft(c, project_id),
     ])
     if (simulation?.projectId !== project_id)
       throw new ApiError('not_found', `The project has no simulation ${simulation_id}.`)
@@ -164,7 +163,7 @@ export const createSimulation = defineRoute(
     path: '/v1/developers/projects/{project_id}/simulations',
     operationId: 'createSimulation',
     summary: 'Have all validators run tasks of your project',
-    description: `Works before the project is listed, with its newest version, also one that is not published yet. Each task is a direct round, as of \`POST /v1/execute\`, and uses its budgets. At most ${runningMax} simulations of a project run at once. A hub may turn direct rounds off: 403 \`forbidden\`.`,
+    description: `Works before the project is listed, with its newest version, also one that is not published yet, and before it is submitted: with your draft whose \`project_id\` is that of the path and whose \`data\` is the manifest. Each task is a direct round, as of \`POST /v1/execute\`, and uses its budgets. At most ${runningMax} simulations of a project run at once. A hub may turn direct rounds off: 403 \`forbidden\`.`,
     tag: 'Developers',
     auth: { session: true, apiKey: 'projects:write', project: 'project_id' },
     idempotent: true,
@@ -184,12 +183,12 @@ export const createSimulation = defineRoute(
   async (c, { params: { project_id: projectId }, json: { tasks: given } }) => {
     requireDirectRounds(c)
     const { clock, derived, store, validators } = c.var.services
-    const record = await findOwn(c, projectId)
+    const simulated = await findSimulated(c, projectId)
     const simulationId = derived.alphanumerics(c.var.operation, 'simulation id', 16)
     const simulations = store(SimulationStore)
     const made = c.var.operation.isRetry ? await simulations.find(simulationId) : null
     if (made === null) {
-      const tasks = await readTasks(c, record, given)
+      const tasks = await readTasks(c, simulated, given)
       const now = await clock.now()
       if ((await validators.at(now)) === null)
         throw new ApiError('no_validators', 'The network has no validators yet to run it.')
@@ -238,15 +237,12 @@ async function beginPaid(
   await begun
 }
 
-/** The tasks of the newest version. @throws {@link ApiError} 400 `invalid_field`. */
+/** The tasks of a manifest. @throws {@link ApiError} 400 `invalid_field`. */
 async function readTasks(
   c: HubContext,
-  { project, current, pending }: ProjectRecord,
+  { modules, work }: Awaited<ReturnType<typeof findSimulated>>,
   given: z.output<typeof SimulationInput>['tasks'],
 ): Promise<SimulatedTask[]> {
-  const { projectVersions } = c.var.services
-  const version = pending && (await projectVersions.find(project.projectId, pending.version))
-  const { modules, work } = manifestOf(version ?? current).consensus
   const module = await findKnownModule(c, modules.worker)
   if (module === null) throw new ApiError('not_found', `The worker ${modules.worker} was not uploaded.`)
   const most = Math.min(work.max_gas_limit, c.var.settings.DIRECT_GAS_MAX)

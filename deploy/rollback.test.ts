@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { CommandError } from '../scripts/command/errors.ts'
+import { rollBack } from './rollback.ts'
+import { completeEnvironment } from './testing/environments.ts'
+import { RecordedAccount } from './testing/recorded-account.ts'
+import { resourcesOf } from './wrangler-config.ts'
+
+const environment = completeEnvironment({ name: 'hub-back' })
+const { objectsTag } = resourcesOf(environment)
+let account: RecordedAccount
+beforeEach(() => {
+  account = new RecordedAccount()
+})
+
+const deployed = (at: number, message: string, ...versions: [string, number][]) =>
+  account.deployments.push({
+    created_on: `2026-11-0${at}`,
+    annotations: { 'workers/message': message },
+    versions: versions.map(([version_id, percentage]) => ({ version_id, percentage })),
+  })
+const back = (over: Partial<Parameters<typeof rollBack>[0]> = {}) =>
+  rollBack({
+    ...{ environment, wrangler: account.wrangler, version: undefined },
+    say: () => {},
+    confirm: async () => true,
+    check: async () => {},
+    ...over,
+  })
+const running = () => account.deployments.at(-1)!.versions
+
+describe('rollback', () => {
+  test('gives all traffic to the version before, whatever share the newest has, and tries the hub', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    deployed(2, `${objectsTag} two`, ['v2', 100])
+    deployed(3, `${objectsTag} three`, ['v3', 50], ['v2', 50])
+    const checked: string[] = []
+    await back({ check: async (url) => void checked.push(url) })
+    expect(running()).toEqual([{ version_id: 'v1', percentage: 100 }])
+    expect(checked).toEqual(['https://hub.example.org'])
+    expect(account.calls.at(-1)).toContain(`--message ${objectsTag} one`)
+  })
+
+  test('takes one that is named, if it has had all traffic', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    deployed(2, `${objectsTag} two`, ['v2', 100])
+    deployed(3, `${objectsTag} three`, ['v3', 100])
+    await expect(back({ version: 'v9' })).rejects.toThrow('Such versions: v2, v1.')
+    await back({ version: 'v1' })
+    expect(running()).toEqual([{ version_id: 'v1', percentage: 100 }])
+  })
+
+  test.each([
+    ['there is no Worker', [], 'There is no Worker hub-back.'],
+    ['no version was before', [`${objectsTag} one`], 'No earlier version'],
+    ['objects have another form since', ['v0.1 one', `${objectsTag} two`], 'cannot open the storage'],
+    ['the version before is not of `up`', ['by hand', `${objectsTag} two`], 'cannot open the storage'],
+  ])('is refused where %s', async (_, messages, problem) => {
+    for (const [i, message] of messages.entries()) deployed(i + 1, message, [`v${i}`, 100])
+    await expect(back()).rejects.toThrow(problem)
+    expect(account.calls.filter((call) => call.startsWith('versions'))).toEqual([])
+  })
+
+  test('changes nothing without a yes', async () => {
+    deployed(1, `${objectsTag} one`, ['v1', 100])
+    deployed(2, `${objectsTag} two`, ['v2', 100])
+    await expect(back({ confirm: async () => false })).rejects.toThrow(CommandError)
+    expect(running()).toEqual([{ version_id: 'v2', percentage: 100 }])
+  })
+})
+
+test('the form of objects counts the versions of every storage', () => {
+  const lists = ['durable-objects', 'workers'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(^|[/-])migrations\.ts$/.test(file) && file !== 'sql-migrations.ts')
+      .map((file) => (folder === 'workers' ? `../workers/${file}` : `./${file}`)),
+  )
+  const source = readFileSync('durable-objects/objects-version.ts', 'utf8')
+  const counted = [...source.matchAll(/from '(.+)'/g)].map(([, file]) => file)
+  expect(counted.sort()).toEqual(lists.sort())
+})

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolveProfile } from '../protocol/identity/index.ts'
+import { browserPath, openBrowser } from '../scripts/browser.ts'
+import { installClient, packClient, readmeProgram } from './client-package.ts'
+
+const run = promisify(execFile)
+const name = `@${resolveProfile().prefix}/client`
+const [input, output] = [{ hello: 'world' }, '{"hello":"world"}']
+
+/** What a server of the reader sends to the last part of it. */
+const webhook = `
+const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': process.env.WEBHOOK_TIME, 'webhook-signature': process.env.WEBHOOK_SIGNATURE }
+await receive(new Request('http://me.test', { method: 'POST', headers, body: '{"type":"round.finalized"}' }))
+console.log(JSON.stringify(task))
+`
+
+/** Reads what a page or a Worker reads first, and checks a receipt there. */
+const smallProgram = `
+import { createHub } from '${name}'
+
+globalThis.checkReceipt = async (url, receipt_hash) => {
+  const hub = createHub({ url })
+  const { time } = await hub.call('GET /v1/status')
+  const receipt = await hub.call('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } })
+  return { isTime: time > 0, ...(await hub.verifyReceipt(receipt, { receipt_hash })) }
+}
+`
+
+/** Runs programs of strangers against a local network with its sample project and nodes. @param hub its origin. */
+export function testClientPrograms(hub: () => string): void {
+  describe('programs of others', () => {
+    const away = mkdtempSync(path.join(tmpdir(), 'client-programs-'))
+    let project: string
+    let receiptHash: string
+    let roundId: string
+    beforeAll(async () => {
+      project = installClient(away, await packClient(away))
+    })
+    afterAll(() => rmSync(away, { recursive: true, force: true }))
+
+    const bundle = async (format: 'esm' | 'iife', tail = '') => {
+      const stdin = { contents: smallProgram + tail, resolveDir: project }
+      const { outputFiles } = await build({ stdin, bundle: true, format, platform: 'browser', write: false })
+      return outputFiles[0]!.text
+    }
+    const verified = () => ({ isTime: true, holds: true, problems: [], receipt_hash: receiptHash })
+
+    test('all that the README runs prints what it says, on the Node.js of this machine', async () => {
+      const readme = readmeProgram('js')
+      const said = [...readme.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map(([, comment]) => comment)
+      const now = new Date()
+      const WEBHOOK_SECRET = `whsec_${btoa('a secret of the endpoint')}`
+      const env = ownEnvironment({
+        HUB_URL: hub(),
+        WEBHOOK_SECRET,
+        WEBHOOK_TIME: String(Math.floor(now.getTime() / 1_000)),
+        WEBHOOK_SIGNATURE: new Webhook(WEBHOOK_SECRET).sign('msg_1', now, '{"type":"round.finalized"}'),
+      })
+      writeFileSync(path.join(project, 'program.js'), readme + webhook)
+      const { stdout } = await run('node', ['program.js'], { cwd: project, env })
+      const lines = stdout.trim().split('\n')
+      const task = JSON.parse(lines.pop() ?? '')
+      // The function that takes webhooks is in the page before it is called.
+      expect([...lines].sort()).toEqual([...said].sort())
+      expect(task).toMatchObject({ status: 'finalized', success: true, output })
+      receiptHash = task.receipt_hash
+      roundId = task.round_id
+    })
+
+    test('the same modules verify it in a Worker', async () => {
+      const script = await bundle(
+        'esm',
+        'export default { fetch: async (request, env) => Response.json(await checkReceipt(env.HUB, env.RECEIPT)) }',
+      )
+      const worker = new Miniflare(
+        convertV4MiniflareOptions({
+          name: 'client',
+          cf: false,
+          compatibilityDate: '2026-01-01',
+          modules: [{ type: 'ESModule', path: 'client.mjs', contents: script }],
+          bindings: { HUB: hub(), RECEIPT: receiptHash },
+        }),
+      )
+      try {
+        expect(await (await worker.dispatchFetch('http://worker.test/')).json()).toEqual(verified())
+      } finally {
+        await worker.dispose()
+      }
+    })
+
+    test.skipIf(browserPath() === undefined)('and in a browser', async () => {
+      // A page that is served from this machine may call a hub on it.
+      const site = createServer((_, response) =>
+        response.setHeader('Content-Type', 'text/html').end(),
+      ).listen(0)
+      const browser = await openBrowser(browserPath()!)
+      try {
+        const page = await browser.newPage()
+        await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+        await page.addScriptTag({ content: await bundle('iife') })
+        const checked = page.evaluate(
+          `checkReceipt(${JSON.stringify(hub())}, ${JSON.stringify(receiptHash)})`,
+        )
+        expect(await checked).toEqual(verified())
+      } finally {
+        await browser.close()
+        site.close()
+      }
+    })
+
+    describe('in Python', () => {
+      const python = (script: string, args: readonly string[], body = '') => {
+        const file = path.resolve(import.meta.dirname, '../examples/python', script)
+        const env = { ...process.env, HUB_URL: hub(), PYTHONDONTWRITEBYTECODE: '1' }
+        const running = run('python3', [file, ...args], { env })
+        running.child.stdin?.end(body)
+        return running.then(
+          ({ stdout }) => ({ code: 0, stdout }),
+          ({ code, stdout, stderr }) => ({ code, stdout: String(stdout), stderr: String(stderr) }),
+        )
+      }
+
+      test('a task is run, an event of it followed, and its receipt verified', async () => {
+        const ran = await python('run_task.py', ['sample-echo', 'echo', JSON.stringify(input)])
+        expect(ran).toMatchObject({ code: 0 })
+        const task = JSON.parse(ran.stdout)
+        expect(task.output).toBe(output)
+
+        const followed = await python('follow_events.py', ['round.finalized', '1'])
+        expect(JSON.parse(followed.stdout)).toMatchObject({
+          type: 'round.finalized',
+          round_id: expect.any(String),
+        })
+
+        const verify = (text: string) =>
+          python('verify_receipt.py', [task.receipt_hash, JSON.stringify(input), text])
+        expect(JSON.parse((await verify(output)).stdout)).toEqual({ holds: true, problems: [] })
+        const other = await verify('another output')
+        expect([other.code, JSON.parse(other.stdout).problems]).toEqual([1, ['the output is another one']])
+      })
+
+      test('a list is read over its pages', async () => {
+        const { stdout } = await python('list_rounds.py', ['2', '1'])
+        expect(stdout.trim().split('\n')).toHaveLength(2)
+        expect(stdout).toContain(`${roundId} finalized`)
+      })
+
+      test('a webhook is verified', async () => {
+        const secret = `whsec_${btoa('a secret of the endpoint')}`
+        const body = JSON.stringify({ type: 'round.finalized', note: 'grüße' })
+        const now = new Date()
+        const timestamp = String(Math.floor(now.getTime() / 1_000))
+        const signature = `v1,AAAA ${new Webhook(secret).sign('msg_1', now, body)}`
+        const verify = (text: string) =>
+          python('verify_webhook.py', [secret, 'msg_1', timestamp, signature], text)
+        expect(JSON.parse((await verify(body)).stdout)).toEqual(JSON.parse(body))
+        expect(await verify(`${body} `)).toMatchObject({ code: 1 })
+      })
+    })
+  })
+}
+
+/** Without the project's own, newer Node.js. */
+function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const places = process.env.PATH?.split(':').filter((place) => !place.includes('node_modules'))
+  return { PATH: places?.join(':'), HOME: process.env.HOME, ...more }
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { alarmsOf, type HubFacts } from './conditions.ts'
+
+const now = 10_000
+const relayer = {
+  ...{ status: 'ok' as const, signer: '0xab', balanceWei: '500', open: 0, undecided: 0, overdue: 0 },
+  ...{ oldestOpenAt: null, nextNonce: 1, filled: 0, gasToday: 0, gasPerDay: 1 },
+}
+const well: HubFacts = {
+  chain: { halted: null, finalizing: true, lag_secs: 1 },
+  relayer,
+  late: [],
+  projectionLagMs: 0,
+  deadLetters: 0,
+  databaseBytes: 1e6,
+  missingSettings: [],
+}
+const late = (what: NonNullable<HubFacts['late']>[number]['what'], since: number) => ({
+  late: [{ what, since, projectId: '0x01', epoch: 7, count: 1 }],
+})
+const namesOf = (change: Partial<HubFacts>) =>
+  alarmsOf({ ...well, ...change }, now, 500n).map(({ name }) => name)
+
+test.each<[string, Partial<HubFacts>, string[]]>([
+  ['nothing', {}, []],
+  [
+    'parts that do not answer',
+    {
+      relayer: null,
+      late: null,
+      projectionLagMs: null,
+      chain: { halted: null, finalizing: null, lag_secs: null },
+    },
+    [],
+  ],
+  ['a balance below the least', { relayer: { ...relayer, balanceWei: '499' } }, ['relayer_low']],
+  ['a balance that nobody knows', { relayer: { ...relayer, balanceWei: null } }, []],
+  ['an action without a block', { relayer: { ...relayer, overdue: 1 } }, ['transaction_stuck']],
+  ['a nonce that something used', { relayer: { ...relayer, undecided: 1 } }, ['transaction_stuck']],
+  ['an index that stopped', { chain: { ...well.chain, halted: 'other blocks' } }, ['index_halted']],
+  ['an index that is behind', { chain: { ...well.chain, lag_secs: 121 } }, ['index_behind']],
+  ['a chain that does not finalise', { chain: { ...well.chain, finalizing: false } }, ['chain_not_final']],
+  ['an epoch without a set', late('set_not_built', now - 601), ['set_late']],
+  ['an epoch without an attested set', late('set_not_attested', now - 601), ['set_late']],
+  ['an epoch that has just begun', late('set_not_built', now - 600), []],
+  ['rounds without a quorum', late('rounds_without_quorum', 0), ['rounds_waiting']],
+  ['rounds without a block', late('rounds_without_block', 0), ['rounds_waiting']],
+  ['rounds that nobody can help', late('rounds_unpaid', 0), []],
+  ['tasks without a round', late('tasks_waiting', 0), ['tasks_waiting']],
+  ['messages that failed', { deadLetters: 1 }, ['dead_letters']],
+  ['lists that are late', { projectionLagMs: 60_001 }, ['projection_late']],
+  ['a database that fills up', { databaseBytes: 7e9 + 1 }, ['database_full']],
+  ['settings that a part lacks', { missingSettings: ['COORDINATOR_SEED'] }, ['settings_missing']],
+])('%s', (_, change, names) => {
+  expect(namesOf(change)).toEqual(names)
+})

@@ -1,0 +1,92 @@
+import type { RelayerHealth } from '../../durable-objects/relayer/types.ts'
+import type { LateWork } from '../stores/late-work.ts'
+
+/** What the hub knows of itself when it looks. A member is null where its part does not answer. */
+export interface HubFacts {
+  readonly chain: {
+    readonly halted: string | null
+    readonly finalizing: boolean | null
+    readonly lag_secs: number | null
+  }
+  readonly relayer: RelayerHealth | null
+  readonly late: readonly LateWork[] | null
+  readonly projectionLagMs: number | null
+  readonly deadLetters: number
+  readonly databaseBytes: number
+  readonly missingSettings: readonly string[]
+}
+
+export interface Alarm {
+  /** Stable; its runbook has the symptom. */
+  readonly name: string
+  /** What is wrong, for a person; no more than a line. */
+  readonly message: string
+}
+
+/** Of the 10 GB that D1 holds. */
+const databaseBytesMax = 7e9
+const chainLagSecsMax = 120
+/** Shorter waits happen, and end by themselves. */
+const waitSecsMax = 600
+const projectionLagMsMax = 60_000
+
+/** What operators have to be told of, each once. @param now - Network time. @param lowWei - A balance of the relayer that is too low. */
+export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] {
+  const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings } = facts
+  const late = (facts.late ?? []).filter(({ since }) => now - since > waitSecsMax)
+  const places = (...kinds: LateWork['what'][]) =>
+    late
+      .filter(({ what }) => kinds.includes(what))
+      .map(({ projectId, epoch }) => `${projectId} in epoch ${epoch}`)
+  const all: [name: string, holds: boolean, message: string][] = [
+    [
+      'relayer_low',
+      relayer?.balanceWei != null && BigInt(relayer.balanceWei) < lowWei,
+      `The relayer ${relayer?.signer} has ${relayer?.balanceWei} wei left.`,
+    ],
+    [
+      'transaction_stuck',
+      (relayer?.overdue ?? 0) + (relayer?.undecided ?? 0) > 0,
+      `${(relayer?.overdue ?? 0) + (relayer?.undecided ?? 0)} actions have waited for a block for more than ten minutes.`,
+    ],
+    ['index_halted', chain.halted !== null, `The index of the chain has stopped: ${chain.halted}`],
+    [
+      'index_behind',
+      (chain.lag_secs ?? 0) > chainLagSecsMax,
+      `The index is ${chain.lag_secs} s behind the chain.`,
+    ],
+    ['chain_not_final', chain.finalizing === false, 'No block of the chain has become final for long.'],
+    ...lateAlarm(
+      'set_late',
+      'An epoch runs without an attested set',
+      places('set_not_built', 'set_not_attested'),
+    ),
+    ...lateAlarm(
+      'rounds_waiting',
+      'Rounds wait for validators or for a block',
+      places('rounds_without_quorum', 'rounds_without_block'),
+    ),
+    ...lateAlarm('tasks_waiting', 'Tasks wait for a round', places('tasks_waiting')),
+    [
+      'dead_letters',
+      deadLetters > 0,
+      `${deadLetters} messages failed every attempt, and nobody has seen to them.`,
+    ],
+    ['projection_late', (projectionLagMs ?? 0) > projectionLagMsMax, 'Lists are more than a minute late.'],
+    [
+      'database_full',
+      databaseBytes > databaseBytesMax,
+      `The database has ${(databaseBytes / 1e9).toFixed(1)} of 10 GB.`,
+    ],
+    ['settings_missing', missingSettings.length > 0, `Settings are missing: ${missingSettings.join(', ')}.`],
+  ]
+  return all.flatMap(([name, holds, message]) => (holds ? { name, message } : []))
+}
+
+const lateAlarm = (name: string, what: string, places: readonly string[]): [string, boolean, string][] => [
+  [
+    name,
+    places.length > 0,
+    `${what}: ${places.slice(0, 3).join(', ')}${places.length > 3 ? ' and others' : ''}.`,
+  ],
+]

@@ -1,0 +1,65 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, test } from 'vitest'
+import { FakeChain } from '../../durable-objects/testing/fake-chain.ts'
+import { readSettings } from '../env.ts'
+import { services } from '../services.ts'
+import { signIn } from '../test/callers.ts'
+import { bodyOf, client } from '../test/client.ts'
+import { rowsOf, runSql } from '../test/tables.ts'
+import { lookForAlarms } from './look.ts'
+
+beforeEach(() => new FakeChain().install())
+
+const [one, other, stranger] = [await signIn(), await signIn(), await signIn()]
+const hub = { ...env, OPERATOR_ADDRESSES: `${one.address},${other.address}` }
+const look = (now: number) => lookForAlarms(services(hub), readSettings(hub), now)
+const heard = async ({ token }: { token: string }) => {
+  const { items } = await bodyOf<{ items: { type: string; data: { alarm: string } }[] }>(
+    client({ token }).get('/v1/me/events?limit=20'),
+  )
+  return items.flatMap(({ type, data }) => (data?.alarm === 'dead_letters' ? [type] : []))
+}
+
+test('each operator hears of an alarm once when it begins and once when it is over, and nobody else does', async () => {
+  const fail = (id: string) =>
+    runSql(
+      "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES (?, 'q', '{}', 11, 1)",
+      id,
+    )
+  await look(100)
+  await fail('m0')
+  await Promise.all([look(200), look(201)])
+  await fail('m1')
+  await look(300)
+  for (const operator of [one, other]) {
+    expect(await heard(operator)).toEqual(['hub.alarm'])
+    const { items } = await bodyOf<{ items: object[] }>(
+      client({ token: operator.token }).get('/v1/me/notifications'),
+    )
+    expect(items).toContainEqual(
+      expect.objectContaining({
+        type: 'hub.alarm',
+        severity: 'critical',
+        data: {
+          alarm: 'dead_letters',
+          message: '1 messages failed every attempt, and nobody has seen to them.',
+        },
+      }),
+    )
+  }
+  await runSql('DELETE FROM dead_letters')
+  await Promise.all([look(400), look(401)])
+  expect(await heard(one)).toEqual(['hub.alarm', 'hub.alarm_over'])
+  expect(await heard(stranger)).toEqual([])
+  expect(await rowsOf("SELECT name FROM hub_alarms WHERE name = 'dead_letters'")).toEqual([])
+})
+
+test('a hub without operators looks for nothing', async () => {
+  await runSql('DELETE FROM hub_alarms')
+  const nobody = { ...env, OPERATOR_ADDRESSES: '' }
+  await runSql(
+    "INSERT INTO dead_letters (message_id, queue, body, attempts, died_at) VALUES ('m', 'q', '{}', 11, 1)",
+  )
+  await lookForAlarms(services(nobody), readSettings(nobody), 1)
+  expect(await rowsOf('SELECT * FROM hub_alarms')).toEqual([])
+})

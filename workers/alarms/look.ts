@@ -1,0 +1,24 @@
+import type { Settings } from '../env.ts'
+import { readReport } from '../routes/network/health.ts'
+import type { Services } from '../services.ts'
+import { HubAlarmStore } from '../stores/hub-alarms.ts'
+import { HubMetricsStore } from '../stores/hub-metrics.ts'
+import { alarmsOf } from './conditions.ts'
+
+/** Finds out what operators have to know, and notes it. A database that is away takes no note; a Prometheus beside the hub tells that. */
+export async function lookForAlarms(services: Services, settings: Settings, now: number): Promise<void> {
+  if (settings.OPERATOR_ADDRESSES.length === 0) return
+  const [report, relayer, { deadLetters, databaseBytes }] = await Promise.all([
+    readReport({ services, settings }),
+    services.relayer?.health().catch(() => null) ?? null,
+    services.store(HubMetricsStore).read(),
+  ])
+  const { chain, late, projection, missing } = report
+  const facts = {
+    ...{ chain, relayer, late, deadLetters, databaseBytes },
+    projectionLagMs: projection?.lagMs ?? null,
+    missingSettings: Object.values(missing).flat(),
+  }
+  const alarms = alarmsOf(facts, now, settings.RELAYER_LOW_WEI)
+  await services.store(HubAlarmStore).set(alarms, settings.OPERATOR_ADDRESSES, now)
+}

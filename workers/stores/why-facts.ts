@@ -1,0 +1,192 @@
+import type { MissReason, RejectionReason } from '../../durable-objects/round/states.ts'
+import { defaultNetworkParams } from '../../protocol/identity/index.ts'
+import type { CommitteeRules, DeviceRequirements, ListingStatus } from '../../protocol/manifest/index.ts'
+import { readRows, Store } from './database.ts'
+import type { DeviceRow } from './devices.ts'
+import type { EpochRow } from './epochs.ts'
+import { type Analytics, type AnalyticsRow, analyticsText, readAnalytics } from './project-analytics.ts'
+
+/** What decides whether a project gives work in the epoch that runs. */
+export interface ProjectFacts {
+  projectId: string
+  listing: ListingStatus
+  reviewedAt: number | null
+  epoch: number
+  epochSecs: number
+  committee: Pick<CommitteeRules, 'size' | 'min_size'>
+  requirements: DeviceRequirements
+  /** When the last epoch with a round ends or ended. */
+  lastWorkAt: number | null
+  /** Rounds of the epoch that are over. */
+  rounds: number
+  set: { setHash: string; entries: number; builtAt: number; attestedAt: number | null } | null
+  /** Of the generation that counts for the epoch; null without one. */
+  validators: number | null
+  /** Node ids of those that have not attested the set, while it lacks its quorum. */
+  missing: readonly string[]
+  /** Whether the index has not read the whole chain. */
+  isBehind: boolean
+}
+
+type DeviceFacts = Pick<
+  DeviceRow,
+  | 'owner'
+  | 'boundAt'
+  | 'unboundAt'
+  | 'linkState'
+  | 'linkStateAt'
+  | 'nodectlVersion'
+  | 'profileUpdatedAt'
+  | 'class'
+  | 'engine'
+  | 'hardware'
+  | 'voteFaultAt'
+  | 'benchmarkFaultAt'
+  | 'bannedAt'
+  | 'banReason'
+> & { score: number | null; nodeStatus: string | null; nodeHealth: string | null; revokedAt: number | null }
+
+/** Newest leases of a subscription that ended alike. */
+export interface LeaseFacts {
+  missedBecause: MissReason | null
+  rejectionReason: RejectionReason | null
+  count: number
+  lastAt: number
+  /** The check that the last of them failed. */
+  problem: string | null
+}
+
+/** The share of the payout address in an attested epoch. */
+export interface ShareFacts extends Pick<EpochRow, 'state' | 'settlement' | 'error' | 'releaseAt'> {
+  epoch: number
+  endsAt: number
+  units: number
+  amount: string
+  leaf: number | null
+}
+
+export interface SubscriptionFacts {
+  project: ProjectFacts | null
+  device: DeviceFacts | null
+  leases: readonly LeaseFacts[]
+  /** The newest epoch in which the member was drawn. */
+  lastEpoch: number | null
+  /** The newest that are not claimed. */
+  shares: readonly ShareFacts[]
+  /** Attested epochs in which the device has credited rounds and the payout address has no share. */
+  unshared: readonly { epoch: number; endsAt: number; recipients: number; cap: number }[]
+  /** The oldest epoch with credited rounds that nobody has attested. */
+  unattested: { epoch: number; endsAt: number } | null
+}
+
+/** What is looked at: of leases the newest of the owner, of which some are of other devices. */
+const leasesRead = 100
+const sharesRead = 10
+const leasesSecs = 86_400
+
+/** The project, with the epoch that runs by its version in force. `?2` is the time: a bound number is a float to the database. */
+const projectText = (
+  id: string,
+) => `SELECT p.*, v.epoch_secs, v.manifest, CAST(?2 AS INTEGER) / v.epoch_secs AS epoch
+  FROM projects AS p JOIN project_versions AS v
+    ON v.project_id = p.project_id AND v.version = p.version AND v.status <> 'rejected'
+  WHERE p.project_id = ${id}`
+
+const generationText = `SELECT document FROM validator_generations
+  WHERE effective_at <= of.epoch * of.epoch_secs - ${defaultNetworkParams.beacon_offset_secs}
+  ORDER BY generation DESC LIMIT 1`
+
+const isOfEpoch = (table: string) => `${table}.project_id = of.project_id AND ${table}.epoch = of.epoch`
+
+const projectFacts = `SELECT json_object('projectId', of.project_id, 'listing', of.listing_status, 'reviewedAt', of.reviewed_at,
+  'epoch', of.epoch, 'epochSecs', of.epoch_secs,
+  'committee', of.manifest->'$.consensus.work.committee', 'requirements', of.manifest->'$.scheduling.requirements',
+  'lastWorkAt', (SELECT max(ends_at) FROM epoch_rounds AS r WHERE r.project_id = of.project_id),
+  'rounds', coalesce((SELECT rounds FROM epoch_rounds AS r WHERE ${isOfEpoch('r')}), 0),
+  'set', (SELECT json_object('setHash', set_hash, 'entries', entries, 'builtAt', built_at, 'attestedAt', attested_at)
+    FROM committee_sets AS c WHERE ${isOfEpoch('c')}),
+  'validators', (SELECT json_array_length(document, '$.validators') FROM (${generationText})),
+  'missing', (SELECT json_group_array(one.value->>'node_id')
+    FROM committee_sets AS c, json_each((${generationText}), '$.validators') AS one
+    WHERE ${isOfEpoch('c')} AND c.attested_at IS NULL AND NOT EXISTS (
+      SELECT 1 FROM committee_set_attestations AS a WHERE ${isOfEpoch('a')} AND a.public_key = one.value->>'public_key')),
+  'isBehind', coalesce((SELECT is_behind FROM chain_cursor), 1)) FROM of`
+
+/** One statement, because causes of one answer are of one moment. `?1` is the subscription. */
+const subscriptionText = `WITH s AS (
+    SELECT s.*, coalesce(c.state->>'payout', s.owner) AS payout FROM subscriptions AS s
+    LEFT JOIN chain_states AS c ON c.kind = 'subscription' AND c.subject = s.subscription_id
+    WHERE s.subscription_id = ?1),
+  of AS (${projectText('(SELECT project_id FROM s)')}),
+  newest AS (SELECT l.* FROM s JOIN leases AS l ON l.owner = s.owner ORDER BY l.created_at DESC LIMIT ${leasesRead}),
+  own AS MATERIALIZED (SELECT n.epoch, n.missed_because, n.rejection_reason, n.vote_problem, max(n.created_at) AS at,
+      count(*) AS count, sum(n.units) AS units,
+      n.created_at > ?2 - ${leasesSecs} AND (n.proof_status IN ('rejected', 'missed') OR n.state = 'missed') AS went_wrong
+    FROM newest AS n, s WHERE n.subscription_id = s.subscription_id
+    GROUP BY n.epoch, n.missed_because, n.rejection_reason, went_wrong)
+SELECT (${projectFacts}) AS project,
+  (SELECT json_object('owner', d.owner, 'boundAt', d.bound_at, 'unboundAt', d.unbound_at, 'linkState', d.link_state,
+    'linkStateAt', d.link_state_at, 'nodectlVersion', d.nodectl_version, 'profileUpdatedAt', d.profile_updated_at,
+    'class', d.class, 'engine', d.engine, 'hardware', json(d.hardware), 'score', d.benchmark->>'score',
+    'voteFaultAt', d.vote_fault_at, 'benchmarkFaultAt', d.benchmark_fault_at, 'bannedAt', d.banned_at,
+    'banReason', d.ban_reason, 'nodeStatus', n.status, 'nodeHealth', n.health, 'revokedAt', n.revoked_at)
+    FROM s JOIN devices AS d ON d.node_id = s.node_id LEFT JOIN nodes AS n ON n.node_id = s.node_id) AS device,
+  (SELECT json_group_array(json_object('missedBecause', missed_because, 'rejectionReason', rejection_reason,
+    'count', count, 'lastAt', at, 'problem', vote_problem))
+    FROM own WHERE went_wrong) AS leases,
+  (SELECT max(epoch) FROM own) AS lastEpoch,
+  (SELECT json_group_array(json_object('epoch', epoch, 'endsAt', ends_at, 'units', units, 'amount', amount, 'leaf', leaf,
+    'state', state, 'settlement', settlement, 'error', error, 'releaseAt', release_at))
+    FROM (SELECT e.*, r.state, r.settlement, r.error, r.release_at FROM s
+      JOIN epoch_shares AS e ON e.miner = s.payout AND e.project_id = s.project_id AND (e.claimed_at IS NOT NULL) = 0
+      JOIN epoch_receipts AS r ON r.project_id = e.project_id AND r.epoch = e.epoch
+      ORDER BY e.ends_at DESC, e.epoch DESC LIMIT ${sharesRead})) AS shares,
+  (SELECT json_group_array(json_object('epoch', r.epoch, 'endsAt', r.starts_at + r.epoch_secs, 'recipients', r.recipients,
+    'cap', (SELECT manifest->>'$.consensus.economics.max_recipients_per_epoch' FROM of)))
+    FROM s, (SELECT DISTINCT project_id, epoch FROM own WHERE units > 0) AS credited
+    JOIN epoch_receipts AS r ON r.project_id = credited.project_id AND r.epoch = credited.epoch
+    WHERE NOT EXISTS (SELECT 1 FROM epoch_shares AS e
+      WHERE e.miner = s.payout AND e.project_id = r.project_id AND e.epoch = r.epoch)) AS unshared,
+  (SELECT json_object('epoch', epoch, 'endsAt', ends_at) FROM s JOIN epoch_credits AS e
+    ON e.miner = s.payout AND e.project_id = s.project_id
+    WHERE NOT EXISTS (SELECT 1 FROM epoch_receipts AS r WHERE r.project_id = e.project_id AND r.epoch = e.epoch)
+    ORDER BY e.epoch LIMIT 1) AS unattested
+FROM s`
+
+const ofProjectText = `WITH of AS (${projectText('?1')})
+  SELECT analytics.*, (${projectFacts}) AS project FROM (${analyticsText}) AS analytics`
+
+type FactsRow = Record<Exclude<keyof SubscriptionFacts, 'lastEpoch'>, string | null> & {
+  lastEpoch: number | null
+}
+
+/** What causes are found from. */
+export class WhyFactStore extends Store {
+  /** Null for no subscription. @param now - Unix seconds. */
+  async ofSubscription(subscriptionId: string, now: number): Promise<SubscriptionFacts | null> {
+    const [row] = await readRows<FactsRow>(this.db, subscriptionText, [subscriptionId, now])
+    if (row === undefined) return null
+    return {
+      project: read(row.project) as ProjectFacts | null,
+      device: read(row.device) as DeviceFacts | null,
+      leases: read(row.leases) as LeaseFacts[],
+      lastEpoch: row.lastEpoch,
+      shares: read(row.shares) as ShareFacts[],
+      unshared: read(row.unshared) as SubscriptionFacts['unshared'],
+      unattested: read(row.unattested) as SubscriptionFacts['unattested'],
+    }
+  }
+
+  /** With the figures of epochs that end after `since`. @param now - Unix seconds. */
+  async ofProject(
+    projectId: string,
+    since: number,
+    now: number,
+  ): Promise<{ analytics: Analytics; facts: ProjectFacts | null }> {
+    const values = [projectId, now, since]
+    const [row] = await readRows<AnalyticsRow & { project: string | null }>(this.db, ofProjectText, values)
+    return { analytics: readAnalytics(row), facts: read(row?.project) as ProjectFacts | null }
+  }
+}
+
+const read = (text: string | null | undefined): unknown => JSON.parse(text ?? 'null')

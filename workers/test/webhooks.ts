@@ -1,0 +1,92 @@
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { inject, vi } from 'vitest'
+import { unixNow } from '../../durable-objects/clock.ts'
+import type { Manner, ReceivedCall, Verified } from '../../testing/webhook-receiver.ts'
+import { lostSecs } from '../stores/webhook-deliveries.ts'
+import { bodyOf, type Client, itemsOf } from './client.ts'
+import { runSql, scalarOf } from './tables.ts'
+
+export const projectId = `0x${'1'.repeat(64)}`
+
+let receivers = 0
+
+/** A receiver that nobody has called. */
+export function createReceiver() {
+  receivers += 1
+  const name = `${receivers}-${crypto.randomUUID()}`
+  const at = inject('receivers')
+  return {
+    url: `${at}/to/${name}`,
+    answers: async (manner: Manner) => {
+      await fetch(`${at}/manner/${name}`, { method: 'PUT', body: JSON.stringify(manner) })
+    },
+    calls: async (): Promise<ReceivedCall[]> => (await fetch(`${at}/calls/${name}`)).json(),
+  }
+}
+
+const ask = async (what: string, input: Verified) =>
+  (await fetch(`${inject('receivers')}/${what}`, { method: 'POST', body: JSON.stringify(input) })).json()
+
+/** What the example in Python says of a call. */
+export const runPython = (input: Verified) =>
+  ask('python', input) as Promise<{ status: number | null; output: string }>
+
+/** What the library of Standard Webhooks reads in a call; null where the secret does not fit. */
+export const verify = async (secret: string, { headers, body }: Pick<ReceivedCall, 'headers' | 'body'>) =>
+  ((await ask('library', { secret, headers, body, now: unixNow() })) as { event: unknown }).event
+
+export const createWebhook = (
+  by: Client,
+  url: string,
+  fields: object = {},
+): Promise<{ webhook_id: string; secret: string }> =>
+  bodyOf(by.post('/v1/me/webhooks', { url, types: ['project.listed'], ...fields }))
+
+/** Logs events as a trigger does, each with its number as `data.n`. */
+export const tell = (count: number, { type = 'project.listed', address = null as string | null } = {}) =>
+  runSql(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+     INSERT INTO new_events (type, created_at, address, project_id, data)
+     SELECT ?, 7, ?, ?, json_object('n', i) FROM n`,
+    ...[count, type, address, projectId],
+  )
+
+export interface Delivery {
+  delivery_id: string
+  state: string
+  event: { id?: string; type: string; data: Record<string, unknown> }
+  next_attempt_at: number | null
+  attempts_made: number
+  attempts: { at: number; status: number | null; answer: string | null; error: string | null }[]
+}
+
+/** The newest two hundred. */
+export const deliveriesOf = (by: Client, webhookId: string): Promise<Delivery[]> =>
+  itemsOf(by.get(`/v1/me/webhooks/${webhookId}/deliveries?limit=200`))
+
+/** Has the hub read the log once. */
+export const look = () => runDurableObjectAlarm(env.WEBHOOK_READER.getByName('webhooks'))
+
+/** Moves the clock of this hub. */
+export const pass = (seconds: number) => vi.setSystemTime((unixNow() + seconds) * 1000)
+
+const exists = async (query: string, ...values: unknown[]): Promise<boolean> =>
+  (await scalarOf(`SELECT 1 FROM ${query} LIMIT 1`, ...values)) !== null
+
+/** Has the hub read the log, and send what seems lost, until nothing is due. */
+export const settle = (): Promise<boolean> =>
+  vi.waitUntil(
+    async () => {
+      const now = unixNow()
+      const isBehind =
+        (await exists(
+          "webhook_reader JOIN webhooks ON state = 'active' WHERE row <= (SELECT max(id) FROM event_log)",
+        )) ||
+        (await exists('webhooks WHERE next_row IS NOT NULL AND next_at <= ?', now)) ||
+        (await exists("webhook_deliveries WHERE state = 'pending' AND due_at <= ?", now - lostSecs))
+      if (isBehind) await look()
+      return !isBehind && !(await exists("webhook_deliveries WHERE state = 'pending' AND due_at <= ?", now))
+    },
+    { interval: 10 },
+  )

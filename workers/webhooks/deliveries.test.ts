@@ -1,0 +1,466 @@
+import { env } from 'cloudflare:workers'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { unixNow } from '../../durable-objects/clock.ts'
+import { attemptsMax, daySecs, keptMax } from '../../durable-objects/webhooks/rules.ts'
+import type { ReceivedCall } from '../../testing/webhook-receiver.ts'
+import { lostSecs } from '../stores/webhook-deliveries.ts'
+import { createWallet, signIn } from '../test/callers.ts'
+import { bodyOf, type Client, itemsOf } from '../test/client.ts'
+import { countedDatabase } from '../test/counted-database.ts'
+import { consume, consumeIn } from '../test/queue.ts'
+import { rowsOf, runSql, scalarOf } from '../test/tables.ts'
+import {
+  createReceiver,
+  createWebhook,
+  type Delivery,
+  deliveriesOf,
+  pass,
+  runPython,
+  settle,
+  tell,
+  verify,
+} from '../test/webhooks.ts'
+import { call } from './call.ts'
+import { createReader } from './reader.ts'
+
+// Ahead of the machine's: no alarm comes by itself, and tests run each.
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  pass(daySecs)
+})
+
+// Each has the hub to itself.
+beforeEach(() => runSql('DELETE FROM webhooks'))
+
+/** A wallet, which signs in again as often as time passes. */
+function createOwner() {
+  const wallet = createWallet()
+  return { address: wallet.address, client: async (): Promise<Client> => (await signIn(wallet)).client }
+}
+
+const setUp = async (fields: object = {}) => {
+  const owner = createOwner()
+  const receiver = createReceiver()
+  const by = await owner.client()
+  const { webhook_id: id, secret } = await createWebhook(by, receiver.url, fields)
+  return { ...{ owner, receiver, by, id, secret }, list: () => deliveriesOf(by, id) }
+}
+
+const numbersOf = async ({ calls }: ReturnType<typeof createReceiver>) =>
+  (await calls()).map(({ body }) => JSON.parse(body).data.n as number)
+
+const until = async (delivery: Delivery): Promise<void> => {
+  pass((delivery.next_attempt_at ?? 0) + lostSecs - unixNow())
+  await settle()
+}
+
+describe('a delivery', () => {
+  test('is an event of the feed, signed as Standard Webhooks has it', async () => {
+    const { receiver, by, secret, list } = await setUp()
+    await tell(1)
+    await settle()
+    const [received, ...others] = await receiver.calls()
+    expect(others).toEqual([])
+    const [delivery] = await list()
+    expect(delivery).toMatchObject({
+      ...{ state: 'delivered', attempts_made: 1, next_attempt_at: null },
+      attempts: [{ status: 200, answer: '200', error: null }],
+    })
+    const { headers = {}, body = '' } = received ?? {}
+    expect([headers['webhook-id'], headers['content-type']]).toEqual([
+      delivery?.delivery_id,
+      'application/json',
+    ])
+    const [event] = await itemsOf(by.get('/v1/events?type=project.listed&limit=1'))
+    expect(await verify(secret, { headers, body })).toEqual(event)
+    expect(await verify(secret, { headers, body: `${body} ` })).toBeNull()
+    const python = (given: string) => runPython({ ...{ secret: given, headers, body }, now: unixNow() })
+    const { status, output } = await python(secret)
+    // Null is a machine without Python.
+    if (status !== null) {
+      expect([status, JSON.parse(output)]).toEqual([0, event])
+      expect((await python(`whsec_${btoa('x'.repeat(32))}`)).status).toBe(1)
+    }
+  })
+
+  test('is of what the webhook asks for: of the network, and about its wallet', async () => {
+    const types = ['project.listed', 'device.bound', 'project.paused']
+    const { owner, receiver, by } = await setUp({ types })
+    const filtered = createReceiver()
+    await createWebhook(by, filtered.url, { types, project_ids: [`0x${'2'.repeat(64)}`] })
+    const stranger = createOwner()
+    await tell(1, { type: 'device.bound', address: stranger.address })
+    await tell(1, { type: 'device.bound', address: owner.address })
+    await tell(1, { type: 'project.delisted' })
+    await tell(1, { type: 'project.paused', address: stranger.address })
+    await settle()
+    const typesOf = async ({ calls }: typeof receiver) =>
+      (await calls()).map(({ body }) => JSON.parse(body).type)
+    expect((await typesOf(receiver)).sort()).toEqual(['device.bound', 'project.paused'])
+    expect(await typesOf(filtered)).toEqual([])
+  })
+
+  test('is made of what is logged while the webhook is active, and of nothing before', async () => {
+    await tell(1)
+    const { receiver, by, id, list } = await setUp()
+    await tell(1)
+    await settle()
+    const patch = (state: string) => by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state } })
+    await patch('disabled')
+    await tell(2)
+    await settle()
+    await patch('active')
+    await tell(3)
+    await settle()
+    expect(await numbersOf(receiver)).toEqual([1, 1, 2, 3])
+    expect((await list()).map(({ state }) => state)).toEqual([
+      'delivered',
+      'delivered',
+      'delivered',
+      'delivered',
+    ])
+  })
+
+  test('ends with its webhook', async () => {
+    const { receiver, by, id } = await setUp()
+    await receiver.answers({ status: 500 })
+    await tell(1)
+    await settle()
+    expect((await by.delete(`/v1/me/webhooks/${id}`)).status).toBe(204)
+    expect(await rowsOf('SELECT 1 FROM webhook_deliveries WHERE webhook_id = ?', id)).toEqual([])
+    const before = await receiver.calls()
+    const message = { v: 1, webhookId: id, number: 1, attemptsMade: before.length }
+    expect(await consume('webhook-deliveries', message)).toEqual({ acked: ['m0'], retried: [] })
+    expect(await receiver.calls()).toEqual(before)
+  })
+})
+
+describe('an answer', () => {
+  test.each([
+    [{ status: 500 }, { status: 500, answer: '500', error: 'the status is not 2xx' }],
+    [
+      { status: 500, bytes: 5_000_000 },
+      { status: 500, answer: 'x'.repeat(1024) },
+    ],
+    [
+      { status: 302, location: 'http://127.0.0.1:1/private' },
+      { status: 302, error: 'redirects are not followed' },
+    ],
+  ])('%o is a failure', async (manner, attempt) => {
+    const { receiver, list } = await setUp()
+    await receiver.answers(manner)
+    await tell(1)
+    await settle()
+    const [delivery] = await list()
+    expect(delivery).toMatchObject({ state: 'pending', next_attempt_at: expect.any(Number) })
+    expect(delivery?.attempts[0]).toMatchObject(attempt)
+  })
+
+  test('a redirect leads nowhere', async () => {
+    const { receiver } = await setUp()
+    const target = createReceiver()
+    await receiver.answers({ status: 307, location: target.url })
+    await tell(1)
+    await settle()
+    expect([(await receiver.calls()).length > 0, await target.calls()]).toEqual([true, []])
+  })
+
+  test('that does not come, and a receiver that is not there, end the attempt', async () => {
+    const receiver = createReceiver()
+    await receiver.answers({ hangs: true })
+    const post = { body: '{}', headers: {} }
+    expect(await call(receiver.url, post, 200)).toMatchObject({
+      status: null,
+      error: 'no answer within 0.2 s',
+    })
+    expect(await call('http://127.0.0.1:1/', post)).toMatchObject({
+      ...{ status: null, answer: null },
+      error: expect.stringMatching(/^no connection: /),
+    })
+  })
+})
+
+test('a receiver that is down for a day gets what waits when it comes back, and the rest by hand', async () => {
+  const { owner, receiver, id } = await setUp()
+  const list = async () => deliveriesOf(await owner.client(), id)
+  await receiver.answers({ status: 503 })
+  await tell(1)
+  await settle()
+  let [lost] = await list()
+  for (; lost?.state === 'pending'; [lost] = await list()) await until(lost)
+  expect(lost).toMatchObject({ state: 'failed', attempts_made: attemptsMax, next_attempt_at: null })
+  const times = lost?.attempts.map(({ at }) => at) ?? []
+  const hours = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 3600
+  // Each came as late as a lost message does, at most.
+  expect([hours > 23, hours < 24 + (attemptsMax * lostSecs) / 3600]).toEqual([true, true])
+  await tell(30)
+  await settle()
+  // One that fails is asked with little: the rest waits in the log.
+  expect((await list()).filter(({ state }) => state === 'pending').length).toBe(10)
+
+  await receiver.answers({})
+  const waiting = (await list()).find(({ state }) => state === 'pending')
+  await until(waiting as Delivery)
+  for (let turns = 0; turns < 3; turns++) {
+    pass(10)
+    await settle()
+  }
+  expect((await list()).filter(({ state }) => state === 'delivered').length).toBe(30)
+  const by = await owner.client()
+  const again = `/v1/me/webhooks/${id}/deliveries/${lost?.delivery_id}/redeliver`
+  expect((await by.post(again)).status).toBe(202)
+  await settle()
+  expect((await list()).at(-1)).toMatchObject({ state: 'delivered', attempts_made: attemptsMax + 1 })
+  const calls = (await receiver.calls()).filter(({ headers }) => headers['webhook-id'] === lost?.delivery_id)
+  expect([calls.length, new Set(calls.map(({ body }) => body)).size]).toEqual([attemptsMax + 1, 1])
+})
+
+test('a webhook that fails for three days is disabled, its owner is told, and what was not sent is shown', async () => {
+  const { owner, receiver, id } = await setUp()
+  await receiver.answers({ status: 500 })
+  await tell(40)
+  await settle()
+  pass(3 * daySecs)
+  await settle()
+  const by = await owner.client()
+  expect(await bodyOf(by.get(`/v1/me/webhooks/${id}`))).toMatchObject({
+    ...{ state: 'disabled', disabled_because: 'failing' },
+    failing_since: expect.any(Number),
+  })
+  expect(await itemsOf(by.get('/v1/me/notifications'))).toMatchObject([
+    { type: 'webhook.disabled', severity: 'warning', data: { webhook_id: id, url: receiver.url } },
+  ])
+  const deliveries = await deliveriesOf(by, id)
+  expect(deliveries[0]).toMatchObject({ state: 'gap', event: { data: { reason: 'disabled' } } })
+  expect(new Set(deliveries.slice(1).map(({ state }) => state))).toEqual(new Set(['failed']))
+  await receiver.answers({})
+  const before = (await receiver.calls()).length
+  expect((await by.post(`/v1/me/webhooks/${id}/test`)).status).toBe(202)
+  await settle()
+  expect((await receiver.calls()).length).toBe(before + 1)
+  const body = { state: 'active' }
+  expect(await bodyOf(by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: body }))).toMatchObject({
+    state: 'active',
+    disabled_because: null,
+    failing_since: null,
+  })
+})
+
+describe('many events at once', () => {
+  const made = (id: string) =>
+    scalarOf<number>('SELECT count(*) FROM webhook_deliveries WHERE webhook_id = ? AND number < 1000', id)
+
+  test('come in portions, every one once', async () => {
+    const { receiver, id } = await setUp()
+    const count = 100
+    await tell(count)
+    let turns = 0
+    do {
+      pass(2)
+      await settle()
+      turns += 1
+    } while ((await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)) !== null)
+    // The last one finds that nothing is left.
+    expect(turns).toBe(count / 20 + 1)
+    const numbers = await numbersOf(receiver)
+    expect([numbers.length, new Set(numbers).size]).toEqual([count, count])
+    expect(Math.max(...(await receiver.calls()).map(({ atOnce }) => atOnce))).toBeLessThanOrEqual(20)
+  })
+
+  test('ten thousand of them take as many rows as twenty, and keep no other webhook waiting', async () => {
+    const { receiver, id } = await setUp()
+    const other = await setUp({ types: ['project.paused'] })
+    await tell(10_000)
+    await tell(1, { type: 'project.paused' })
+    await settle()
+    expect(await numbersOf(other.receiver)).toEqual([1])
+    expect([await made(id), (await receiver.calls()).length]).toEqual([20, 20])
+    await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
+  })
+
+  test('wait in the log while too many are under way', async () => {
+    const { id } = await setUp()
+    // The messages of these are still in the queue.
+    await runSql(
+      `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_made, attempts_left, due_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45)
+       SELECT ?, 1000 + i, 1, 'pending', '{}', 9, 1, ? FROM n`,
+      ...[id, unixNow()],
+    )
+    await tell(30)
+    await createReader(env).step()
+    expect(await made(id)).toBe(5)
+    pass(2)
+    await runSql('DELETE FROM webhook_deliveries WHERE webhook_id = ? AND number >= 1000', id)
+    await settle()
+    expect(await made(id)).toBe(25)
+  })
+
+  test('cost two trips where nothing is new, and a dozen rows for each delivery', async () => {
+    const { id } = await setUp()
+    const { db, use } = countedDatabase()
+    const bindings = { ...env, DB: db, WEBHOOK_DELIVERIES: { sendBatch: async () => {} } as never }
+    const reader = createReader(bindings)
+    await reader.step()
+    const begin = { ...use }
+    await reader.step()
+    expect([use.roundTrips - begin.roundTrips, use.rowsWritten - begin.rowsWritten]).toEqual([2, 0])
+    await tell(10)
+    await reader.step()
+    await consumeIn(
+      bindings,
+      'webhook-deliveries',
+      Array.from({ length: 10 }, (_, i) => ({ v: 1, webhookId: id, number: i + 1, attemptsMade: 0 })),
+    )
+    expect((use.rowsWritten - begin.rowsWritten) / 10).toBeLessThanOrEqual(12)
+  })
+
+  test('only the newest that are over are kept', async () => {
+    const { by, id } = await setUp()
+    const insert = `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+      SELECT ?1, i, 1, iif(i = 2, 'pending', 'failed'), '{}', 1, 9e9 FROM n`
+    await runSql(insert, id, keptMax)
+    await runSql('UPDATE webhooks SET deliveries = ? WHERE webhook_id = ?', keptMax, id)
+    await tell(10)
+    await settle()
+    const left = await rowsOf(
+      'SELECT number FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number',
+      id,
+    )
+    expect([left.length, left[0]?.number, left[1]?.number]).toEqual([keptMax + 1, 2, 11])
+    await by.delete(`/v1/me/webhooks/${id}`)
+  })
+})
+
+test('events that were deleted before they could be sent are a gap, and the rest comes', async () => {
+  const { receiver, id, list } = await setUp()
+  await receiver.answers({ status: 500 })
+  await tell(30)
+  await settle()
+  await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) - 2 FROM event_log)')
+  await receiver.answers({})
+  await until((await list()).find(({ state }) => state === 'pending') as Delivery)
+  pass(10)
+  await settle()
+  const states = (await list()).map(({ state, event }) => `${state} ${event.data.reason ?? ''}`.trim())
+  expect(states).toEqual([
+    ...Array.from({ length: 3 }, () => 'delivered'),
+    'gap archived',
+    ...Array.from({ length: 20 }, () => 'delivered'),
+  ])
+  // The reader itself was away for longer than the log is kept.
+  await settle()
+  await tell(3)
+  await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
+  await settle()
+  expect((await list()).slice(0, 2)).toMatchObject([
+    { state: 'delivered', event: { data: { n: 3 } } },
+    { state: 'gap' },
+  ])
+  expect(await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
+})
+
+describe('faults', () => {
+  test('a message that is lost is sent again, and one that comes twice does nothing', async () => {
+    const { receiver, list, id } = await setUp()
+    await tell(1)
+    const away = { sendBatch: () => Promise.reject(new Error('the queue is away')) }
+    await createReader({ ...env, WEBHOOK_DELIVERIES: away as never }).step()
+    expect(await receiver.calls()).toEqual([])
+    pass(lostSecs)
+    await settle()
+    expect((await list()).map(({ state }) => state)).toEqual(['delivered'])
+    const message = { v: 1, webhookId: id, number: 1, attemptsMade: 0 }
+    expect(await consume('webhook-deliveries', message, message)).toMatchObject({ acked: ['m0', 'm1'] })
+    expect(await receiver.calls()).toHaveLength(1)
+  })
+
+  test('two readers at once make each delivery once', async () => {
+    const { receiver } = await setUp()
+    const readers = [createReader(env), createReader(env)]
+    for (let told = 0; told < 3; told++) {
+      await tell(5)
+      await Promise.all(readers.map((reader) => reader.step()))
+    }
+    await settle()
+    pass(2)
+    await settle()
+    const ids = (await receiver.calls()).map(({ body }) => JSON.parse(body).id)
+    expect([ids.length, new Set(ids).size]).toEqual([15, 15])
+  })
+
+  test('a database that is away has the message come again', async () => {
+    const { id } = await setUp()
+    const DB = {
+      ...env.DB,
+      prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error('away')) }) }),
+    }
+    const message = { v: 1, webhookId: id, number: 1, attemptsMade: 0 }
+    const bindings = { ...env, DB: DB as never }
+    expect(await consumeIn(bindings, 'webhook-deliveries', [message])).toEqual({ acked: [], retried: ['m0'] })
+  })
+
+  test.each([[null], [{}], [{ v: 2, webhookId: 'x', number: 1, attemptsMade: 0 }]])(
+    'leaves what nobody can read to the dead letters: %j',
+    async (body) => {
+      expect(await consume('webhook-deliveries', body)).toEqual({ acked: [], retried: ['m0'] })
+    },
+  )
+
+  test('a hub that is no longer local, or has another secret, says so and calls nobody', async () => {
+    const { receiver, list, id } = await setUp()
+    const noQueue = { WEBHOOK_DELIVERIES: { send: async () => {}, sendBatch: async () => {} } as never }
+    await tell(1)
+    await createReader({ ...env, ...noQueue }).step()
+    const message = (attemptsMade: number) => ({ v: 1, webhookId: id, number: 1, attemptsMade })
+    const isPublic = { ...env, LOCAL_NETWORK: 'false', BASE_URL: 'https://hub.example.com' }
+    const isOther = { ...env, HUB_SECRET: 'another secret that only tests know, long enough' }
+    await consumeIn({ ...isPublic, ...noQueue }, 'webhook-deliveries', [message(0)])
+    await consumeIn({ ...isOther, ...noQueue }, 'webhook-deliveries', [message(1)])
+    const errors = (await list())[0]?.attempts.map(({ error }) => error)
+    expect(errors).toEqual([
+      'the URL must be an https URL',
+      'the secrets of the webhook are lost: make a new one',
+    ])
+    expect(await receiver.calls()).toEqual([])
+  })
+})
+
+describe('secrets', () => {
+  test('that are replaced sign until they expire', async () => {
+    const { by, id, receiver, secret } = await setUp()
+    const body = { previous_valid_secs: 600 }
+    const made = await bodyOf(by.post(`/v1/me/webhooks/${id}/secrets`, body))
+    await tell(1)
+    await settle()
+    const [both] = await receiver.calls()
+    for (const one of [secret, made.secret])
+      expect(await verify(one, both as ReceivedCall)).toMatchObject({ data: { n: 1 } })
+    pass(600)
+    await tell(1)
+    await settle()
+    const [, last] = await receiver.calls()
+    expect(await verify(made.secret, last as ReceivedCall)).toMatchObject({ data: { n: 1 } })
+    expect(await verify(secret, last as ReceivedCall)).toBeNull()
+  })
+
+  test('are not readable in the database', async () => {
+    const { secret, by } = await setUp()
+    const stored = JSON.stringify([
+      await rowsOf('SELECT * FROM webhooks'),
+      await rowsOf('SELECT * FROM idempotency_keys'),
+    ])
+    const bytes = atob(secret.slice('whsec_'.length))
+    for (const spelling of [
+      secret.slice(6),
+      btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').slice(0, 43),
+    ])
+      expect(stored).not.toContain(spelling)
+    expect(JSON.stringify(await bodyOf(by.get('/v1/me/webhooks')))).not.toContain(secret)
+  })
+})
+
+test('an idle network without webhooks has nothing read', async () => {
+  expect(await createReader(env).step()).toBeNull()
+})

@@ -1,0 +1,34 @@
+import { isLoopbackHost, isPrivateHost, showsItsHost } from '../../protocol/encoding/index.ts'
+
+export const urlLengthMax = 2048
+
+/** Ports below are of other services than the web's. */
+const freePortsFrom = 1024
+
+export interface UrlRules {
+  /** On a local network a receiver may be on this machine, without a certificate. */
+  isLocal: boolean
+  /** Where this hub is: it does not call itself. */
+  hub: URL
+}
+
+/**
+ * What forbids calling a URL, which is said to its owner; null for nothing. The WHATWG URL has written decimal, octal, hexadecimal and mapped
+ * addresses in their one form. To which address a name resolves it does not say.
+ */
+export function urlProblem(text: string, { isLocal, hub }: UrlRules): string | null {
+  if (text.length > urlLengthMax) return `must be at most ${urlLengthMax} characters long`
+  const url = URL.parse(text)
+  if (url === null) return 'must be a URL'
+  if (!showsItsHost(text)) return 'must be without user info and backslashes'
+  if (url.hash !== '') return 'must be without a fragment'
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
+  if (isHttp && isLocal && isLoopbackHost(url.hostname)) return isHub(url, hub)
+  if (url.protocol !== 'https:') return 'must be an https URL'
+  if (isPrivateHost(url.hostname)) return 'must not name a host of a private network'
+  if (url.port !== '' && Number(url.port) < freePortsFrom)
+    return `must have the port 443, or one from ${freePortsFrom} on`
+  return isHub(url, hub)
+}
+
+const isHub = ({ host }: URL, hub: URL): string | null => (host === hub.host ? 'must not be this hub' : null)

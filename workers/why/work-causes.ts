@@ -1,0 +1,97 @@
+import type { CauseCode, FoundCause } from '../../protocol/causes.ts'
+import type { LeaseFacts } from '../stores/why-facts.ts'
+import { counted, utc } from './project-causes.ts'
+
+/** How a subscription stands to the attested set of the epoch that runs. */
+export interface Membership {
+  isMember: boolean
+  entries: number
+  /** When it was bonded. */
+  startedAt: number
+  /** The start of the first epoch that can have it in its set. */
+  worksFrom: number
+  epoch: number
+  epochSecs: number
+  /** Rounds of the epoch that are over. */
+  rounds: number
+  /** Whether it was drawn in the epoch. */
+  isDrawn: boolean
+}
+
+/** Whether a subscription with everything it needs is in the set of the epoch, and drawn from it. */
+export function membershipCauses({ epoch, epochSecs, ...member }: Membership): FoundCause[] {
+  const since = epoch * epochSecs
+  if (!member.isMember && member.worksFrom > since)
+    return [
+      {
+        code: 'not_in_set_yet',
+        message: `The collateral was bonded after the beacon block of epoch ${epoch}. The device is in work from ${utc(member.worksFrom)}.`,
+        since: member.startedAt,
+      },
+    ]
+  if (!member.isMember)
+    return [
+      {
+        code: 'left_out_of_set',
+        message: `The set of epoch ${epoch} was built while the subscription was paused, unbound, faulty or short of collateral, or has another subscription of the device. The next set is in work from ${utc(since + epochSecs)}.`,
+        since,
+      },
+    ]
+  return member.rounds > 0 && !member.isDrawn
+    ? [
+        {
+          code: 'not_drawn',
+          message: `${counted(member.rounds, 'round')} of epoch ${epoch} drew others of the ${counted(member.entries, 'device')} in the set.`,
+          since,
+        },
+      ]
+    : []
+}
+
+/** What became of tasks that the device was drawn for; for its owner alone how often, and why. */
+export function leaseCauses(leases: readonly LeaseFacts[]): FoundCause[] {
+  const byCode = Map.groupBy(
+    leases.filter((lease) => codeOf(lease) !== null),
+    (lease) => codeOf(lease) as CauseCode,
+  )
+  return [...byCode].map(([code, alike]) => {
+    const count = alike.reduce((sum, one) => sum + one.count, 0)
+    const last = alike.reduce((newest, one) => (one.lastAt > newest.lastAt ? one : newest))
+    const what = outcomes[code] ?? ''
+    const check =
+      last.problem === null ? '' : ` The last one failed a check: ${last.problem.replace(/\.$/, '')}.`
+    return {
+      code,
+      message: `Of the tasks of the last 24 hours that the device was drawn for, ${what} at least one.`,
+      detail: `Of the tasks of the last 24 hours that the device was drawn for, ${what} ${count}.${check}`,
+      since: last.lastAt,
+    }
+  })
+}
+
+const outcomes: Partial<Record<CauseCode, string>> = {
+  leases_offline: 'it was offline for',
+  leases_declined: 'it declined',
+  leases_unanswered: 'it did not answer the offer of',
+  leases_late: 'it was too late with',
+  votes_invalid: 'it sent no valid vote for',
+  votes_disagreed: 'it voted for another result in',
+}
+
+function codeOf({ missedBecause, rejectionReason }: LeaseFacts): CauseCode | null {
+  if (rejectionReason === 'disagreed') return 'votes_disagreed'
+  if (rejectionReason === 'invalid_vote') return 'votes_invalid'
+  switch (missedBecause) {
+    case 'offline':
+    case 'absent':
+      return 'leases_offline'
+    case 'declined':
+      return 'leases_declined'
+    case 'not_accepted':
+      return 'leases_unanswered'
+    case 'late':
+      return 'leases_late'
+    default:
+      return null
+  }
+}
