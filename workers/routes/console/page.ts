@@ -40,6 +40,7 @@ export const getConsolePage = defineRoute(
     operationId: 'getConsolePage',
     tag: 'Console',
     summary: 'Open the console',
+    description: 'One page for every screen, which reads in the browser what its path names.',
     // The page reads its own query.
     query: z.looseObject({}),
     cache: { maxAgeSeconds: 0, varyByAccept: true },
@@ -64,6 +65,7 @@ export const getConsoleFile = defineRoute(
     operationId: 'getConsoleFile',
     tag: 'Console',
     summary: 'Read a file of the console',
+    description: 'A name has a hash of the content, so that a file never changes.',
     params: z.object({
       folder: z.enum(['assets', 'chunks', 'entry', 'nodes']).meta({ example: 'entry' }),
       file: z
