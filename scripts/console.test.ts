@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { consolePaths } from '../workers/routes/console/paths.ts'
+import { consolePaths } from '../workers/routes/console-paths.ts'
 import { builtConsole } from './console.ts'
 
 const kB = 1_000

@@ -1,5 +1,5 @@
 import type { Method, Route } from '../route.ts'
-import { consolePaths } from './console/paths.ts'
+import { consolePaths } from './console-paths.ts'
 
 export interface RouteEntry {
   method: Method

@@ -18,7 +18,7 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
 >
 type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'cursor'
 
-const { call, events } = createHub({
+const { call, events, network } = createHub({
   url: location.origin,
   // Screens show what they wait for, so they send calls again themselves.
   retry: { attempts: 1 },
@@ -41,6 +41,8 @@ const limit = 25
 
 export const hub = {
   events,
+  /** Names and chain of the network, read once. */
+  network,
   descriptor: () => call('GET /'),
   stats: () => call('GET /v1/explorer/stats'),
   status: () => call('GET /v1/status'),

@@ -11,13 +11,7 @@ import {
 } from '../../../protocol/committees/index.ts'
 import { utf8 } from '../../../protocol/encoding/index.ts'
 import { hashPayload, hashReceipt } from '../../../protocol/execution/index.ts'
-import {
-  deriveTaskRoundId,
-  hashNetworkParams,
-  type NetworkParams,
-  type Profile,
-  resolveProfile,
-} from '../../../protocol/identity/index.ts'
+import { deriveTaskRoundId, hashNetworkParams, type NetworkParams } from '../../../protocol/identity/index.ts'
 import { hashProjectRules, type ProjectRules } from '../../../protocol/manifest/index.ts'
 import { finalRecord, seatCommittee, type Task, tallyVotes } from '../../../protocol/rounds/index.ts'
 import { hub, type Round } from './hub.ts'
@@ -60,14 +54,13 @@ export async function verifyRound(
   const { task, committee } = round
   if (!task || !committee) throw new Error('This round has no public records that could be checked.')
   const { project_id, epoch } = task
-  const [descriptor, { params, params_hash }, signedGenerations, attested, rules] = await Promise.all([
-    hub.descriptor(),
+  const [{ profile }, { params, params_hash }, signedGenerations, attested, rules] = await Promise.all([
+    hub.network(),
     hub.params(),
     hub.generations(),
     hub.set(project_id, epoch),
     rulesOf(project_id, task.consensus_hash),
   ])
-  const profile: Profile = resolveProfile({ chain_id: descriptor.chain.id })
   const networkParams = params as unknown as NetworkParams
   const generations = signedGenerations.items.map((one) => parseSignedGeneration(profile, one).document)
 
