@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { attemptsMax, daySecs, keptMax } from '../../durable-objects/webhooks/rules.ts'
+import { attemptsMax, daySecs, keptMax, slowMs } from '../../durable-objects/webhooks/rules.ts'
 import type { ReceivedCall } from '../../testing/webhook-receiver.ts'
-import { lostSecs } from '../stores/webhook-deliveries.ts'
+import { services } from '../services.ts'
+import { lostSecs, type Prepared, WebhookDeliveryStore } from '../stores/webhook-deliveries.ts'
 import { createWallet, signIn } from '../test/callers.ts'
 import { bodyOf, type Client, itemsOf } from '../test/client.ts'
 import { countedDatabase } from '../test/counted-database.ts'
@@ -14,6 +15,7 @@ import {
   createWebhook,
   type Delivery,
   deliveriesOf,
+  look,
   pass,
   runPython,
   settle,
@@ -142,6 +144,15 @@ describe('an answer', () => {
       { status: 500, bytes: 5_000_000 },
       { status: 500, answer: 'x'.repeat(1024) },
     ],
+    // JSON has six bytes for the one, and two for the other.
+    [
+      { status: 500, bytes: 2_000, fill: '\0' },
+      { status: 500, answer: ' '.repeat(1024) },
+    ],
+    [
+      { status: 500, bytes: 2_000, fill: '"' },
+      { status: 500, answer: '"'.repeat(512) },
+    ],
     [
       { status: 302, location: 'http://127.0.0.1:1/private' },
       { status: 302, error: 'redirects are not followed' },
@@ -221,6 +232,14 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
   await tell(40)
   await settle()
   pass(3 * daySecs)
+  const state = () => scalarOf<string>('SELECT state FROM webhooks WHERE webhook_id = ?', id)
+  await settle()
+  // Not before a delivery has used all of its attempts.
+  expect(await state()).toBe('active')
+  await runSql(
+    'UPDATE webhook_deliveries SET attempts_made = ?, attempts_left = 1, due_at = ? WHERE webhook_id = ?',
+    ...[attemptsMax - 1, unixNow() - lostSecs, id],
+  )
   await settle()
   const by = await owner.client()
   expect(await bodyOf(by.get(`/v1/me/webhooks/${id}`))).toMatchObject({
@@ -244,6 +263,74 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
     disabled_because: null,
     failing_since: null,
   })
+})
+
+test('what is tried by hand fails no webhook', async () => {
+  const { receiver, by, id, list } = await setUp()
+  const failingSince = () => scalarOf('SELECT failing_since FROM webhooks WHERE webhook_id = ?', id)
+  await receiver.answers({ status: 500 })
+  const { delivery_id: delivery } = await bodyOf(by.post(`/v1/me/webhooks/${id}/test`))
+  await settle()
+  expect((await list())[0]).toMatchObject({ state: 'failed', attempts_made: 1 })
+  await by.post(`/v1/me/webhooks/${id}/deliveries/${delivery}/redeliver`)
+  await settle()
+  expect([(await list())[0]?.attempts_made, await failingSince()]).toEqual([2, null])
+})
+
+test('a webhook that is disabled at once shows that it may have missed something', async () => {
+  const { by, id, list } = await setUp()
+  const set = (state: string) => by.fetch(`/v1/me/webhooks/${id}`, { method: 'PATCH', json: { state } })
+  await set('disabled')
+  expect(await list()).toEqual([])
+  await set('active')
+  await tell(1)
+  await set('disabled')
+  expect(await list()).toMatchObject([{ state: 'gap', event: { data: { reason: 'disabled' } } }])
+  // The next delivery has the next number.
+  expect((await by.post(`/v1/me/webhooks/${id}/test`)).status).toBe(202)
+  expect((await list()).map(({ delivery_id }) => Number(delivery_id.split('_')[2]))).toEqual([2, 1])
+})
+
+test('rows are noted for the webhooks that they were compared with, or again', async () => {
+  const { id } = await setUp()
+  const store = services(env).store(WebhookDeliveryStore)
+  await tell(1)
+  const state = await store.look(unixNow())
+  const found = new Map([[id, { row: state.row, offset: 0 }]])
+  await runSql(`UPDATE webhooks SET types = '["project.paused"]' WHERE webhook_id = ?`, id)
+  expect(await store.note(state, state.row + 1, found, unixNow())).toBe(false)
+  const next = await store.look(unixNow())
+  expect(next).toMatchObject({ row: state.row, waits: false })
+  expect(await store.note(next, next.row + 1, found, unixNow())).toBe(true)
+  expect(await store.look(unixNow())).toMatchObject({ row: state.row + 1, waits: true })
+})
+
+test('a log that was restored from an older copy leaves a gap, and what is logged next comes', async () => {
+  const { id, list, receiver } = await setUp()
+  await tell(5)
+  await settle()
+  const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
+  const cut = async (to: number) => {
+    await runSql('DELETE FROM event_log WHERE id > ?', to)
+    await runSql("UPDATE sqlite_sequence SET seq = ? WHERE name = 'event_log'", to)
+  }
+  await cut(newest - 3)
+  await look()
+  expect((await list()).filter(({ state }) => state === 'gap')).toMatchObject([
+    { event: { data: { reason: 'archived', archived_before: expect.any(Number) } } },
+  ])
+  const { row } = await services(env).store(WebhookDeliveryStore).look(unixNow())
+  expect(row).toBe(newest - 2)
+  await tell(1)
+  await settle()
+  expect((await receiver.calls()).length).toBe(6)
+  // Also one that was made at a row which is there no more, and that has nothing to read before.
+  await runSql('UPDATE webhooks SET from_row = ? WHERE webhook_id = ?', newest + 10, id)
+  await runSql('UPDATE webhooks SET types = \'["project.listed","epoch.settled"]\'')
+  await look()
+  await tell(1)
+  await settle()
+  expect((await list()).map(({ state }) => state).slice(0, 2)).toEqual(['delivered', 'gap'])
 })
 
 describe('many events at once', () => {
@@ -275,7 +362,46 @@ describe('many events at once', () => {
     await settle()
     expect(await numbersOf(other.receiver)).toEqual([1])
     expect([await made(id), (await receiver.calls()).length]).toEqual([20, 20])
+    // Webhooks that find nothing in all of it read a few pages in a step, together.
+    await runSql(
+      `INSERT INTO webhooks (webhook_id, owner, url, types, state, secrets, created_at, from_row, next_row, next_offset, next_at)
+       SELECT 'lagging' || value, value, '', '["epoch.settled"]', 'active', '[]', 1, 1, first, 0, ?
+       FROM json_each('[1,2,3]'), (SELECT min(id) AS first FROM event_log)`,
+      unixNow(),
+    )
+    const { db, use } = countedDatabase()
+    await createReader({ ...env, DB: db }).step()
+    expect([use.roundTrips > 16, use.roundTrips <= 16 + 5]).toEqual([true, true])
     await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
+  })
+
+  test('are shared among the webhooks of a wallet', async () => {
+    const { by, receiver, id } = await setUp()
+    const more = [await createWebhook(by, receiver.url), await createWebhook(by, receiver.url)]
+    const other = await setUp()
+    await tell(25)
+    await settle()
+    const ids = [id, ...more.map(({ webhook_id }) => webhook_id)]
+    const all = async () =>
+      (await Promise.all(ids.map(made))).reduce<number>((sum, one) => sum + Number(one), 0)
+    expect([await all(), await made(other.id)]).toEqual([20, 20])
+    pass(2)
+    await settle()
+    expect([await all(), await made(other.id)]).toEqual([40, 25])
+  })
+
+  test('come five at a time to a receiver that answers slowly', async () => {
+    const { id } = await setUp()
+    const store = services(env).store(WebhookDeliveryStore)
+    const bindings = { ...env, WEBHOOK_DELIVERIES: { sendBatch: async () => {} } as never }
+    await tell(1)
+    await createReader(bindings).step()
+    const [first] = await store.prepare([{ webhookId: id, number: 1 }])
+    const attempt = { at: unixNow(), durationMs: slowMs + 1, status: 200, answer: '', error: null }
+    await store.succeed(first as Prepared, attempt, unixNow())
+    await tell(30)
+    await createReader(bindings).step()
+    expect(await made(id)).toBe(1 + 5)
   })
 
   test('wait in the log while too many are under way', async () => {
@@ -329,6 +455,11 @@ describe('many events at once', () => {
       id,
     )
     expect([left.length, left[0]?.number, left[1]?.number]).toEqual([keptMax + 1, 2, 11])
+    for (let tests = 0; tests < 3; tests++) await by.post(`/v1/me/webhooks/${id}/test`)
+    await settle()
+    expect(await scalarOf('SELECT count(*) FROM webhook_deliveries WHERE webhook_id = ?', id)).toBe(
+      keptMax + 1,
+    )
     await by.delete(`/v1/me/webhooks/${id}`)
   })
 })
