@@ -16,6 +16,8 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   -- The first failure since the last success.
   failing_since INTEGER,
+  -- When one of what waits is tried again beside its attempts; NULL while it does not fail.
+  probe_at INTEGER,
   -- Whether its last attempt took long.
   is_slow INTEGER NOT NULL DEFAULT 0,
   -- Rows of the log before this one are not for it.
@@ -29,6 +31,7 @@ CREATE TABLE webhooks (
 ) WITHOUT ROWID;
 CREATE INDEX webhooks_of_owner ON webhooks (owner, created_at DESC, webhook_id DESC);
 CREATE INDEX webhooks_active ON webhooks (webhook_id) WHERE state = 'active';
+CREATE INDEX webhooks_probed ON webhooks (probe_at) WHERE probe_at IS NOT NULL;
 CREATE INDEX webhooks_waiting ON webhooks (next_at) WHERE next_row IS NOT NULL;
 
 -- Rows of the log before `row` are noted for every webhook. The version tells the reader that it has to read the webhooks again.
@@ -84,7 +87,7 @@ CREATE TRIGGER webhooks_end AFTER UPDATE OF state ON webhooks WHEN new.state = '
   -- Of rows that the reader has not seen, nobody knows.
   WHERE new.next_row IS NOT NULL
     OR (SELECT max(row, new.from_row) FROM webhook_reader) <= (SELECT max(id) FROM event_log);
-  UPDATE webhooks SET next_row = NULL, next_offset = NULL, next_at = NULL,
+  UPDATE webhooks SET next_row = NULL, next_offset = NULL, next_at = NULL, probe_at = NULL,
     deliveries = max(deliveries, (SELECT coalesce(max(number), 0) FROM webhook_deliveries WHERE webhook_id = new.webhook_id))
   WHERE webhook_id = new.webhook_id;
   INSERT INTO new_events (type, created_at, address, data)

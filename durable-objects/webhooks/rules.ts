@@ -18,6 +18,11 @@ export const attemptsMax = pauses.length + 1
 /** Seconds to the next attempt, after which so many are left. */
 export const pauseBefore = (attemptsLeft: number): number => pauses[attemptsMax - attemptsLeft - 1] ?? hour
 
+/** One of what waits for a webhook that fails is tried so often, which counts as no attempt: the pauses are long. */
+export const probeSecs = 20 * minute
+/** An attempt that comes so early is a probe. */
+export const probeEarlySecs = 60
+
 /** A webhook that has only failed for so long is disabled. */
 export const failingSecsMax = 3 * daySecs
 /** After an outage of this length everything that waits is tried again as soon as one attempt succeeds. */

@@ -8,6 +8,8 @@ import {
   type Load,
   outageSecs,
   pauseBefore,
+  probeEarlySecs,
+  probeSecs,
   slowMs,
 } from '../../durable-objects/webhooks/rules.ts'
 import { batch, isChanged, Store } from './database.ts'
@@ -69,6 +71,7 @@ interface RawWaiting {
 /** How many webhooks are looked after at once, and messages that are sent again. */
 export const waitingMax = 20
 const resentMax = 100
+const probedMax = 20
 /** A message that has not come so long after its attempt was due is sent again. */
 export const lostSecs = 300
 
@@ -91,21 +94,31 @@ export class WebhookDeliveryStore extends Store {
     return row?.needed === 1
   }
 
-  /** Where the reader is, whether a webhook waits, and which messages seem lost: these count as sent again. */
-  async look(now: number): Promise<ReaderState & { waits: boolean; lost: Due[] }> {
+  /** Where the reader is, whether a webhook waits, and which messages are to be sent, since they seem lost or are probes: these count as sent. */
+  async look(now: number): Promise<ReaderState & { waits: boolean; due: Due[] }> {
     const { webhookId, number, attemptsMade, dueAt } = webhookDeliveries
     const lost = sql`SELECT ${webhookId}, ${number} FROM ${webhookDeliveries}
       WHERE ${isPending} AND ${dueAt} <= ${now - lostSecs} ORDER BY ${dueAt} LIMIT ${resentMax}`
-    const [state, resent] = await batch(this.db, [
+    const probed = sql`SELECT ${webhooks.webhookId} FROM ${webhooks} WHERE ${lte(webhooks.probeAt, now)}
+      ORDER BY ${webhooks.probeAt} LIMIT ${probedMax}`
+    const [state, resent, probes] = await batch(this.db, [
       sql`SELECT ${webhookReader.row} AS row, ${webhookReader.version} AS version,
         EXISTS (SELECT 1 FROM ${webhooks} WHERE ${isNotNull(webhooks.nextRow)} AND ${lte(webhooks.nextAt, now)}) AS waits
         FROM ${webhookReader}`,
       sql`UPDATE ${webhookDeliveries} SET due_at = ${now} WHERE (${webhookId}, ${number}) IN (${lost})
         RETURNING ${webhookId} AS webhookId, ${number} AS number, ${attemptsMade} AS attemptsMade`,
+      sql`SELECT ${webhookId} AS webhookId, ${number} AS number, ${attemptsMade} AS attemptsMade, min(${dueAt})
+        FROM ${webhookDeliveries} WHERE ${webhookId} IN (${probed}) AND ${isPending}
+        AND ${dueAt} > ${now + probeEarlySecs} GROUP BY ${webhookId}`,
+      sql`UPDATE ${webhooks} SET probe_at = ${now + probeSecs} WHERE ${webhooks.webhookId} IN (${probed})`,
     ])
     const [reader] = (state?.results ?? []) as (ReaderState & { waits: number })[]
     if (reader === undefined) throw new Error('the table webhook_reader has no row')
-    return { ...reader, waits: reader.waits === 1, lost: (resent?.results ?? []) as Due[] }
+    return {
+      ...reader,
+      waits: reader.waits === 1,
+      due: [resent, probes].flatMap((sent) => (sent?.results ?? []) as Due[]),
+    }
   }
 
   /** Of the active webhooks. */
@@ -242,7 +255,7 @@ export class WebhookDeliveryStore extends Store {
       this.db
         .update(webhooks)
         .set({
-          ...{ failingSince: null, isSlow: isSlow(attempt) },
+          ...{ failingSince: null, probeAt: null, isSlow: isSlow(attempt) },
           nextAt: sql`iif(${webhooks.nextRow} IS NULL, NULL, ${now})`,
         })
         .where(
@@ -271,7 +284,11 @@ export class WebhookDeliveryStore extends Store {
       statements.push(
         this.db
           .update(webhooks)
-          .set({ failingSince: sql`coalesce(${webhooks.failingSince}, ${now})`, isSlow: isSlow(attempt) })
+          .set({
+            failingSince: sql`coalesce(${webhooks.failingSince}, ${now})`,
+            probeAt: sql`coalesce(${webhooks.probeAt}, ${now + probeSecs})`,
+            isSlow: isSlow(attempt),
+          })
           .where(ofWebhook),
       )
     if (!isByHand && pause === null && failingSince !== null && failingSince <= now - failingSecsMax)

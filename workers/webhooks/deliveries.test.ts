@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { attemptsMax, daySecs, keptMax, slowMs } from '../../durable-objects/webhooks/rules.ts'
+import { attemptsMax, daySecs, keptMax, probeSecs, slowMs } from '../../durable-objects/webhooks/rules.ts'
 import type { ReceivedCall } from '../../testing/webhook-receiver.ts'
 import { services } from '../services.ts'
 import { lostSecs, type Prepared, WebhookDeliveryStore } from '../stores/webhook-deliveries.ts'
@@ -263,6 +263,33 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
     disabled_because: null,
     failing_since: null,
   })
+})
+
+test('a receiver that is back is found within twenty minutes, by attempts that do not count', async () => {
+  const { receiver, id, list } = await setUp()
+  await receiver.answers({ status: 500 })
+  await tell(3)
+  await settle()
+  await runSql(
+    'UPDATE webhook_deliveries SET attempts_made = 4, attempts_left = 4, due_at = ? + number WHERE webhook_id = ?',
+    ...[unixNow() + 4 * 3600, id],
+  )
+  const before = await rowsOf('SELECT * FROM webhook_deliveries WHERE webhook_id = ?', id)
+  const { length } = await receiver.calls()
+  const probe = async (count: number) => {
+    pass(probeSecs)
+    for (let looks = 0; looks < 2; looks++) await look()
+    await expect.poll(async () => (await receiver.calls()).length).toBe(count)
+  }
+  await probe(length + 1)
+  await settle()
+  expect(await rowsOf('SELECT * FROM webhook_deliveries WHERE webhook_id = ?', id)).toEqual(before)
+  await receiver.answers({})
+  await probe(length + 2)
+  await expect.poll(async () => (await list())[2]?.state).toBe('delivered')
+  await settle()
+  expect((await list()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
+  expect(await scalarOf('SELECT probe_at FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
 })
 
 test('what is tried by hand fails no webhook', async () => {

@@ -51,8 +51,8 @@ export class WebhookReader {
   /** @returns Seconds until the next look; null where no webhook is active and nothing seems lost. */
   async step(): Promise<number | null> {
     const now = unixNow()
-    const { waits, lost, ...state } = await this.#deliveries.look(now)
-    await this.#send(lost)
+    const { waits, due, ...state } = await this.#deliveries.look(now)
+    await this.#send(due)
     const interests = await this.#interestsAt(state.version, now)
     if (interests === null) return lookSecs
     if (interests.isEmpty) return (await this.#deliveries.isNeeded()) ? lookSecs : null

@@ -35,6 +35,7 @@ export const webhooks = sqliteTable('webhooks', {
   secrets: text({ mode: 'json' }).$type<readonly SealedSecret[]>().notNull(),
   createdAt: integer('created_at').notNull(),
   failingSince: integer('failing_since'),
+  probeAt: integer('probe_at'),
   isSlow: integer('is_slow', { mode: 'boolean' }).notNull().default(false),
   fromRow: integer('from_row').notNull(),
   deliveries: integer().notNull().default(0),
