@@ -66,7 +66,7 @@ export const createWebhook = defineRoute(
     operationId: 'createWebhook',
     tag: 'Events',
     summary: 'Make a webhook',
-    description: `The hub posts every event that is logged from now on and matches, signed as Standard Webhooks has it. The secret is shown once. A wallet has at most ${webhooksMax} webhooks.`,
+    description: `The hub posts every event that is logged from now on and matches, signed as Standard Webhooks has it. The secret is shown once. A wallet has at most ${webhooksMax} webhooks, and a hub ${activeMax} active ones.`,
     auth: { session: true },
     idempotent: true,
     stores: 'records',
