@@ -193,7 +193,7 @@ export class WebhookDeliveryStore extends Store {
           sum(${dueAt} <= ${now}) AS under_way, min(${dueAt}) AS earliest_due
         FROM (SELECT DISTINCT owner FROM turn) AS owners
         CROSS JOIN ${webhooks} ON ${webhooks.owner} = owners.owner
-        CROSS JOIN ${webhookDeliveries} ON ${webhookDeliveries.webhookId} = ${webhooks.webhookId} AND ${isPending}
+        CROSS JOIN ${webhookDeliveries} INDEXED BY webhook_deliveries_open ON ${webhookDeliveries.webhookId} = ${webhooks.webhookId} AND ${isPending}
         GROUP BY ${webhooks.webhookId})
       SELECT turn.*, open.pending, open.under_way, open.earliest_due,
         (SELECT sum(pending) FROM open WHERE open.owner = turn.owner) AS owner_pending,

@@ -449,8 +449,14 @@ describe('many events at once', () => {
     expect(await made(id)).toBe(25)
   })
 
-  test('cost two trips where nothing is new, and a dozen rows for each delivery', async () => {
+  test('cost two trips where nothing is new, a dozen rows for each delivery, and nothing for those that are over', async () => {
     const { id } = await setUp()
+    await runSql(
+      `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+       SELECT ?, 1000 + i, 1, 'failed', '{}', 0, 9e9 FROM n`,
+      id,
+    )
     const { db, use } = countedDatabase()
     const bindings = { ...env, DB: db, WEBHOOK_DELIVERIES: { sendBatch: async () => {} } as never }
     const reader = createReader(bindings)
@@ -459,7 +465,9 @@ describe('many events at once', () => {
     await reader.step()
     expect([use.roundTrips - begin.roundTrips, use.rowsWritten - begin.rowsWritten]).toEqual([2, 0])
     await tell(10)
+    const { rowsRead } = use
     await reader.step()
+    expect(use.rowsRead - rowsRead).toBeLessThan(300)
     await consumeIn(
       bindings,
       'webhook-deliveries',
