@@ -16,6 +16,10 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   -- The first failure since the last success.
   failing_since INTEGER,
+  -- When one of what waits is tried again beside its attempts; NULL while it does not fail.
+  probe_at INTEGER,
+  -- Whether its last attempt took long.
+  is_slow INTEGER NOT NULL DEFAULT 0,
   -- Rows of the log before this one are not for it.
   from_row INTEGER NOT NULL,
   -- The number of its newest delivery.
@@ -27,23 +31,27 @@ CREATE TABLE webhooks (
 ) WITHOUT ROWID;
 CREATE INDEX webhooks_of_owner ON webhooks (owner, created_at DESC, webhook_id DESC);
 CREATE INDEX webhooks_active ON webhooks (webhook_id) WHERE state = 'active';
+CREATE INDEX webhooks_probed ON webhooks (probe_at) WHERE probe_at IS NOT NULL;
 CREATE INDEX webhooks_waiting ON webhooks (next_at) WHERE next_row IS NOT NULL;
 
 -- Rows of the log before `row` are noted for every webhook. The version tells the reader that it has to read the webhooks again.
 CREATE TABLE webhook_reader (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   row INTEGER NOT NULL,
-  version INTEGER NOT NULL
+  version INTEGER NOT NULL,
+  -- How many webhooks are active.
+  active INTEGER NOT NULL
 );
-INSERT INTO webhook_reader (id, row, version) VALUES (1, 0, 0);
-CREATE TRIGGER webhooks_are_new AFTER INSERT ON webhooks BEGIN
-  UPDATE webhook_reader SET version = version + 1;
+INSERT INTO webhook_reader (id, row, version, active) VALUES (1, 0, 0, 0);
+CREATE TRIGGER webhooks_are_new AFTER INSERT ON webhooks WHEN new.state = 'active' BEGIN
+  UPDATE webhook_reader SET version = version + 1, active = active + 1;
 END;
-CREATE TRIGGER webhooks_change AFTER UPDATE OF state, types, project_ids ON webhooks BEGIN
-  UPDATE webhook_reader SET version = version + 1;
+CREATE TRIGGER webhooks_change AFTER UPDATE OF state, types, project_ids ON webhooks
+WHEN new.state <> old.state OR new.types <> old.types OR new.project_ids IS NOT old.project_ids BEGIN
+  UPDATE webhook_reader SET version = version + 1, active = active + (new.state = 'active') - (old.state = 'active');
 END;
 CREATE TRIGGER webhooks_go AFTER DELETE ON webhooks BEGIN
-  UPDATE webhook_reader SET version = version + 1;
+  UPDATE webhook_reader SET version = version + 1, active = active - (old.state = 'active');
   DELETE FROM webhook_deliveries WHERE webhook_id = old.webhook_id;
 END;
 
@@ -76,9 +84,12 @@ CREATE TRIGGER webhooks_end AFTER UPDATE OF state ON webhooks WHEN new.state = '
   SELECT new.webhook_id, new.deliveries + 1, unixepoch(), 'gap',
     json_object('type', 'webhook.gap', 'created_at', unixepoch(), 'data', json_object('reason', 'disabled')),
     0, unixepoch() + 2592000
-  WHERE new.next_row IS NOT NULL;
-  UPDATE webhooks SET deliveries = deliveries + 1, next_row = NULL, next_offset = NULL, next_at = NULL
-  WHERE webhook_id = new.webhook_id AND next_row IS NOT NULL;
+  -- Of rows that the reader has not seen, nobody knows.
+  WHERE new.next_row IS NOT NULL
+    OR (SELECT max(row, new.from_row) FROM webhook_reader) <= (SELECT max(id) FROM event_log);
+  UPDATE webhooks SET next_row = NULL, next_offset = NULL, next_at = NULL, probe_at = NULL,
+    deliveries = max(deliveries, (SELECT coalesce(max(number), 0) FROM webhook_deliveries WHERE webhook_id = new.webhook_id))
+  WHERE webhook_id = new.webhook_id;
   INSERT INTO new_events (type, created_at, address, data)
   SELECT 'webhook.disabled', unixepoch(), new.owner,
     json_object('webhook_id', new.webhook_id, 'url', new.url, 'failing_since', new.failing_since)

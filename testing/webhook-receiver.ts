@@ -5,11 +5,12 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import type { TestProject } from 'vitest/node'
 
-/** How a receiver answers: with a status, to another place, with a body of so many bytes, or never. */
+/** How a receiver answers: with a status, to another place, with a body of so many of a character, or never. */
 export interface Manner {
   status?: number
   location?: string
   bytes?: number
+  fill?: string
   hangs?: boolean
 }
 
@@ -79,10 +80,10 @@ async function answer(
     response.on('close', () => {
       receiver.underWay -= 1
     })
-    const { status = 200, location, bytes, hangs = false } = receiver.manner
+    const { status = 200, location, bytes, fill = 'x', hangs = false } = receiver.manner
     if (hangs) return
     response.writeHead(status, location === undefined ? {} : { Location: location })
-    response.end(bytes === undefined ? `${status}` : 'x'.repeat(bytes))
+    response.end(bytes === undefined ? `${status}` : fill.repeat(bytes))
   }
 }
 

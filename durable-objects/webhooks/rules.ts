@@ -4,6 +4,10 @@ export const daySecs = 24 * hour
 
 /** Of one wallet. */
 export const webhooksMax = 20
+/** Active ones of a hub: the reader holds them all. */
+export const activeMax = 2_000
+/** The reader reads them all again where one changes: by itself so many a second at most. */
+export const readAgainPerSec = 200
 /** Valid secrets of one webhook. */
 export const secretsMax = 5
 
@@ -13,6 +17,11 @@ export const attemptsMax = pauses.length + 1
 
 /** Seconds to the next attempt, after which so many are left. */
 export const pauseBefore = (attemptsLeft: number): number => pauses[attemptsMax - attemptsLeft - 1] ?? hour
+
+/** One of what waits for a webhook that fails is tried so often, which counts as no attempt: the pauses are long. */
+export const probeSecs = 20 * minute
+/** An attempt that comes so early is a probe. */
+export const probeEarlySecs = 60
 
 /** A webhook that has only failed for so long is disabled. */
 export const failingSecsMax = 3 * daySecs
@@ -25,26 +34,76 @@ export const keptSecs = 30 * daySecs
 /** Newest attempts that are kept of a delivery. */
 export const attemptsKept = 10
 
-/** Deliveries that one webhook gets at once, and seconds from then to the next ones. */
-const portionMax = 20
+/** Deliveries that all webhooks of one wallet get within these seconds, and those of the hub. */
 export const portionSecs = 2
-/** Attempts of one webhook that are due or under way. */
+const portionMax = 20
+const portionOfHubMax = 100
+/** Attempts of one wallet that are due or under way. */
 const underWayMax = 50
-/** Deliveries of one webhook that are not over: the others wait in the log. */
+/** The same of a webhook whose last attempt took longer than this: it holds consumers. */
+const underWayOfSlowMax = 5
+export const slowMs = 2_000
+/** Deliveries of one wallet that are not over: the others wait in the log. */
 const pendingMax = 500
-/** The same of one that fails. */
+/** The same of a webhook that fails. */
 const pendingOfFailingMax = 10
 
-/** How many more events may become deliveries now. */
-export function roomOf({
-  failingSince,
-  pending,
-  underWay,
-}: {
+export interface Load {
+  isSlow: boolean
   failingSince: number | null
+  /** Deliveries that are not over, and those of them that are due: of the webhook, and of its wallet. */
   pending: number
   underWay: number
-}): number {
-  const most = failingSince === null ? pendingMax : pendingOfFailingMax
-  return Math.max(0, Math.min(portionMax, underWayMax - underWay, most - pending))
+  pendingOfOwner: number
+  underWayOfOwner: number
+  /** When the next attempt of the webhook is due; null for none. */
+  earliestDue: number | null
+}
+
+/** How many more events may become deliveries of a webhook, as far as those before leave room. */
+export function roomOf(load: Load): number {
+  const { isSlow, failingSince, pending, underWay, pendingOfOwner, underWayOfOwner } = load
+  return Math.max(
+    0,
+    Math.min(
+      portionMax,
+      pendingMax - pendingOfOwner,
+      underWayMax - underWayOfOwner,
+      isSlow ? underWayOfSlowMax - underWay : portionMax,
+      failingSince === null ? portionMax : pendingOfFailingMax - pending,
+    ),
+  )
+}
+
+/** A webhook without room is looked after again after so long; one that fails when an attempt is due, or after the longer time. */
+const fullSecs = 10
+const fullOfFailedSecs = 15 * minute
+
+/** When a webhook without room has its next turn. */
+export const turnAfter = ({ failingSince, pending, earliestDue }: Load, now: number): number =>
+  failingSince !== null && pending >= pendingOfFailingMax
+    ? Math.min(now + fullOfFailedSecs, Math.max(now + fullSecs, earliestDue ?? 0))
+    : now + fullSecs
+
+/** What became deliveries since a moment, so that no wallet takes the part of another. */
+export class Portions {
+  #since = 0
+  #ofHub = 0
+  readonly #ofOwners = new Map<string, number>()
+
+  /** How many more a wallet may get; null while the hub has made enough. */
+  left(owner: string, now: number): number | null {
+    if (now >= this.#since + portionSecs || now < this.#since) {
+      this.#since = now
+      this.#ofHub = 0
+      this.#ofOwners.clear()
+    }
+    if (this.#ofHub >= portionOfHubMax) return null
+    return Math.min(portionMax - (this.#ofOwners.get(owner) ?? 0), portionOfHubMax - this.#ofHub)
+  }
+
+  note(owner: string, made: number): void {
+    this.#ofHub += made
+    this.#ofOwners.set(owner, (this.#ofOwners.get(owner) ?? 0) + made)
+  }
 }

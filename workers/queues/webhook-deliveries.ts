@@ -1,4 +1,5 @@
 import { unixNow } from '../../durable-objects/clock.ts'
+import { probeEarlySecs } from '../../durable-objects/webhooks/rules.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import type { Attempt } from '../stores/schema/webhooks.ts'
@@ -51,6 +52,8 @@ async function attempt(env: Env, deliveries: WebhookDeliveryStore, delivery: Pre
   const made = await tryOnce(env, delivery)
   const now = unixNow()
   if (isSuccess(made)) return deliveries.succeed(delivery, made, now)
+  // A probe in vain changes nothing.
+  if (delivery.dueAt > made.at + probeEarlySecs) return
   const pause = await deliveries.fail(delivery, made, now)
   if (pause === null) return
   const { webhookId, number, attemptsMade } = delivery

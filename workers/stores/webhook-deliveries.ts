@@ -1,18 +1,21 @@
-import { and, eq, getTableColumns, isNotNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq, getTableColumns, isNotNull, lte, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Position } from '../../durable-objects/events/types.ts'
 import {
   attemptsKept,
   attemptsMax,
   failingSecsMax,
-  keptMax,
   keptSecs,
+  type Load,
   outageSecs,
   pauseBefore,
+  probeEarlySecs,
+  probeSecs,
+  slowMs,
 } from '../../durable-objects/webhooks/rules.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { type Attempt, webhookDeliveries, webhookReader, webhooks } from './schema/webhooks.ts'
 import { insertFrom, jsonParts } from './statements.ts'
-import { type Delivery, isDelivery, type Webhook } from './webhooks.ts'
+import { type Delivery, isDelivery, trimStatement, type Webhook } from './webhooks.ts'
 
 /** What the reader compares events with. */
 export type Interest = Pick<Webhook, 'webhookId' | 'owner' | 'types' | 'projectIds' | 'fromRow'>
@@ -21,12 +24,8 @@ export type Interest = Pick<Webhook, 'webhookId' | 'owner' | 'types' | 'projectI
 export type Due = Pick<Delivery, 'webhookId' | 'number' | 'attemptsMade'>
 
 /** A webhook with events that are not deliveries yet. */
-export interface Waiting extends Interest {
-  failingSince: number | null
+export interface Waiting extends Interest, Load {
   from: Position
-  /** Deliveries that are not over, and those of them that are due. */
-  pending: number
-  underWay: number
 }
 
 /** Events that become deliveries of a webhook. */
@@ -43,6 +42,13 @@ export interface Prepared extends Delivery {
   url: string
   secrets: Webhook['secrets']
   failingSince: number | null
+  isSlow: boolean
+}
+
+/** Where a reader was, and with which webhooks. */
+export interface ReaderState {
+  row: number
+  version: number
 }
 
 interface RawWaiting {
@@ -52,21 +58,31 @@ interface RawWaiting {
   project_ids: string | null
   from_row: number
   failing_since: number | null
+  is_slow: number
   next_row: number
   next_offset: number
-  pending: number
-  under_way: number
+  pending: number | null
+  under_way: number | null
+  earliest_due: number | null
+  owner_pending: number | null
+  owner_under_way: number | null
 }
 
 /** How many webhooks are looked after at once, and messages that are sent again. */
 export const waitingMax = 20
 const resentMax = 100
+const probedMax = 20
 /** A message that has not come so long after its attempt was due is sent again. */
 export const lostSecs = 300
 
 /** Written out, as in the conditions of the indexes. */
 const isPending = sql`${webhookDeliveries.state} = 'pending'`
 const isActive = sql`${webhooks.state} = 'active'`
+
+const isReader = ({ row, version }: ReaderState) =>
+  sql`${webhookReader.row} = ${row} AND ${webhookReader.version} = ${version}`
+
+const isSlow = ({ durationMs }: Attempt): boolean => durationMs > slowMs
 
 /** From the log of events to deliveries, and what came of these. */
 export class WebhookDeliveryStore extends Store {
@@ -78,21 +94,31 @@ export class WebhookDeliveryStore extends Store {
     return row?.needed === 1
   }
 
-  /** Where the reader is, whether a webhook waits, and which messages seem lost: these count as sent again. */
-  async look(now: number): Promise<{ row: number; version: number; waits: boolean; lost: Due[] }> {
+  /** Where the reader is, whether a webhook waits, and which messages are to be sent, since they seem lost or are probes: these count as sent. */
+  async look(now: number): Promise<ReaderState & { waits: boolean; due: Due[] }> {
     const { webhookId, number, attemptsMade, dueAt } = webhookDeliveries
     const lost = sql`SELECT ${webhookId}, ${number} FROM ${webhookDeliveries}
       WHERE ${isPending} AND ${dueAt} <= ${now - lostSecs} ORDER BY ${dueAt} LIMIT ${resentMax}`
-    const [state, resent] = await batch(this.db, [
+    const probed = sql`SELECT ${webhooks.webhookId} FROM ${webhooks} WHERE ${lte(webhooks.probeAt, now)}
+      ORDER BY ${webhooks.probeAt} LIMIT ${probedMax}`
+    const [state, resent, probes] = await batch(this.db, [
       sql`SELECT ${webhookReader.row} AS row, ${webhookReader.version} AS version,
         EXISTS (SELECT 1 FROM ${webhooks} WHERE ${isNotNull(webhooks.nextRow)} AND ${lte(webhooks.nextAt, now)}) AS waits
         FROM ${webhookReader}`,
       sql`UPDATE ${webhookDeliveries} SET due_at = ${now} WHERE (${webhookId}, ${number}) IN (${lost})
         RETURNING ${webhookId} AS webhookId, ${number} AS number, ${attemptsMade} AS attemptsMade`,
+      sql`SELECT ${webhookId} AS webhookId, ${number} AS number, ${attemptsMade} AS attemptsMade, min(${dueAt})
+        FROM ${webhookDeliveries} WHERE ${webhookId} IN (${probed}) AND ${isPending}
+        AND ${dueAt} > ${now + probeEarlySecs} GROUP BY ${webhookId}`,
+      sql`UPDATE ${webhooks} SET probe_at = ${now + probeSecs} WHERE ${webhooks.webhookId} IN (${probed})`,
     ])
-    const [reader] = (state?.results ?? []) as { row: number; version: number; waits: number }[]
+    const [reader] = (state?.results ?? []) as (ReaderState & { waits: number })[]
     if (reader === undefined) throw new Error('the table webhook_reader has no row')
-    return { ...reader, waits: reader.waits === 1, lost: (resent?.results ?? []) as Due[] }
+    return {
+      ...reader,
+      waits: reader.waits === 1,
+      due: [resent, probes].flatMap((sent) => (sent?.results ?? []) as Due[]),
+    }
   }
 
   /** Of the active webhooks. */
@@ -101,15 +127,18 @@ export class WebhookDeliveryStore extends Store {
     return this.db.select({ webhookId, owner, types, projectIds, fromRow }).from(webhooks).where(isActive)
   }
 
-  /** Moves the reader on, with the first events of the webhooks that nothing waits for yet; `null` notes all of them. */
+  /**
+   * Moves the reader on, with the first events of the webhooks that nothing waits for yet; `null` notes all of them.
+   * @returns false where another reader did, or where webhooks are not those that were compared.
+   */
   async note(
-    from: number,
+    { row: from, version }: ReaderState,
     to: number,
     found: ReadonlyMap<string, Position> | null,
     now: number,
-  ): Promise<void> {
-    const isHere = sql`EXISTS (SELECT 1 FROM ${webhookReader} WHERE ${webhookReader.row} = ${from})`
-    const isFree = sql`${isActive} AND ${webhooks.nextRow} IS NULL AND ${isHere}`
+  ): Promise<boolean> {
+    const isThen = isReader({ row: from, version })
+    const isFree = sql`${isActive} AND ${webhooks.nextRow} IS NULL AND EXISTS (SELECT 1 FROM ${webhookReader} WHERE ${isThen})`
     const rows = [...(found ?? [])].map(([id, { row, offset }]) => ({ id, row, offset }))
     const noted =
       found === null
@@ -122,25 +151,61 @@ export class WebhookDeliveryStore extends Store {
               next_at = ${now} FROM json_each(${part}) AS f
               WHERE ${webhooks.webhookId} = f.value->>'id' AND ${isFree}`,
           )
-    await batch(this.db, [
+    const results = await batch(this.db, [
       ...noted,
-      this.db.update(webhookReader).set({ row: to }).where(eq(webhookReader.row, from)),
+      this.db.update(webhookReader).set({ row: to }).where(isThen),
+    ])
+    return isChanged(results.at(-1))
+  }
+
+  /** Takes the reader back to the end of a log that was restored from an older copy. For each webhook a gap stands for what it lost. */
+  async rewind(state: ReaderState, to: number, gap: string, now: number): Promise<void> {
+    const isThen = isReader(state)
+    const isHere = sql`${isActive} AND EXISTS (SELECT 1 FROM ${webhookReader} WHERE ${isThen})`
+    const { webhookId, deliveries, nextRow, nextOffset, fromRow } = webhooks
+    await batch(this.db, [
+      insertFrom(
+        webhookDeliveries,
+        {
+          ...{ webhookId: sql`${webhookId}`, number: sql`${deliveries} + 1`, createdAt: now },
+          ...{ state: 'gap', body: gap, attemptsLeft: 0, dueAt: now + keptSecs },
+        },
+        sql`FROM ${webhooks} WHERE ${isHere}`,
+      ),
+      sql`UPDATE ${webhooks} SET deliveries = ${deliveries} + 1, from_row = min(${fromRow}, ${to}),
+        next_row = min(${nextRow}, ${to}), next_offset = iif(${nextRow} >= ${to}, 0, ${nextOffset}) WHERE ${isHere}`,
+      this.db
+        .update(webhookReader)
+        .set({ row: to, version: sql`${webhookReader.version} + 1` })
+        .where(isThen),
     ])
   }
 
   /** Webhooks whose turn it is. */
   async waiting(now: number): Promise<Waiting[]> {
-    const { webhookId, nextRow, nextAt } = webhooks
-    const open = sql`SELECT count(*) FROM ${webhookDeliveries}
-      WHERE ${webhookDeliveries.webhookId} = ${webhookId} AND ${isPending}`
-    const rows = await this.db.all<RawWaiting>(sql`SELECT ${webhooks}.*, (${open}) AS pending,
-      (${open} AND ${webhookDeliveries.dueAt} <= ${now}) AS under_way
-      FROM ${webhooks} WHERE ${isNotNull(nextRow)} AND ${lte(nextAt, now)} ORDER BY ${nextAt} LIMIT ${waitingMax}`)
+    const { nextRow, nextAt } = webhooks
+    const { dueAt } = webhookDeliveries
+    // Of these wallets, each webhook with deliveries that are not over.
+    const rows = await this.db.all<RawWaiting>(sql`WITH
+      turn AS (SELECT * FROM ${webhooks} WHERE ${isNotNull(nextRow)} AND ${lte(nextAt, now)}
+        ORDER BY ${nextAt} LIMIT ${waitingMax}),
+      open AS MATERIALIZED (SELECT ${webhooks.owner} AS owner, ${webhooks.webhookId} AS id, count(*) AS pending,
+          sum(${dueAt} <= ${now}) AS under_way, min(${dueAt}) AS earliest_due
+        FROM (SELECT DISTINCT owner FROM turn) AS owners
+        CROSS JOIN ${webhooks} ON ${webhooks.owner} = owners.owner
+        CROSS JOIN ${webhookDeliveries} INDEXED BY webhook_deliveries_open ON ${webhookDeliveries.webhookId} = ${webhooks.webhookId} AND ${isPending}
+        GROUP BY ${webhooks.webhookId})
+      SELECT turn.*, open.pending, open.under_way, open.earliest_due,
+        (SELECT sum(pending) FROM open WHERE open.owner = turn.owner) AS owner_pending,
+        (SELECT sum(under_way) FROM open WHERE open.owner = turn.owner) AS owner_under_way
+      FROM turn LEFT JOIN open ON open.id = turn.webhook_id ORDER BY turn.next_at`)
     return rows.map((row) => ({
       ...{ webhookId: row.webhook_id, owner: row.owner, fromRow: row.from_row },
       types: JSON.parse(row.types),
       projectIds: row.project_ids === null ? null : JSON.parse(row.project_ids),
-      ...{ failingSince: row.failing_since, pending: row.pending, underWay: row.under_way },
+      ...{ failingSince: row.failing_since, isSlow: row.is_slow === 1, earliestDue: row.earliest_due },
+      ...{ pending: row.pending ?? 0, underWay: row.under_way ?? 0 },
+      ...{ pendingOfOwner: row.owner_pending ?? 0, underWayOfOwner: row.owner_under_way ?? 0 },
       from: { row: row.next_row, offset: row.next_offset },
     }))
   }
@@ -164,9 +229,9 @@ export class WebhookDeliveryStore extends Store {
 
   /** What these messages are about. */
   async prepare(due: readonly Pick<Due, 'webhookId' | 'number'>[]): Promise<Prepared[]> {
-    const { url, secrets, failingSince } = webhooks
+    const { url, secrets, failingSince, isSlow } = webhooks
     return this.db
-      .select({ ...getTableColumns(webhookDeliveries), url, secrets, failingSince })
+      .select({ ...getTableColumns(webhookDeliveries), url, secrets, failingSince, isSlow })
       .from(webhookDeliveries)
       .innerJoin(webhooks, eq(webhooks.webhookId, webhookDeliveries.webhookId))
       .where(
@@ -189,14 +254,24 @@ export class WebhookDeliveryStore extends Store {
         : []),
       this.db
         .update(webhooks)
-        .set({ failingSince: null, nextAt: sql`iif(${webhooks.nextRow} IS NULL, NULL, ${now})` })
-        .where(and(eq(webhooks.webhookId, webhookId), isNotNull(webhooks.failingSince))),
+        .set({
+          ...{ failingSince: null, probeAt: null, isSlow: isSlow(attempt) },
+          nextAt: sql`iif(${webhooks.nextRow} IS NULL, NULL, ${now})`,
+        })
+        .where(
+          sql`${webhooks.webhookId} = ${webhookId}
+            AND (${isNotNull(webhooks.failingSince)} OR ${webhooks.isSlow} <> ${Number(isSlow(attempt))})`,
+        ),
     ])
   }
 
-  /** Notes an attempt that failed. @returns Seconds to the next one; null where it was the last. */
+  /**
+   * Notes an attempt that failed. A webhook is disabled when a delivery has used all of its attempts, and no other succeeded for days; tests
+   * and what is tried by hand do not count. @returns Seconds to the next attempt; null where it was the last.
+   */
   async fail(delivery: Prepared, attempt: Attempt, now: number): Promise<number | null> {
     const { webhookId, failingSince } = delivery
+    const isByHand = delivery.attemptsMade + delivery.attemptsLeft !== attemptsMax
     const attemptsLeft = delivery.attemptsLeft - 1
     const pause = attemptsLeft > 0 ? pauseBefore(attemptsLeft) : null
     const outcome = {
@@ -205,14 +280,18 @@ export class WebhookDeliveryStore extends Store {
     }
     const statements: SQLWrapper[] = [noteStatement(delivery, attempt, outcome)]
     const ofWebhook = sql`${webhooks.webhookId} = ${webhookId} AND ${isActive}`
-    if (failingSince === null)
+    if (!isByHand && (failingSince === null || delivery.isSlow !== isSlow(attempt)))
       statements.push(
         this.db
           .update(webhooks)
-          .set({ failingSince: now })
-          .where(sql`${ofWebhook} AND ${webhooks.failingSince} IS NULL`),
+          .set({
+            failingSince: sql`coalesce(${webhooks.failingSince}, ${now})`,
+            probeAt: sql`coalesce(${webhooks.probeAt}, ${now + probeSecs})`,
+            isSlow: isSlow(attempt),
+          })
+          .where(ofWebhook),
       )
-    else if (failingSince <= now - failingSecsMax)
+    if (!isByHand && pause === null && failingSince !== null && failingSince <= now - failingSecsMax)
       statements.push(
         this.db
           .update(webhooks)
@@ -264,8 +343,6 @@ function portionStatements({ webhook, bodies, next, nextAt }: Portion, now: numb
       sql`FROM ${webhooks}, json_each(${JSON.stringify(bodies)}) AS b WHERE ${isHere}`,
     ).returning({ webhookId: webhookDeliveries.webhookId, number, state }),
     moved,
-    sql`DELETE FROM ${webhookDeliveries} WHERE ${webhookDeliveries.webhookId} = ${webhookId}
-      AND ${number} <= (SELECT ${webhooks.deliveries} - ${keptMax} FROM ${webhooks} WHERE ${webhooks.webhookId} = ${webhookId})
-      AND ${state} <> 'pending'`,
+    trimStatement(webhookId),
   ]
 }

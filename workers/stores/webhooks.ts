@@ -1,9 +1,9 @@
 import { and, desc, eq, type InferSelectModel, lt, sql } from 'drizzle-orm'
-import { webhooksMax } from '../../durable-objects/webhooks/rules.ts'
+import { activeMax, keptMax, webhooksMax } from '../../durable-objects/webhooks/rules.ts'
 import type { Wallet } from './caller.ts'
 import { batch, isChanged, Store } from './database.ts'
 import { eventLog } from './schema/index.ts'
-import { webhookDeliveries, webhooks } from './schema/webhooks.ts'
+import { webhookDeliveries, webhookReader, webhooks } from './schema/webhooks.ts'
 import { insertFrom } from './statements.ts'
 
 export type Webhook = InferSelectModel<typeof webhooks>
@@ -13,6 +13,14 @@ type Content = Pick<Webhook, 'url' | 'types' | 'projectIds'>
 
 /** Rows of the log from here on are new. The newest row is never deleted. */
 const nextRowOfLog = sql<number>`(SELECT coalesce(max(${eventLog.id}), 0) + 1 FROM ${eventLog})`
+
+const hasRoom = sql`(SELECT ${webhookReader.active} FROM ${webhookReader}) < ${activeMax}`
+
+/** Removes what is over and older than the newest that are kept. */
+export const trimStatement = (webhookId: string) =>
+  sql`DELETE FROM ${webhookDeliveries} WHERE ${webhookDeliveries.webhookId} = ${webhookId}
+    AND ${webhookDeliveries.number} <= (SELECT ${webhooks.deliveries} - ${keptMax} FROM ${webhooks} WHERE ${webhooks.webhookId} = ${webhookId})
+    AND ${webhookDeliveries.state} <> 'pending'`
 
 /** Webhooks of wallets. Every method names the owner, so that nobody reaches another wallet's. */
 export class WebhookStore extends Store {
@@ -29,25 +37,28 @@ export class WebhookStore extends Store {
       .orderBy(desc(webhooks.createdAt), desc(webhooks.webhookId))
   }
 
-  /** Inserts it unless the wallet has {@link webhooksMax}; one statement counts and inserts. It gets what is logged from now on. */
+  /** Inserts it unless the wallet has {@link webhooksMax}, or the hub {@link activeMax}; one statement counts and inserts. It gets what is logged from now on. */
   async create(
     webhook: Content & Pick<Webhook, 'webhookId' | 'owner' | 'secrets' | 'createdAt'>,
   ): Promise<'created' | 'exists' | 'full'> {
     const kept = this.db.$count(webhooks, eq(webhooks.owner, webhook.owner))
     const row = { ...webhook, state: 'active' as const, fromRow: nextRowOfLog }
     const result = await this.db.run(
-      insertFrom(webhooks, row, sql`WHERE ${kept} < ${webhooksMax}`).onConflictDoNothing(),
+      insertFrom(webhooks, row, sql`WHERE ${kept} < ${webhooksMax} AND ${hasRoom}`).onConflictDoNothing(),
     )
     if (isChanged(result)) return 'created'
     return (await this.find(webhook.owner, webhook.webhookId)) === null ? 'full' : 'exists'
   }
 
-  /** Changes what is given. One that becomes active again gets what is logged from now on. */
+  /**
+   * Changes what is given. One that becomes active again gets what is logged from now on.
+   * @returns false where it is not there, or would be one more than {@link activeMax}.
+   */
   async update(
     owner: string,
     webhookId: string,
     { state, ...content }: Partial<Content & Pick<Webhook, 'state'>>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const was = sql`(${webhooks.state} = 'disabled')`
     const states = {
       active: {
@@ -61,7 +72,10 @@ export class WebhookStore extends Store {
       },
     }
     const set = { ...content, ...(state && states[state]) }
-    if (Object.keys(set).length > 0) await this.db.update(webhooks).set(set).where(isOwn(owner, webhookId))
+    const isAllowed = state === 'active' ? sql`(${webhooks.state} = 'active' OR ${hasRoom})` : undefined
+    if (Object.keys(set).length === 0) return true
+    const guard = and(isOwn(owner, webhookId), isAllowed)
+    return isChanged(await this.db.update(webhooks).set(set).where(guard))
   }
 
   /** Replaces the secrets, unless another call did so since they were read. */
@@ -123,6 +137,7 @@ export class WebhookStore extends Store {
         },
         sql`FROM ${webhooks} WHERE ${isOwn(owner, webhookId)}`,
       ).returning({ number: webhookDeliveries.number }),
+      trimStatement(webhookId),
     ])
     const [row] = (inserted?.results ?? []) as { number: number }[]
     return row === undefined ? null : this.findDelivery(owner, webhookId, row.number)

@@ -1,9 +1,11 @@
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { inject, vi } from 'vitest'
+import { beforeAll, beforeEach, inject, vi } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
+import { daySecs } from '../../durable-objects/webhooks/rules.ts'
 import type { Manner, ReceivedCall, Verified } from '../../testing/webhook-receiver.ts'
 import { lostSecs } from '../stores/webhook-deliveries.ts'
+import { createWallet, signIn } from './callers.ts'
 import { bodyOf, type Client, itemsOf } from './client.ts'
 import { runSql, scalarOf } from './tables.ts'
 
@@ -90,3 +92,37 @@ export const settle = (): Promise<boolean> =>
     },
     { interval: 10 },
   )
+
+/** Gives each test of a file the hub to itself, ahead of the machine's time: no alarm comes by itself, and tests run each. */
+export function haveTheHub(): void {
+  beforeAll(() => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    pass(daySecs)
+  })
+  beforeEach(() => runSql('DELETE FROM webhooks'))
+}
+
+/** A wallet, which signs in again as often as time passes. */
+export function createOwner() {
+  const wallet = createWallet()
+  return { address: wallet.address, client: async (): Promise<Client> => (await signIn(wallet)).client }
+}
+
+/** A webhook of a new wallet, and its receiver. */
+export const setUp = async (fields: object = {}) => {
+  const owner = createOwner()
+  const receiver = createReceiver()
+  const by = await owner.client()
+  const { webhook_id: id, secret } = await createWebhook(by, receiver.url, fields)
+  return { ...{ owner, receiver, by, id, secret }, list: () => deliveriesOf(by, id) }
+}
+
+/** The numbers of the events that came. */
+export const numbersOf = async ({ calls }: ReturnType<typeof createReceiver>) =>
+  (await calls()).map(({ body }) => JSON.parse(body).data.n as number)
+
+/** Passes the time until the next attempt of a delivery, as late as that of a lost message. */
+export const until = async (delivery: Delivery): Promise<void> => {
+  pass((delivery.next_attempt_at ?? 0) + lostSecs - unixNow())
+  await settle()
+}

@@ -1,7 +1,7 @@
 import type { Attempt } from '../stores/schema/webhooks.ts'
 
 const answerMsMax = 10_000
-/** The part of an answer that is read and kept. */
+/** The part of an answer that is read, and that is kept, as JSON. */
 const answerBytesMax = 1_024
 
 /** Posts a delivery to its receiver, follows no redirect, and reads the beginning of the answer. It never throws. */
@@ -65,5 +65,19 @@ async function beginningOf({ body }: Response): Promise<string> {
   } catch {
     // Cut off.
   }
-  return text + decoder.decode()
+  return keptOf(text + decoder.decode())
+}
+
+const encoder = new TextEncoder()
+
+/** A text as a database keeps it: JSON writes control characters, quotes and others with more bytes than they came in. */
+function keptOf(text: string): string {
+  let kept = ''
+  let bytes = 0
+  for (const character of text.replaceAll(/\p{Cc}/gu, ' ')) {
+    bytes += encoder.encode(JSON.stringify(character)).byteLength - 2
+    if (bytes > answerBytesMax) break
+    kept += character
+  }
+  return kept
 }

@@ -1,58 +1,33 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unixNow } from '../../durable-objects/clock.ts'
-import { attemptsMax, daySecs, keptMax } from '../../durable-objects/webhooks/rules.ts'
+import { attemptsMax, daySecs, probeSecs } from '../../durable-objects/webhooks/rules.ts'
 import type { ReceivedCall } from '../../testing/webhook-receiver.ts'
 import { lostSecs } from '../stores/webhook-deliveries.ts'
-import { createWallet, signIn } from '../test/callers.ts'
-import { bodyOf, type Client, itemsOf } from '../test/client.ts'
-import { countedDatabase } from '../test/counted-database.ts'
+import { bodyOf, itemsOf } from '../test/client.ts'
 import { consume, consumeIn } from '../test/queue.ts'
 import { rowsOf, runSql, scalarOf } from '../test/tables.ts'
 import {
+  createOwner,
   createReceiver,
   createWebhook,
   type Delivery,
   deliveriesOf,
+  haveTheHub,
+  look,
+  numbersOf,
   pass,
   runPython,
   settle,
+  setUp,
   tell,
+  until,
   verify,
 } from '../test/webhooks.ts'
 import { call } from './call.ts'
 import { createReader } from './reader.ts'
 
-// Ahead of the machine's: no alarm comes by itself, and tests run each.
-beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  pass(daySecs)
-})
-
-// Each has the hub to itself.
-beforeEach(() => runSql('DELETE FROM webhooks'))
-
-/** A wallet, which signs in again as often as time passes. */
-function createOwner() {
-  const wallet = createWallet()
-  return { address: wallet.address, client: async (): Promise<Client> => (await signIn(wallet)).client }
-}
-
-const setUp = async (fields: object = {}) => {
-  const owner = createOwner()
-  const receiver = createReceiver()
-  const by = await owner.client()
-  const { webhook_id: id, secret } = await createWebhook(by, receiver.url, fields)
-  return { ...{ owner, receiver, by, id, secret }, list: () => deliveriesOf(by, id) }
-}
-
-const numbersOf = async ({ calls }: ReturnType<typeof createReceiver>) =>
-  (await calls()).map(({ body }) => JSON.parse(body).data.n as number)
-
-const until = async (delivery: Delivery): Promise<void> => {
-  pass((delivery.next_attempt_at ?? 0) + lostSecs - unixNow())
-  await settle()
-}
+haveTheHub()
 
 describe('a delivery', () => {
   test('is an event of the feed, signed as Standard Webhooks has it', async () => {
@@ -142,6 +117,15 @@ describe('an answer', () => {
       { status: 500, bytes: 5_000_000 },
       { status: 500, answer: 'x'.repeat(1024) },
     ],
+    // JSON has six bytes for the one, and two for the other.
+    [
+      { status: 500, bytes: 2_000, fill: '\0' },
+      { status: 500, answer: ' '.repeat(1024) },
+    ],
+    [
+      { status: 500, bytes: 2_000, fill: '"' },
+      { status: 500, answer: '"'.repeat(512) },
+    ],
     [
       { status: 302, location: 'http://127.0.0.1:1/private' },
       { status: 302, error: 'redirects are not followed' },
@@ -221,6 +205,14 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
   await tell(40)
   await settle()
   pass(3 * daySecs)
+  const state = () => scalarOf<string>('SELECT state FROM webhooks WHERE webhook_id = ?', id)
+  await settle()
+  // Not before a delivery has used all of its attempts.
+  expect(await state()).toBe('active')
+  await runSql(
+    'UPDATE webhook_deliveries SET attempts_made = ?, attempts_left = 1, due_at = ? WHERE webhook_id = ?',
+    ...[attemptsMax - 1, unixNow() - lostSecs, id],
+  )
   await settle()
   const by = await owner.client()
   expect(await bodyOf(by.get(`/v1/me/webhooks/${id}`))).toMatchObject({
@@ -246,119 +238,43 @@ test('a webhook that fails for three days is disabled, its owner is told, and wh
   })
 })
 
-describe('many events at once', () => {
-  const made = (id: string) =>
-    scalarOf<number>('SELECT count(*) FROM webhook_deliveries WHERE webhook_id = ? AND number < 1000', id)
-
-  test('come in portions, every one once', async () => {
-    const { receiver, id } = await setUp()
-    const count = 100
-    await tell(count)
-    let turns = 0
-    do {
-      pass(2)
-      await settle()
-      turns += 1
-    } while ((await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)) !== null)
-    // The last one finds that nothing is left.
-    expect(turns).toBe(count / 20 + 1)
-    const numbers = await numbersOf(receiver)
-    expect([numbers.length, new Set(numbers).size]).toEqual([count, count])
-    expect(Math.max(...(await receiver.calls()).map(({ atOnce }) => atOnce))).toBeLessThanOrEqual(20)
-  })
-
-  test('ten thousand of them take as many rows as twenty, and keep no other webhook waiting', async () => {
-    const { receiver, id } = await setUp()
-    const other = await setUp({ types: ['project.paused'] })
-    await tell(10_000)
-    await tell(1, { type: 'project.paused' })
-    await settle()
-    expect(await numbersOf(other.receiver)).toEqual([1])
-    expect([await made(id), (await receiver.calls()).length]).toEqual([20, 20])
-    await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
-  })
-
-  test('wait in the log while too many are under way', async () => {
-    const { id } = await setUp()
-    // The messages of these are still in the queue.
-    await runSql(
-      `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_made, attempts_left, due_at)
-       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 45)
-       SELECT ?, 1000 + i, 1, 'pending', '{}', 9, 1, ? FROM n`,
-      ...[id, unixNow()],
-    )
-    await tell(30)
-    await createReader(env).step()
-    expect(await made(id)).toBe(5)
-    pass(2)
-    await runSql('DELETE FROM webhook_deliveries WHERE webhook_id = ? AND number >= 1000', id)
-    await settle()
-    expect(await made(id)).toBe(25)
-  })
-
-  test('cost two trips where nothing is new, and a dozen rows for each delivery', async () => {
-    const { id } = await setUp()
-    const { db, use } = countedDatabase()
-    const bindings = { ...env, DB: db, WEBHOOK_DELIVERIES: { sendBatch: async () => {} } as never }
-    const reader = createReader(bindings)
-    await reader.step()
-    const begin = { ...use }
-    await reader.step()
-    expect([use.roundTrips - begin.roundTrips, use.rowsWritten - begin.rowsWritten]).toEqual([2, 0])
-    await tell(10)
-    await reader.step()
-    await consumeIn(
-      bindings,
-      'webhook-deliveries',
-      Array.from({ length: 10 }, (_, i) => ({ v: 1, webhookId: id, number: i + 1, attemptsMade: 0 })),
-    )
-    expect((use.rowsWritten - begin.rowsWritten) / 10).toBeLessThanOrEqual(12)
-  })
-
-  test('only the newest that are over are kept', async () => {
-    const { by, id } = await setUp()
-    const insert = `INSERT INTO webhook_deliveries (webhook_id, number, created_at, state, body, attempts_left, due_at)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-      SELECT ?1, i, 1, iif(i = 2, 'pending', 'failed'), '{}', 1, 9e9 FROM n`
-    await runSql(insert, id, keptMax)
-    await runSql('UPDATE webhooks SET deliveries = ? WHERE webhook_id = ?', keptMax, id)
-    await tell(10)
-    await settle()
-    const left = await rowsOf(
-      'SELECT number FROM webhook_deliveries WHERE webhook_id = ? ORDER BY number',
-      id,
-    )
-    expect([left.length, left[0]?.number, left[1]?.number]).toEqual([keptMax + 1, 2, 11])
-    await by.delete(`/v1/me/webhooks/${id}`)
-  })
-})
-
-test('events that were deleted before they could be sent are a gap, and the rest comes', async () => {
+test('a receiver that is back is found within twenty minutes, by attempts that do not count', async () => {
   const { receiver, id, list } = await setUp()
   await receiver.answers({ status: 500 })
-  await tell(30)
-  await settle()
-  await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) - 2 FROM event_log)')
-  await receiver.answers({})
-  await until((await list()).find(({ state }) => state === 'pending') as Delivery)
-  pass(10)
-  await settle()
-  const states = (await list()).map(({ state, event }) => `${state} ${event.data.reason ?? ''}`.trim())
-  expect(states).toEqual([
-    ...Array.from({ length: 3 }, () => 'delivered'),
-    'gap archived',
-    ...Array.from({ length: 20 }, () => 'delivered'),
-  ])
-  // The reader itself was away for longer than the log is kept.
-  await settle()
   await tell(3)
-  await runSql('DELETE FROM event_log WHERE id < (SELECT max(id) FROM event_log)')
   await settle()
-  expect((await list()).slice(0, 2)).toMatchObject([
-    { state: 'delivered', event: { data: { n: 3 } } },
-    { state: 'gap' },
-  ])
-  expect(await scalarOf('SELECT next_row FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
+  await runSql(
+    'UPDATE webhook_deliveries SET attempts_made = 4, attempts_left = 4, due_at = ? + number WHERE webhook_id = ?',
+    ...[unixNow() + 4 * 3600, id],
+  )
+  const before = await rowsOf('SELECT * FROM webhook_deliveries WHERE webhook_id = ?', id)
+  const { length } = await receiver.calls()
+  const probe = async (count: number) => {
+    pass(probeSecs)
+    for (let looks = 0; looks < 2; looks++) await look()
+    await expect.poll(async () => (await receiver.calls()).length).toBe(count)
+  }
+  await probe(length + 1)
+  await settle()
+  expect(await rowsOf('SELECT * FROM webhook_deliveries WHERE webhook_id = ?', id)).toEqual(before)
+  await receiver.answers({})
+  await probe(length + 2)
+  await expect.poll(async () => (await list())[2]?.state).toBe('delivered')
+  await settle()
+  expect((await list()).map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered'])
+  expect(await scalarOf('SELECT probe_at FROM webhooks WHERE webhook_id = ?', id)).toBeNull()
+})
+
+test('what is tried by hand fails no webhook', async () => {
+  const { receiver, by, id, list } = await setUp()
+  const failingSince = () => scalarOf('SELECT failing_since FROM webhooks WHERE webhook_id = ?', id)
+  await receiver.answers({ status: 500 })
+  const { delivery_id: delivery } = await bodyOf(by.post(`/v1/me/webhooks/${id}/test`))
+  await settle()
+  expect((await list())[0]).toMatchObject({ state: 'failed', attempts_made: 1 })
+  await by.post(`/v1/me/webhooks/${id}/deliveries/${delivery}/redeliver`)
+  await settle()
+  expect([(await list())[0]?.attempts_made, await failingSince()]).toEqual([2, null])
 })
 
 describe('faults', () => {
@@ -459,8 +375,4 @@ describe('secrets', () => {
       expect(stored).not.toContain(spelling)
     expect(JSON.stringify(await bodyOf(by.get('/v1/me/webhooks')))).not.toContain(secret)
   })
-})
-
-test('an idle network without webhooks has nothing read', async () => {
-  expect(await createReader(env).step()).toBeNull()
 })

@@ -13,40 +13,40 @@ export const wants = (
 /** Finds the webhooks that want an event, without looking at the others. */
 export class Interests {
   readonly #byOwner: Map<string, Interest[]>
+  /** Those that want events of the network: by the projects that they name, otherwise by their types. */
   readonly #byTopic = new Map<string, Interest[]>()
+  readonly count: number
   /** Words of which a row has one, if somebody may want it. */
   readonly words: string[][]
   /** Rows before are nobody's. */
   readonly fromRow: number
 
   constructor(interests: readonly Interest[]) {
+    this.count = interests.length
     this.#byOwner = Map.groupBy(interests, ({ owner }) => owner)
     const types = new Set(interests.flatMap(({ types }) => types))
     this.words = [[...types].map((type) => ` ${type} `)]
     this.fromRow = interests.reduce((least, { fromRow }) => Math.min(least, fromRow), Infinity)
-    for (const interest of interests)
-      for (const type of interest.types)
-        for (const project of interest.projectIds ?? [everyProject]) {
-          const topic = topicOf(type, project)
-          const known = this.#byTopic.get(topic)
-          if (known === undefined) this.#byTopic.set(topic, [interest])
-          else known.push(interest)
-        }
+    for (const interest of interests) {
+      const ofNetwork = interest.types.filter((type) => isPublic({ type }))
+      for (const topic of (ofNetwork.length > 0 && interest.projectIds) || ofNetwork) {
+        const known = this.#byTopic.get(topic)
+        if (known === undefined) this.#byTopic.set(topic, [interest])
+        else known.push(interest)
+      }
+    }
   }
 
   get isEmpty(): boolean {
-    return this.#byOwner.size === 0
+    return this.count === 0
   }
 
   of(event: LoggedEvent, row: number): Interest[] {
     const candidates = isPublic(event)
-      ? [everyProject, event.project_id].flatMap(
-          (project) => (project !== undefined && this.#byTopic.get(topicOf(event.type, project))) || [],
+      ? [event.type, event.project_id].flatMap(
+          (topic) => (topic !== undefined && this.#byTopic.get(topic)) || [],
         )
       : (this.#byOwner.get(event.address ?? '') ?? [])
     return candidates.filter((interest) => interest.fromRow <= row && wants(interest, event))
   }
 }
-
-const everyProject = '*'
-const topicOf = (type: string, project: string): string => `${type} ${project}`

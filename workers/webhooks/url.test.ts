@@ -64,7 +64,13 @@ test.each([
       ...['printer.local.', 'metadata.google.internal.'],
     ].map((host) => `https://${host}/`),
   ],
-  ['this hub', ['https://hub.example.com/v1/me', 'https://HUB.example.com:443/']],
+  [
+    'this hub',
+    [
+      ...['https://hub.example.com/v1/me', 'https://HUB.example.com:443/', 'https://hub.example.com./'],
+      'https://hub.example.com:8443/',
+    ],
+  ],
 ])('is refused, on a local network too: %s', (_, urls) => {
   for (const url of urls) expect([url, of(url) === null, of(url, true) === null]).toEqual([url, false, false])
 })
@@ -75,3 +81,14 @@ test.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', 'localhost', 'localhost
     expect(of(`https://${host}/`)).not.toBeNull()
   },
 )
+
+test.each([
+  ['http://localhost:8787/', 'must not be this hub'],
+  ['http://127.0.0.1:8787/', 'must not be this hub'],
+  ['http://[::1]:8787/', 'must not be this hub'],
+  ['https://x.localhost.:8787/', 'must not be this hub'],
+  ['http://localhost:8788/', null],
+  ['http://localhost/', null],
+])('a hub on this machine has its port under every name: %s', (url, problem) => {
+  expect(urlProblem(url, { isLocal: true, hub: new URL('http://localhost:8787') })).toBe(problem)
+})

@@ -23,7 +23,7 @@ export function urlProblem(text: string, { isLocal, hub }: UrlRules): string | n
   if (!showsItsHost(text)) return 'must be without user info and backslashes'
   if (url.hash !== '') return 'must be without a fragment'
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
-  if (isHttp && isLocal && isLoopbackHost(url.hostname)) return isHub(url, hub)
+  if (isHttp && isLocal && isLoopbackHost(nameOf(url))) return isHub(url, hub)
   if (url.protocol !== 'https:') return 'must be an https URL'
   if (isPrivateHost(url.hostname)) return 'must not name a host of a private network'
   if (url.port !== '' && Number(url.port) < freePortsFrom)
@@ -31,4 +31,11 @@ export function urlProblem(text: string, { isLocal, hub }: UrlRules): string | n
   return isHub(url, hub)
 }
 
-const isHub = ({ host }: URL, hub: URL): string | null => (host === hub.host ? 'must not be this hub' : null)
+const isHub = (url: URL, hub: URL): string | null =>
+  placeOf(url) === placeOf(hub) ? 'must not be this hub' : null
+
+const nameOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '')
+
+/** A public host is one place, whatever its ports. This machine has many names, and at each port another service. */
+const placeOf = (url: URL): string =>
+  isLoopbackHost(nameOf(url)) ? `:${url.port || (url.protocol === 'https:' ? 443 : 80)}` : nameOf(url)

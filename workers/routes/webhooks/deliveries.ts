@@ -97,6 +97,7 @@ export const redeliverWebhook = defineRoute(
       'One that is over is tried once more, with the same id and body. One that waits is tried at once. It works where the webhook is disabled, too.',
     auth: { session: true },
     budget: 'webhook_call',
+    stores: 'records',
     params: DeliveryParams,
     errors: ['not_found', 'invalid_state'],
     responses: reply(202, 'The delivery.', DeliveryView, dueExample),

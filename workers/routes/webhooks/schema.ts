@@ -102,7 +102,7 @@ export const DeliveryView = z
           at: Timestamp,
           status: z.int().nullable().describe('Null without an answer.'),
           duration_ms: z.int(),
-          answer: z.string().nullable().describe('The first 1 KiB.'),
+          answer: z.string().nullable().describe('The first 1 KiB, with spaces for control characters.'),
           error: z.string().nullable(),
         }),
       )

@@ -1,6 +1,6 @@
 import type { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { webhooksMax } from '../../../durable-objects/webhooks/rules.ts'
+import { activeMax, webhooksMax } from '../../../durable-objects/webhooks/rules.ts'
 import { signIn } from '../../test/callers.ts'
 import {
   atOnce,
@@ -62,6 +62,23 @@ test('409 conflict: of racing ones as many are made as fit', async () => {
   expect(await statusesOf(atOnce(5, () => by.post(path, input)))).toEqual([201, 201, 409, 409, 409])
   await expectRefusal(by.post(path, input), '409 conflict')
   expect(await scalarOf('SELECT count(*) FROM webhooks WHERE owner = ?', address)).toBe(webhooksMax)
+})
+
+test('409 conflict: a hub has so many active webhooks', async () => {
+  const { client: by } = await signIn()
+  const { webhook_id: id } = await createWebhook(by, input.url)
+  const active = async () => Number(await scalarOf('SELECT active FROM webhook_reader'))
+  const before = await active()
+  await patch(by, id, { state: 'disabled' })
+  expect(await active()).toBe(before - 1)
+  await runSql('UPDATE webhook_reader SET active = active + ?', activeMax - before + 1)
+  await expectRefusal(by.post(path, input), '409 conflict')
+  await expectRefusal(patch(by, id, { state: 'active' }), '409 conflict')
+  await expectAnswer(patch(by, id, { types: ['epoch.settled'] }), 200, { state: 'disabled' })
+  await runSql('UPDATE webhook_reader SET active = active - ?', activeMax - before + 1)
+  await expectAnswer(patch(by, id, { state: 'active' }), 200, { state: 'active' })
+  await by.delete(`${path}/${id}`)
+  expect(await active()).toBe(before - 1)
 })
 
 test('400 invalid_field: what a webhook cannot be', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { unixNow } from '../../../durable-objects/clock.ts'
-import { webhooksMax } from '../../../durable-objects/webhooks/rules.ts'
+import { activeMax, webhooksMax } from '../../../durable-objects/webhooks/rules.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { json, noContent } from '../../http/answer.ts'
@@ -66,7 +66,7 @@ export const createWebhook = defineRoute(
     operationId: 'createWebhook',
     tag: 'Events',
     summary: 'Make a webhook',
-    description: `The hub posts every event that is logged from now on and matches, signed as Standard Webhooks has it. The secret is shown once. A wallet has at most ${webhooksMax} webhooks.`,
+    description: `The hub posts every event that is logged from now on and matches, signed as Standard Webhooks has it. The secret is shown once. A wallet has at most ${webhooksMax} webhooks, and a hub ${activeMax} active ones.`,
     auth: { session: true },
     idempotent: true,
     stores: 'records',
@@ -99,7 +99,9 @@ export const createWebhook = defineRoute(
       secrets: [{ sealed: await sealSecret(sealer, webhookId, secret), createdAt: now, expiresAt: null }],
     })
     if (created === 'full')
-      throw new ApiError('conflict', `A wallet has at most ${webhooksMax} webhooks; delete one first.`)
+      throw (await webhooks.list(owner)).length < webhooksMax
+        ? hubIsFull()
+        : new ApiError('conflict', `A wallet has at most ${webhooksMax} webhooks; delete one first.`)
     await wakeReader(c)
     const webhook = await requireWebhook(c, owner, webhookId)
     return json({ ...webhookView(webhook, now), secret }, 201, { Location: `${path}/${webhookId}` })
@@ -145,15 +147,18 @@ export const updateWebhook = defineRoute(
         .meta({ id: 'WebhookPatch' }),
       example: { types },
     },
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     responses: ok('The webhook.', WebhookView, webhookExample),
   },
   async (c, { params: { webhook_id }, json: { project_ids: projectIds, ...input } }) => {
     const { address: owner } = sessionOf(c)
     if (input.url !== undefined) requireUrl(c, input.url)
     const given = Object.entries({ ...input, projectIds }).filter(([, value]) => value !== undefined)
-    await c.var.services.store(WebhookStore).update(owner, webhook_id, Object.fromEntries(given))
+    const isDone = await c.var.services
+      .store(WebhookStore)
+      .update(owner, webhook_id, Object.fromEntries(given))
     const webhook = await requireWebhook(c, owner, webhook_id)
+    if (!isDone) throw hubIsFull()
     await wakeReader(c)
     return json(webhookView(webhook, unixNow()))
   },
@@ -178,6 +183,9 @@ export const deleteWebhook = defineRoute(
     return noContent()
   },
 )
+
+const hubIsFull = () =>
+  new ApiError('conflict', `The hub has ${activeMax} active webhooks, and takes no more for now.`)
 
 /** The schedule wakes a reader that did not hear of it. */
 const wakeReader = (c: HubContext): Promise<void> =>

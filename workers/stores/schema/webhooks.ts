@@ -19,7 +19,7 @@ export interface Attempt {
   durationMs: number
   /** Null without an answer. */
   status: number | null
-  /** The first 1 KiB of the answer. */
+  /** The beginning of the answer, in at most 1 KiB of JSON. */
   answer: string | null
   error: string | null
 }
@@ -35,6 +35,8 @@ export const webhooks = sqliteTable('webhooks', {
   secrets: text({ mode: 'json' }).$type<readonly SealedSecret[]>().notNull(),
   createdAt: integer('created_at').notNull(),
   failingSince: integer('failing_since'),
+  probeAt: integer('probe_at'),
+  isSlow: integer('is_slow', { mode: 'boolean' }).notNull().default(false),
   fromRow: integer('from_row').notNull(),
   deliveries: integer().notNull().default(0),
   nextRow: integer('next_row'),
@@ -46,6 +48,7 @@ export const webhookReader = sqliteTable('webhook_reader', {
   id: integer().primaryKey(),
   row: integer().notNull(),
   version: integer().notNull(),
+  active: integer().notNull(),
 })
 
 export const webhookDeliveries = keyedTable('webhook_deliveries', ['webhookId', 'number'], {
