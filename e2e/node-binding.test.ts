@@ -191,7 +191,7 @@ const startWorkingHub = (publicKey: string) =>
               subscription_id: id,
               project_id: id,
               slug: 'hello',
-              token: { symbol: 'TOK', decimals: 18 },
+              token: { address: wallet.owner, symbol: 'TOK', decimals: 18 },
               owner: wallet.owner,
               status: 'active',
               collateral: '7000000000000000000',
