@@ -58,6 +58,63 @@ describe('a call that may be repeated is sent again, and acts once', () => {
     await hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id: 'k' } })
     expect(server.calls).toHaveLength(2)
   })
+
+  test('but a DELETE that never was at work finds nothing', async () => {
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '0' }),
+      refusal(404, 'not_found'),
+    )
+    const call = createHub({ url: server.url, retry: soon }).call('DELETE /v1/developers/api-keys/{key_id}', {
+      path: { key_id: 'k' },
+    })
+    expect(await failure(call)).toBeInstanceOf(NotFound)
+    expect(server.calls).toHaveLength(2)
+  })
+})
+
+describe('a call is sent', () => {
+  test('by a fetch that is no method, whose every failure is one to reach the hub', async () => {
+    await using server = await scriptedHub(json(200, { status: 'ok' }))
+    const likeOfBrowser = function (this: unknown, request: Request) {
+      if (this !== undefined) throw new TypeError('Illegal invocation')
+      return fetch(request)
+    }
+    const hub = createHub({ url: server.url, fetch: likeOfBrowser })
+    expect(await hub.call('GET /v1/status')).toEqual({ status: 'ok' })
+    const broken = createHub({
+      url: server.url,
+      retry: { attempts: 1 },
+      fetch: () => {
+        throw new Error('at once')
+      },
+    })
+    expect(await failure(broken.call('GET /v1/status'))).toBeInstanceOf(UnreachableError)
+  })
+
+  test.each([301, 302, 307, 308])('to the hub alone: %i is told, not followed', async (status) => {
+    await using server = await scriptedHub((response) =>
+      response.writeHead(status, { Location: 'https://other.test/' }).end(),
+    )
+    for (const call of [drip(createHub({ url: server.url })), createHub({ url: server.url }).network()]) {
+      const error = await failure(call)
+      expect(error).toBeInstanceOf(AnswerError)
+      expect(error.message).toContain('redirect to https://other.test/')
+    }
+    expect(server.calls).toHaveLength(2)
+  })
+
+  test.each(['', '.', '..'])('to no other path: %j is no parameter of one', async (project_id) => {
+    await using server = await scriptedHub(json(200, {}))
+    const call = createHub({ url: server.url }).call('GET /v1/projects/{project_id}', {
+      path: { project_id },
+    })
+    expect((await failure(call)).message).toContain('project_id')
+    expect(server.calls).toEqual([])
+  })
+
+  test.each(['hub.example', 'ftp://hub.example', 'https://'])('to no URL like %s', (url) => {
+    expect(() => createHub({ url })).toThrow(HubError)
+  })
 })
 
 describe('no call acts twice', () => {
@@ -128,6 +185,7 @@ describe('an error', () => {
       (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
     ],
     ['another JSON API', json(404, { reason: 'no' })],
+    ['nothing', (response) => response.writeHead(200).end()],
   ])('of what answers %s is no refusal', async (_, reply) => {
     await using server = await scriptedHub(reply)
     const error = await failure(createHub({ url: server.url, retry: soon }).call('GET /v1/status'))
@@ -147,6 +205,17 @@ describe('an error', () => {
     const hub = createHub({ url: server.url, retry: { ...soon, attempts: 3, budget: 5 } })
     for (let i = 0; i < 5; i++) await failure(hub.call('GET /v1/status'))
     expect(server.calls).toHaveLength(5 + 5)
+  })
+
+  test('that is not followed by a try costs none of the budget', async () => {
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '3600' }),
+      refusal(503, 'unavailable'),
+      json(200, {}),
+    )
+    const hub = createHub({ url: server.url, retry: { ...soon, budget: 1 } })
+    await failure(hub.call('GET /v1/status'))
+    expect(await hub.call('GET /v1/status')).toEqual({})
   })
 
   test('not_found is null for find, other errors stay', async () => {
@@ -177,6 +246,22 @@ describe('time', () => {
     const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
     expect(await failure(call)).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
+  })
+
+  test.each([Number.POSITIVE_INFINITY, 1500.5, 3e9])('may be %d', async (timeout) => {
+    await using server = await scriptedHub(json(200, {}))
+    expect(await createHub({ url: server.url, timeout }).call('GET /v1/status')).toEqual({})
+    expect(await failure(createHub({ url: server.url }).call('GET /', { timeout: -1 }))).toMatchObject({
+      message: expect.stringContaining('timeout must be'),
+    })
+  })
+
+  test('that is over leaves the key, by which another call finds what this one did', async () => {
+    await using server = await scriptedHub(never)
+    const error = await failure(
+      createHub({ url: server.url }).call('POST /v1/faucet/drip', { timeout: 100, idempotencyKey: 'mine' }),
+    )
+    expect([error.constructor, (error as DeadlineError).idempotencyKey]).toEqual([DeadlineError, 'mine'])
   })
 
   test('ends with the signal of the caller, whose reason is thrown', async () => {
@@ -246,6 +331,29 @@ describe('a session', () => {
     expect(session.current.token).toBe('token-2')
     expect(server.sent.filter((line) => line.startsWith('/v1/auth/siwe'))).toHaveLength(2)
     expect(server.sent.filter((line) => line.endsWith('Bearer token-2'))).toHaveLength(2)
+  })
+
+  test('is not renewed again by a call that was refused before and hears it later', async () => {
+    await using server = await forgetfulHub()
+    let release = () => {}
+    const isRenewed = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const hub = createHub({
+      url: server.url,
+      fetch: async (request) => {
+        const response = await fetch(request)
+        if (request.url.endsWith('/alerts') && response.status === 401) await isRenewed
+        return response
+      },
+    })
+    const session = await hub.signIn(wallets[0]!)
+    server.forget()
+    const late = session.call('GET /v1/me/alerts')
+    await session.call('GET /v1/me')
+    release()
+    await late
+    expect(session.current.token).toBe('token-2')
   })
 
   test('that the hub no longer takes at all is renewed once', async () => {

@@ -25,7 +25,7 @@ export async function readNetwork(client: Client): Promise<Network> {
   const notAHub = (reason: string, cause?: unknown) =>
     new HubError(`The server at ${client.url} is not a hub: ${reason}.`, { cause })
   const descriptor: unknown = await client.call('GET /').catch((error) => {
-    if (!(error instanceof AnswerError)) throw error
+    if (!(error instanceof AnswerError) || isRedirect(error.status)) throw error
     throw notAHub(error.status < 300 ? 'its answer is not JSON' : `it answers ${error.status}`, error)
   })
   if (!isRecord(descriptor)) throw notAHub('its descriptor is wrong')
@@ -68,6 +68,9 @@ function profileOf(
       )
   return profile
 }
+
+/** 0 in a browser, which shows nothing of it. */
+const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
