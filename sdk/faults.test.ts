@@ -112,6 +112,10 @@ describe('a call is sent', () => {
     expect(server.calls).toEqual([])
   })
 
+  test('by one caller: a key and a session are two', () => {
+    expect(() => createHub({ url: 'https://hub.test', apiKey: 'k', session: 's' })).toThrow(HubError)
+  })
+
   test.each(['hub.example', 'ftp://hub.example', 'https://'])('to no URL like %s', (url) => {
     expect(() => createHub({ url })).toThrow(HubError)
   })
@@ -264,6 +268,18 @@ describe('time', () => {
     expect([error.constructor, (error as DeadlineError).idempotencyKey]).toEqual([DeadlineError, 'mine'])
   })
 
+  test('of one caller is not that of others who wait for the same', async () => {
+    await using server = await scriptedHub(json(200, { chain: { id: 31337, contracts: {} } }))
+    const hub = createHub({ url: server.url })
+    const controller = new AbortController()
+    const [first, second] = [hub.network({ signal: controller.signal }), hub.network()]
+    const reason = new Error('changed my mind')
+    controller.abort(reason)
+    await expect(first).rejects.toBe(reason)
+    expect((await second).profile.chain_id).toBe(31337)
+    expect(server.calls).toHaveLength(1)
+  })
+
   test('ends with the signal of the caller, whose reason is thrown', async () => {
     const reason = new Error('changed my mind')
     const controller = new AbortController()
@@ -362,6 +378,17 @@ describe('a session', () => {
     server.goDeaf()
     expect(await failure(session.call('GET /v1/me'))).toBeInstanceOf(SessionExpired)
     expect(server.sent.slice(-3)).toEqual(['/v1/auth/nonce', '/v1/auth/siwe', '/v1/me Bearer token-2'])
+  })
+
+  test('that is signed out signs in no more, and the next one is another', async () => {
+    await using server = await forgetfulHub()
+    const hub = createHub({ url: server.url })
+    const session = await hub.signIn(wallets[0]!)
+    server.forget()
+    await session.signOut()
+    expect(await failure(session.call('GET /v1/me'))).toBeInstanceOf(SessionExpired)
+    expect(server.sent.slice(-2)).toEqual(['/v1/auth/logout Bearer token-1', '/v1/me Bearer token-1'])
+    expect((await hub.signIn(wallets[0]!)).current.token).toBe('token-2')
   })
 
   test('belongs to one wallet; another has its own, and the hub itself has none', async () => {

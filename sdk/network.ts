@@ -37,6 +37,15 @@ export async function readNetwork(client: Client): Promise<Network> {
   const contracts = chain.contracts as Readonly<Record<string, string | null>>
   const { project_registry, staking, vault_factory } = contracts
   const token = contracts[profileStrings(profile).token_member]
+  const { chainId, contracts: pinned = {} } = client.network ?? { chainId: profile.chain_id }
+  const said = { chainId: profile.chain_id, project_registry, staking, token }
+  for (const [name, wanted] of Object.entries({ chainId, ...pinned })) {
+    const other = said[name as keyof typeof said]
+    if (wanted !== undefined && String(wanted).toLowerCase() !== String(other).toLowerCase())
+      throw new HubError(
+        `The hub at ${client.url} belongs to another network: its ${name} is ${other}, not ${wanted}.`,
+      )
+  }
   return {
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,

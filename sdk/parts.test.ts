@@ -13,7 +13,15 @@ import {
   verifyRequestSignature,
 } from '../protocol/identity/index.ts'
 import { ed25519PublicKey, signEd25519 } from '../protocol/signatures/index.ts'
-import { ActionFailed, createHub, DeadlineError, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
+import {
+  ActionFailed,
+  createHub,
+  DeadlineError,
+  RefusedToSign,
+  type Schemas,
+  TaskFailed,
+  UnreachableError,
+} from './index.ts'
 import { keyWallet } from './key-wallet.ts'
 import { hubWithNodeKey } from './node.ts'
 import { browserWallet, type Wallet } from './signing.ts'
@@ -39,6 +47,34 @@ describe('a task', () => {
     const { idempotency_key, ...sent } = JSON.parse(server.calls[0]!.body)
     expect(sent).toEqual({ function: 'echo', input: { hello: 'world' } })
     expect(idempotency_key).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('that takes too long, or whose hub is away, names itself', async () => {
+    const away: Reply = (response) => response.destroy()
+    await using server = await scriptedHub(task({ status: 'queued' }), away)
+    const hub = createHub({ url: server.url, retry: { attempts: 1 } })
+    const idempotencyKey = 'mine'
+    const failures = [
+      await hub.tasks.run('p', 'f', '', { idempotencyKey }).catch((error) => error),
+      await hub.tasks.run('p', 'f', '', { idempotencyKey }).catch((error) => error),
+    ]
+    expect(failures.map((error) => [error.code, error.taskId, error.idempotencyKey])).toEqual([
+      ['unreachable', 'task:1', 'mine'],
+      ['unreachable', undefined, 'mine'],
+    ])
+    await using slow = await scriptedHub(task({ status: 'queued' }), () => {})
+    const late = createHub({ url: slow.url }).tasks.run('p', 'f', '', { timeout: 1_500 })
+    expect(await late.catch((error) => error)).toMatchObject({ code: 'deadline', taskId: 'task:1' })
+    expect(slow.calls.map(({ url }) => url)).toEqual([
+      '/v1/projects/p/tasks?wait=0',
+      '/v1/tasks/task%3A1?wait=1',
+    ])
+  })
+
+  test('without input has no bytes', async () => {
+    await using server = await scriptedHub(task({}))
+    await createHub({ url: server.url }).tasks.run('p', 'f')
+    expect(JSON.parse(server.calls[0]!.body)).toMatchObject({ input_b64: '' })
   })
 
   test('whose submission broke off is found by its key, not submitted twice', async () => {
@@ -189,26 +225,31 @@ describe('an action of an owner', () => {
   const node_id = deriveNodeId(profile, nodeKey)
   const subscription_id = deriveSubscriptionId(projectId, owner, nodeKey)
   const now = Math.floor(Date.now() / 1000)
-  const bondFor = (message: object) =>
-    buildGaslessPayload(profile, contracts, {
+  const bondFor = (message: object, of = profile, at = now) =>
+    buildGaslessPayload(of, contracts, {
       action: 'bond',
       message: { owner, projectId, nodeKey, amount: '5', ...message },
       nonce: 0n,
-      now,
+      now: at,
     })
 
-  /** A hub that prepares this, and says how the transaction ends. */
-  const hubWith = (payload: object, ends: object = { status: 'confirmed' }) => {
+  /** A hub that prepares this, and says how the transaction ends; null for nothing. */
+  const hubWith = (
+    payload: object,
+    ends: object | null = { status: 'confirmed' },
+    { of = profile, at = now, subscription = {} } = {},
+  ) => {
     const relayed: unknown[] = []
     let asked = 0
     const answers: Record<string, () => unknown> = {
       '/': () => ({
-        chain: { id: profile.chain_id, contracts: { ...contracts, hub_token: contracts.token } },
+        chain: { id: of.chain_id, contracts: { ...contracts, hub_token: contracts.token } },
       }),
       '/v1/auth/siwe': () => ({ token: 't', address: owner, expires_at: 0, roles: [] }),
-      '/v1/status': () => ({ time: now }),
+      '/v1/status': () => ({ time: at }),
       [`/v1/devices/${node_id}`]: () => ({ public_key: nodeKey }),
-      [`/v1/subscriptions/${subscription_id}`]: () => ({}),
+      [`/v1/subscriptions/${subscription_id}`]: () => subscription,
+      '/v1/subscriptions': () => ({ bond: payload }),
       [`/v1/subscriptions/${subscription_id}/bond-payload`]: () => payload,
       '/v1/transactions/0x1': () => ({
         id: '0x1',
@@ -220,7 +261,7 @@ describe('an action of an owner', () => {
     return scriptedHub((response, call) => {
       if (call.url === '/v1/auth/nonce') {
         const { domain } = JSON.parse(call.body)
-        return nonceOf(domain)(response, call)
+        return nonceOf(domain, of)(response, call)
       }
       if (call.url.endsWith('/bond')) {
         relayed.push(JSON.parse(call.body))
@@ -229,13 +270,14 @@ describe('an action of an owner', () => {
           ? response.destroy()
           : json(202, { id: '0x1', action: 'bond', status: 'queued' })(response, call)
       }
+      if (ends === null && call.url.startsWith('/v1/transactions')) return response.destroy()
       const answer = answers[call.url]
       return (answer === undefined ? refusal(404, 'not_found') : json(200, answer()))(response, call)
     }).then((server) => ({ ...server, relayed }))
   }
-  const nonceOf = (domain: string): Reply => {
+  const nonceOf = (domain: string, of: typeof profile): Reply => {
     const issue = { domain, address: owner, nonce: 'n'.repeat(17), issuedAt: now }
-    return json(200, { nonce: issue.nonce, message: issueSiweMessage(profile, issue) })
+    return json(200, { nonce: issue.nonce, message: issueSiweMessage(of, issue) })
   }
   const bond = (url: string, wallet: Wallet, options = {}) =>
     createHub({ url, retry: { pause: 1 } }).subscriptions.bond(
@@ -253,12 +295,12 @@ describe('an action of an owner', () => {
         : account.signTypedData(JSON.parse(second))
     },
   }
-  test.each<[string, Wallet]>([
-    ['a private key', keyWallet(key)],
-    ['an account of viem', privateKeyToAccount(key)],
-    ['a provider', browserWallet(provider, privateKeyToAccount(key).address)],
-  ])('is compared, signed with %s, relayed once and waited for', async (_, wallet) => {
-    const preview = { ok: true, effects: [], cost_wei: '0' }
+  test.each<[string, Wallet, boolean | null]>([
+    ['a private key', keyWallet(key), true],
+    ['an account of viem', privateKeyToAccount(key), true],
+    ['a provider', browserWallet(provider, privateKeyToAccount(key).address), null],
+  ])('is compared, signed with %s, relayed once and waited for', async (_, wallet, ok) => {
+    const preview = { ok, reason: null, effects: ['5 tokens are bonded'], cost_wei: '0' }
     await using server = await hubWith({ ...bondFor({}), preview })
     expect(await bond(server.url, wallet)).toMatchObject({ id: '0x1', status: 'confirmed', preview })
     const [first, second] = server.relayed
@@ -291,15 +333,64 @@ describe('an action of an owner', () => {
     ['another action', { ...bondFor({}), typed_data: bondFor({}).permit }, 'primaryType differs'],
     [
       'what would fail',
-      { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0' } },
+      { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0.' } },
       'bond would fail: the balance is 0',
     ],
   ])('is not signed when the hub prepares %s', async (_, payload, message) => {
     await using server = await hubWith(payload)
-    const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
+    const shown: unknown[] = []
+    const confirm = (one: unknown) => shown.push(one) > 0
+    const error = await bond(server.url, keyWallet(key), { confirm }).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(RefusedToSign)
     expect(error.message).toContain(message)
-    expect(server.relayed).toEqual([])
+    expect([shown, server.relayed]).toEqual([[], []])
+  })
+
+  test('has a deadline by the clock of this machine, but on a local chain, whose time may be moved', async () => {
+    const at = now + 30 * 86_400
+    const of = resolveProfile({ chain_id: 84532 })
+    await using server = await hubWith(bondFor({}, of, at), {}, { of, at })
+    await expect(bond(server.url, keyWallet(key))).rejects.toThrow('message.deadline differs')
+    await using local = await hubWith(bondFor({}, profile, at), { status: 'confirmed' }, { at })
+    expect(await bond(local.url, keyWallet(key))).toMatchObject({ status: 'confirmed' })
+  })
+
+  test.each([
+    [{ chainId: 1 }, 'its chainId is 31337, not 1'],
+    [{ chainId: profile.chain_id, contracts: { staking: contracts.token } }, 'its staking is'],
+  ])('is not signed for another network than %j', async (network, message) => {
+    await using server = await hubWith(bondFor({}))
+    const hub = createHub({ url: server.url, network })
+    const call = hub.subscriptions.bond({ project_id: projectId, node_id, amount: '5' }, keyWallet(key))
+    await expect(call).rejects.toThrow(message)
+    const same = { chainId: profile.chain_id, contracts: { staking: contracts.staking.toUpperCase() } }
+    expect(await createHub({ url: server.url, network: same }).network()).toMatchObject({ contracts })
+  })
+
+  test('of which nobody knows the end names its transaction', async () => {
+    await using server = await hubWith(bondFor({}), null)
+    const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(UnreachableError)
+    expect(error.transactionId).toBe('0x1')
+  })
+
+  test('of a session is that of its wallet, which signs in no second time', async () => {
+    await using server = await hubWith(bondFor({}))
+    const wanted = { project_id: projectId, node_id, amount: '5' }
+    const session = await createHub({ url: server.url, retry: { pause: 1 } }).signIn(keyWallet(key))
+    await session.subscriptions.bond(wanted, keyWallet(key))
+    await createHub({ url: server.url, session: 'opened-elsewhere' }).subscriptions.bond(
+      wanted,
+      keyWallet(key),
+    )
+    expect(server.calls.filter(({ url }) => url === '/v1/auth/siwe')).toHaveLength(1)
+    expect(server.calls.at(-1)!.headers.authorization).toBe('Bearer opened-elsewhere')
+  })
+
+  test('bonds again what was closed', async () => {
+    await using server = await hubWith(bondFor({}), undefined, { subscription: { status: 'closed' } })
+    await bond(server.url, keyWallet(key))
+    expect(server.calls.map(({ method, url }) => `${method} ${url}`)).toContain('POST /v1/subscriptions')
   })
 
   test('is not signed when its owner does not confirm it', async () => {
