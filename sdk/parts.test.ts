@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { buildGaslessPayload, checkSignedBody, domainOf } from '../protocol/actions/index.ts'
+import { attestEpochReceipt, buildPayoutTree, hashEpochReceipt } from '../protocol/earnings/index.ts'
 import { createReceipt, hashReceipt, receiptText } from '../protocol/execution/index.ts'
 import {
   defaultNetworkParams,
@@ -26,6 +27,7 @@ import { keyWallet } from './key-wallet.ts'
 import { hubWithNodeKey } from './node.ts'
 import { browserWallet, type Wallet } from './signing.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
+import { verifyReceipt } from './verify.ts'
 import { BadWebhook, verifyWebhook } from './webhooks.ts'
 
 const profile = resolveProfile()
@@ -192,7 +194,99 @@ describe('verifyReceipt', () => {
   }
 
   test('recomputes what is known of the run', async () => {
-    expect(await check(envelope, evidence)).toEqual({ holds: true, problems: [], receipt_hash })
+    expect(await check(envelope, evidence)).toEqual({
+      holds: true,
+      problems: [],
+      checked: [
+        'receipt_hash',
+        'input_hash',
+        'output_hash',
+        'events_hash',
+        'gas_used',
+        'success',
+        'signatures',
+      ],
+      signers: [{ node_id: envelope.node_id, public_key, isExpected: false }],
+      receipt_hash,
+    })
+    const binary = { output: 'no text', output_b64: btoa('out'), signer_keys: [public_key] }
+    expect(await check(envelope, binary)).toMatchObject({
+      holds: true,
+      checked: ['receipt_hash', 'output_hash', 'signatures', 'quorum'],
+      signers: [{ isExpected: true }],
+    })
+  })
+
+  test('holds for nothing that was not checked', async () => {
+    const unsigned = { receipt: envelope.receipt, timestamp: 1 }
+    expect(await check(unsigned, {})).toMatchObject({
+      holds: false,
+      checked: ['receipt_hash'],
+      signers: [],
+      problems: [expect.stringContaining('no signature')],
+    })
+    expect((await check(unsigned, { output: 'out' })).holds).toBe(true)
+    expect((await check(envelope, {})).holds).toBe(true)
+  })
+
+  describe('of an epoch', () => {
+    const seeds = ['31', '32', '33', '34'].map((byte) => `0x${byte.repeat(32)}`)
+    const keys = seeds.map(ed25519PublicKey)
+    const project_id = `0x${'44'.repeat(32)}`
+    const compute_units = ['1a', '2b'].map((byte) => ({
+      miner: `0x${byte.repeat(20)}`,
+      units: 2,
+      amount: '5',
+    }))
+    const body = {
+      v: 2 as const,
+      chain_id: profile.chain_id,
+      vault_address: `0x${'3c'.repeat(20)}`,
+      project_id,
+      consensus_hash: project_id,
+      round: 7,
+      epoch_secs: 600,
+      reward_token: `0x${'4d'.repeat(20)}`,
+      reward_model: 'pro_rata' as never,
+      compute_units,
+      totals: { units: 4, gross: '14', miner: '10', developer: '1', treasury: '3' },
+      merkle_root: buildPayoutTree(project_id, 7, compute_units)!.root,
+    }
+    const attested = (change: object, signing = seeds) => {
+      const changed = { ...body, ...change }
+      const hash = hashEpochReceipt(changed)
+      const attestations = signing.map((one) => attestEpochReceipt(profile, one, hash))
+      return verifyReceipt(profile, { ...changed, receipt_hash: hash, attestations } as never, {
+        signer_keys: keys,
+      })
+    }
+
+    test('counts each key that is expected once, up to the quorum', () => {
+      expect(attested({}, seeds.slice(0, 3))).toMatchObject({ holds: true, signers: { length: 3 } })
+      const [first, second] = seeds as [string, string]
+      const stranger = `0x${'99'.repeat(32)}`
+      expect(attested({}, [first, second, second, stranger])).toMatchObject({
+        holds: false,
+        problems: ['2 of the 4 expected keys signed it, not 3'],
+        signers: { length: 3 },
+      })
+      const { receipt_hash: hash } = attested({})
+      const nobody = { ...body, receipt_hash: hash, attestations: [] }
+      expect(verifyReceipt(profile, nobody).holds).toBe(false)
+    })
+
+    test.each<[string, object]>([
+      ['merkle_root', { merkle_root: project_id }],
+      ['totals.units', { totals: { ...body.totals, units: 5 } }],
+      ['totals.miner', { totals: { ...body.totals, miner: '11', developer: '0', gross: '13' } }],
+      ['totals.gross', { totals: { ...body.totals, gross: '15' } }],
+      ['chain_id', { chain_id: 1 }],
+    ])('finds another %s, whoever signed it', (name, change) => {
+      expect(attested(change)).toMatchObject({
+        holds: false,
+        problems: [expect.stringContaining(`${name} is`)],
+      })
+    })
   })
 
   test.each<[string, object, object, string]>([
@@ -450,6 +544,7 @@ describe('verifyWebhook', () => {
       body,
       'webhook-signature is missing',
     ],
+    ['a body that was parsed', headersOf(), { type: 'round.finalized' } as never, 'pass the raw body'],
     ['nonsense', { ...headersOf(), 'webhook-signature': 'v1,% v1' }, body, 'No signature'],
   ])('refuses %s', async (_, headers, received, message) => {
     const error = await verifyWebhook({ headers: headers as never, body: received }, secret).catch(
@@ -457,6 +552,11 @@ describe('verifyWebhook', () => {
     )
     expect(error).toBeInstanceOf(BadWebhook)
     expect(error.message).toContain(message)
+  })
+
+  test('refuses to check with a secret that is missing', async () => {
+    const missing = process.env.NO_SUCH_SECRET as string
+    await expect(verifyWebhook({ headers: headersOf(), body }, missing)).rejects.toThrow(BadWebhook)
   })
 })
 
