@@ -137,7 +137,7 @@ function verifyEpochReceipt(
 /** What a receipt says, and what of it is recomputed from itself. */
 interface Recomputed {
   readonly hash: string
-  readonly stated: { readonly receipt_hash: string }
+  readonly stated: { readonly receipt_hash: string; readonly [member: string]: unknown }
   readonly rules: object
   /** Signed by its signers. */
   readonly text: string
