@@ -281,7 +281,7 @@ describe('verifyReceipt', () => {
       ['totals.miner', { totals: { ...body.totals, miner: '11', developer: '0', gross: '13' } }],
       ['totals.gross', { totals: { ...body.totals, gross: '15' } }],
       ['chain_id', { chain_id: 1 }],
-    ])('finds another %s, whoever signed it', (name, change) => {
+    ])('finds another %s, also if all keys signed it', (name, change) => {
       expect(attested(change)).toMatchObject({
         holds: false,
         problems: [expect.stringContaining(`${name} is`)],

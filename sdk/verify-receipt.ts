@@ -1,4 +1,4 @@
-import { quorum } from '../protocol/committees/quorum.ts'
+import { quorum } from '../protocol/committees/index.ts'
 import { buildPayoutTree, epochReceiptText, hashEpochReceipt } from '../protocol/earnings/index.ts'
 import { encodeCanonicalJson, utf8 } from '../protocol/encoding/index.ts'
 import { hashEvents, hashPayload, hashReceipt, receiptText } from '../protocol/execution/index.ts'
