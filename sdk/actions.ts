@@ -7,8 +7,8 @@ import {
   type PrimaryType,
 } from '../protocol/actions/index.ts'
 import type { TypedMessage } from '../protocol/signatures/index.ts'
-import { type Client, withDeadline } from './client.ts'
-import { ActionFailed, HubError, RefusedToSign } from './errors.ts'
+import { type Client, noting, withDeadline } from './client.ts'
+import { ActionFailed, type Begun, HubError, RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import type { CallOptions, Schemas } from './operations.ts'
 import { sleep } from './retries.ts'
@@ -17,21 +17,16 @@ import { addressOf, type SignableData, type Wallet } from './wallets.ts'
 export type SignedBody = Schemas['SignedGaslessBody']
 export type Transaction = Schemas['Transaction']
 
-/** What a hub says that an action would do, before it is signed. */
-export interface Preview {
-  readonly ok: boolean
-  readonly reason?: string | null
-  readonly effects?: unknown
-  readonly cost_wei?: string | null
-}
+/** What a hub says that an action would do, before it is signed. Its `ok` is null where the hub cannot tell. */
+export type Preview = Schemas['ActionPreview']
 
-export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit'> & {
-  readonly preview?: Preview | null
-}
+export type Payload = Pick<Schemas['GaslessPayload'], 'typed_data' | 'permit' | 'preview'>
 
 export interface ActionOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Shown what the hub prepared, before anything is signed. `false` ends the action. */
   readonly confirm?: (payload: Payload) => boolean | Promise<boolean>
+  /** Told as soon as the hub relays it, which it goes on with also when nobody waits any more. */
+  readonly onTransaction?: (transaction: Transaction) => void
 }
 
 /** An action that the chain has. */
@@ -52,63 +47,92 @@ export interface Plan {
 
 const timeoutMs = 120_000
 const pollMs = 250
+/** Of chains on one machine, whose time may be moved. What is signed for them is worth nothing elsewhere. */
+const localChainIds: readonly number[] = [31337, 1337]
 
 /**
- * Has an owner's action done: prepares it, compares what came with what is wanted, signs, relays, and waits until the chain
- * has it.
+ * Has an owner's action done: prepares it, compares what came with what is wanted, shows it, signs, relays, and waits until
+ * the chain has it.
  *
  * @param client may read transactions.
  * @throws {@link RefusedToSign} when the payload says something else, or the hub foresees that it fails; {@link ActionFailed}
  */
-export async function act(
+export function act(
   client: Caller,
   network: Network,
   wallet: Wallet,
   plan: Plan,
-  { signal: given, timeout = timeoutMs, confirm }: ActionOptions = {},
+  { signal: given, timeout = timeoutMs, confirm, onTransaction }: ActionOptions = {},
 ): Promise<DoneAction> {
-  return withDeadline(plan.action, timeout, given, async (signal) => {
+  const begun: Begun = {}
+  const done = withDeadline(plan.action, timeout, given, async (signal) => {
     const payload = (await plan.prepare({ signal })) as Payload
     if (!('typed_data' in payload))
       throw new HubError(`The hub returns no payload to sign for ${plan.action}.`)
-    if (payload.preview?.ok === false)
+    const { ok, reason } = payload.preview ?? { ok: null, reason: null }
+    if (ok === false)
       throw new RefusedToSign(
-        `${plan.action} would fail: ${payload.preview.reason ?? 'the hub gives no reason'}.`,
+        `${plan.action} would fail: ${reason?.replace(/\.$/, '') ?? 'the hub gives no reason'}.`,
       )
+    // The time of the hub would let it choose how long a signature is good.
+    const isLocal = localChainIds.includes(network.profile.chain_id)
+    const now = isLocal
+      ? (await client.call('GET /v1/status', { signal })).time
+      : Math.floor(Date.now() / 1000)
+    const checked = check(network, wallet, plan, payload, now)
     if (confirm && !(await confirm(payload))) throw new RefusedToSign(`${plan.action} was not confirmed.`)
-    const body = await sign(client, network, wallet, plan, payload, signal)
+    const body = await sign(wallet, checked, signal)
     // The signed message is the identity of the action, so a second try finds the first.
     const relayed = (await plan.relay({ body, repeatable: true, signal })) as Transaction
+    begun.transactionId = relayed.id
+    onTransaction?.(relayed)
     return { ...(await mined(client, relayed, signal)), preview: payload.preview ?? null }
   })
+  return noting(begun, done)
 }
 
-async function sign(
-  client: Caller,
-  network: Network,
+type TypedData = SignedBody['typed_data']
+interface Checked {
+  readonly typedData: TypedData
+  readonly permit: TypedData | null
+}
+
+/** Compares a payload with what is wanted. @returns Own copies, to be signed. */
+function check(
+  { contracts, profile }: Network,
   wallet: Wallet,
   { action, wanted }: Plan,
   { typed_data, permit }: Payload,
+  now: number,
+): Checked {
+  if (contracts === null) throw new HubError('This network has no contracts.')
+  const own = (primaryType: PrimaryType, data: unknown, message: TypedMessage) => {
+    const expected = { primaryType, domain: domainOf(profile, contracts, primaryType), message }
+    const result = checkTypedData(data, expected, now)
+    if (!result.ok)
+      throw new RefusedToSign(`The wallet refuses to sign this: ${result.path} differs from the request.`)
+    return buildTypedData(expected.domain, primaryType, result.message) as unknown as TypedData
+  }
+  const allowance = { owner: addressOf(wallet), spender: contracts.staking, value: wanted.amount ?? '' }
+  return {
+    typedData: own(actions[action], typed_data, wanted),
+    permit: permit ? own('Permit', permit, allowance) : null,
+  }
+}
+
+async function sign(
+  wallet: Wallet,
+  { typedData, permit }: Checked,
   signal: AbortSignal,
 ): Promise<SignedBody> {
-  const { contracts, profile } = network
-  if (contracts === null) throw new HubError('This network has no contracts.')
-  const { time: now } = await client.call('GET /v1/status', { signal })
-  const signed = async (primaryType: PrimaryType, data: unknown, message: TypedMessage) => {
-    const expected = { primaryType, domain: domainOf(profile, contracts, primaryType), message }
-    const check = checkTypedData(data, expected, now)
-    if (!check.ok)
-      throw new RefusedToSign(`The wallet refuses to sign this: ${check.path} differs from the request.`)
-    const own = buildTypedData(expected.domain, primaryType, check.message)
-    const signature = await wallet.signTypedData(own as unknown as SignableData)
-    return [own as unknown as SignedBody['typed_data'], signature] as const
+  const signatureOf = async (data: TypedData) => {
+    // Nobody waits for what a wallet is asked or answers too late.
+    signal.throwIfAborted()
+    return (await wallet.signTypedData(data as unknown as SignableData)).toLowerCase()
   }
-  const [own, signature] = await signed(actions[action], typed_data, wanted)
-  const body = { typed_data: own, signature: signature.toLowerCase() }
-  if (!permit) return body
-  const allowance = { owner: addressOf(wallet), spender: contracts.staking, value: wanted.amount ?? '' }
-  const [ownPermit, permitSignature] = await signed('Permit', permit, allowance)
-  return { ...body, permit: ownPermit, permit_signature: permitSignature.toLowerCase() }
+  const body = { typed_data: typedData, signature: await signatureOf(typedData) }
+  if (permit === null) return body
+  return { ...body, permit, permit_signature: await signatureOf(permit) }
 }
 
 async function mined(client: Caller, first: Transaction, signal: AbortSignal): Promise<Transaction> {

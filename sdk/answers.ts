@@ -8,7 +8,7 @@ export async function readAnswer(operation: string, response: Response): Promise
   if (response.ok && isBinary(response.headers.get('Content-Type')))
     return new Uint8Array(await response.arrayBuffer())
   const text = await response.text()
-  if (response.ok && text === '') return undefined
+  if (response.status === 204) return undefined
   const body = tryParse(text)
   if (response.ok && body !== undefined) return body
   const { status } = response

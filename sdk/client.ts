@@ -1,8 +1,16 @@
 import { readAnswer } from './answers.ts'
 import { keyedOperations } from './api.generated.ts'
-import { DeadlineError, HubError, NotFound, Refusal, UnreachableError } from './errors.ts'
+import {
+  AnswerError,
+  type Begun,
+  DeadlineError,
+  HubError,
+  NotFound,
+  Refusal,
+  UnreachableError,
+} from './errors.ts'
 import type { Answer, CallArguments, CallOptions, Given, Operation } from './operations.ts'
-import { Retries, type RetryOptions, sleep } from './retries.ts'
+import { Retries, type RetryOptions, sleep, timerMaxMs } from './retries.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -21,8 +29,8 @@ export interface Credential {
     target: Target,
     signal: AbortSignal,
   ) => Record<string, string> | Promise<Record<string, string>>
-  /** Makes a credential good that the hub no longer takes. Left out where that is impossible. */
-  readonly renew?: (signal: AbortSignal) => Promise<void>
+  /** Makes good what the hub no longer takes: these headers of a try. Left out where that is impossible. */
+  readonly renew?: ((sent: Readonly<Record<string, string>>) => Promise<void>) | undefined
 }
 
 export interface ClientOptions {
@@ -31,8 +39,16 @@ export interface ClientOptions {
   /** Sends every request, in place of the global `fetch`. */
   readonly fetch?: Fetch | undefined
   readonly retry?: RetryOptions | undefined
-  /** For one call, all tries together; milliseconds. Default: 60 s. */
+  /** For one call, all tries together; milliseconds, or Infinity. Default: 60 s. */
   readonly timeout?: number | undefined
+  /** The network that is meant. A hub of another one is refused before anything is signed for it. */
+  readonly network?: PinnedNetwork | undefined
+}
+
+/** What you know of a network yourself. */
+export interface PinnedNetwork {
+  readonly chainId: number
+  readonly contracts?: { readonly [Name in 'project_registry' | 'staking' | 'token']?: string } | undefined
 }
 
 const bookmarkName = 'X-Bookmark'
@@ -46,6 +62,7 @@ class Shared {
   readonly fetch: Fetch
   readonly retries: Retries
   readonly timeout: number
+  readonly network: PinnedNetwork | undefined
   /** The newest that the hub gave. Reads carry it, and so see what was written before, whichever copy of the database answers. */
   bookmark: string | null = null
 
@@ -54,8 +71,12 @@ class Shared {
     fetch = (request) => globalThis.fetch(request),
     retry,
     timeout = 60_000,
+    network,
   }: ClientOptions) {
+    if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+      throw new HubError(`url must start with https:// or http://, not ${JSON.stringify(url)}.`)
     this.url = url.replace(/\/+$/, '')
+    this.network = network
     this.fetch = fetch
     this.retries = new Retries(retry)
     this.timeout = timeout
@@ -76,6 +97,10 @@ export class Client {
     return this.#shared.url
   }
 
+  get network(): PinnedNetwork | undefined {
+    return this.#shared.network
+  }
+
   get retries(): Retries {
     return this.#shared.retries
   }
@@ -88,18 +113,18 @@ export class Client {
     const call = prepare(operation, args ?? {})
     const { timeout = this.#shared.timeout } = call
     const deadlineMs = Date.now() + timeout
-    const answer = await withDeadline(operation, timeout, call.signal, (signal) =>
+    const answer = withDeadline(operation, timeout, call.signal, (signal) =>
       this.#repeat(call, signal, deadlineMs, (response) => readAnswer(operation, response)),
     )
-    return answer as Answer<O>
+    return noting({ idempotencyKey: call.headers.get(keyName) ?? undefined }, answer) as Promise<Answer<O>>
   }
 
-  /** Calls the hub for an answer that has no end, and therefore no deadline. */
+  /** Calls the hub once for an answer that has no end, and therefore no deadline. */
   open = <O extends Operation>(
     operation: O,
     args: CallArguments<O> & { signal: AbortSignal },
   ): Promise<Response> =>
-    this.#repeat(prepare(operation, args), args.signal, Number.POSITIVE_INFINITY, async (response) => {
+    this.#repeat(prepare(operation, args), args.signal, 0, async (response) => {
       if (!response.ok) await readAnswer(operation, response)
       return response
     })
@@ -118,9 +143,11 @@ export class Client {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     let renewed = false
+    let mayHaveActed = false
     for (let attempt = 1; ; attempt++) {
+      const sent: { headers?: Record<string, string> } = {}
       try {
-        const answer = await read(await this.#send(call, signal)).catch((error) => {
+        const answer = await read(await this.#send(call, signal, sent)).catch((error) => {
           if (error instanceof HubError) throw error
           throw new UnreachableError(`The answer to ${call.operation} broke off: ${reasonOf(error)}.`, {
             cause: error,
@@ -130,42 +157,64 @@ export class Client {
         return answer
       } catch (error) {
         signal.throwIfAborted()
-        if (!renewed && (await this.#isRenewed(error, signal))) {
+        if (!renewed && (await this.#isRenewed(error, signal, sent.headers))) {
           renewed = true
           continue
         }
-        // The try before, whose answer was lost, has deleted it.
-        if (attempt > 1 && call.method === 'DELETE' && error instanceof NotFound) return undefined as T
-        const waitMs = this.retries.next(error, attempt, call.repeatable)
-        if (waitMs === null || Date.now() + waitMs >= deadlineMs) throw error
+        // A try before, whose answer was lost, has deleted it.
+        if (mayHaveActed && call.method === 'DELETE' && error instanceof NotFound) return undefined as T
+        const { status } = error as { status?: number }
+        if (error instanceof UnreachableError || (status !== undefined && status >= 500)) mayHaveActed = true
+        const waitMs = this.retries.next(error, attempt, call.repeatable, deadlineMs - Date.now())
+        if (waitMs === null) throw error
         await sleep(waitMs, signal)
       }
     }
   }
 
-  async #isRenewed(error: unknown, signal: AbortSignal): Promise<boolean> {
+  async #isRenewed(error: unknown, signal: AbortSignal, sent: Record<string, string> = {}): Promise<boolean> {
     const renew = this.#credential?.renew
     if (renew === undefined || !(error instanceof Refusal) || !staleCodes.includes(error.code)) return false
-    await renew(signal)
+    await unlessAborted(signal, renew(sent))
     return true
   }
 
-  async #send(call: PreparedCall, signal: AbortSignal): Promise<Response> {
+  /** @param sent is told the headers that the credential gives. */
+  async #send(
+    call: PreparedCall,
+    signal: AbortSignal,
+    sent: { headers?: Record<string, string> },
+  ): Promise<Response> {
     const shared = this.#shared
+    // Called as a method, the `fetch` of a browser throws.
+    const { fetch } = shared
     const { method, path, headers, body = null } = call
-    const signed = await this.#credential?.headers(call, signal)
+    sent.headers = (await this.#credential?.headers(call, signal)) ?? {}
     const request = new Request(shared.url + path, {
       method,
       headers,
       body: body as NonNullable<RequestInit['body']> | null,
       signal,
+      // Followed, a POST becomes a GET, and what is signed for this hub goes to another.
+      redirect: 'manual',
     })
-    for (const [name, value] of Object.entries(signed ?? {})) request.headers.set(name, value)
+    for (const [name, value] of Object.entries(sent.headers)) request.headers.set(name, value)
     if (shared.bookmark !== null && method === 'GET') request.headers.set(bookmarkName, shared.bookmark)
-    const response = await shared.fetch(request).catch((error) => {
+    let response: Response
+    try {
+      response = await fetch(request)
+    } catch (error) {
       if (error instanceof HubError) throw error
-      throw new UnreachableError(`No hub answers on ${shared.url}: ${reasonOf(error)}.`, { cause: error })
-    })
+      throw new UnreachableError(`No hub answers on ${shared.url}: ${reasonOf(error as Error)}.`, {
+        cause: error,
+      })
+    }
+    const target = response.headers.get('Location')
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400 && target))
+      throw new AnswerError(
+        `${shared.url} answers ${call.operation} with a redirect${target ? ` to ${target}` : ''}: give the URL of the hub itself as url.`,
+        response.status,
+      )
     const bookmark = response.headers.get(bookmarkName)
     // Bookmarks ascend as texts do; answers may come in another order than they were asked for.
     if (bookmark !== null && (shared.bookmark === null || bookmark > shared.bookmark))
@@ -199,7 +248,7 @@ function prepare(operation: string, args: object): PreparedCall {
   const isKeyed = keyedOperations.includes(operation) && idempotencyKey !== null
   if (typeof idempotencyKey === 'string' && !isKeyed)
     throw new HubError(`${operation} takes no Idempotency-Key: leave out idempotencyKey.`)
-  if (isKeyed && !headers.has(keyName)) headers.set(keyName, idempotencyKey ?? crypto.randomUUID())
+  if (isKeyed && !headers.has(keyName)) headers.set(keyName, idempotencyKey ?? freshId())
   const isIdempotent = method !== 'POST' && method !== 'PATCH'
   return {
     operation,
@@ -217,13 +266,29 @@ function prepare(operation: string, args: object): PreparedCall {
 export function pathOf(template: string, path: object = {}, query: object = {}): string {
   const values = path as Record<string, unknown>
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (values[name] === undefined) throw new HubError(`${template} needs the path parameter ${name}.`)
-    return encodeURIComponent(String(values[name]))
+    const value = String(values[name] ?? '')
+    // A URL has no such segments: it would be that of another call.
+    if (['', '.', '..'].includes(value))
+      throw new HubError(
+        `${template} needs the path parameter ${name}, which cannot be ${JSON.stringify(value)}.`,
+      )
+    return encodeURIComponent(value)
   })
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
   return search.size === 0 ? filled : `${filled}?${search}`
 }
+
+/** 128 random bits in the form of a UUID. Pages without TLS have no `crypto.randomUUID`. */
+export function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Waits for what others wait for too: it goes on when this caller's signal is aborted. @throws its reason. */
+export const unlessAborted = <T>(signal: AbortSignal | undefined, shared: Promise<T>): Promise<T> =>
+  withDeadline('', Number.POSITIVE_INFINITY, signal, () => shared)
 
 /**
  * Runs something that ends with a caller's signal, or after a time, whether or not it listens: a wallet does not.
@@ -237,7 +302,11 @@ export async function withDeadline<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
-  const deadline = AbortSignal.timeout(timeout)
+  if (!(timeout >= 0)) throw new HubError(`timeout must be a number of milliseconds, not ${timeout}.`)
+  const deadline =
+    timeout === Number.POSITIVE_INFINITY
+      ? new AbortController().signal
+      : AbortSignal.timeout(Math.min(timerMaxMs, Math.round(timeout)))
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const ended = new Promise<never>((_, reject) => {
     either.addEventListener('abort', () => reject(either.reason), { once: true })
@@ -251,6 +320,13 @@ export async function withDeadline<T>(
     throw error
   }
 }
+
+/** Has the errors of a piece of work say what it has begun. */
+export const noting = <T>(begun: Begun, work: Promise<T>): Promise<T> =>
+  work.catch((error) => {
+    const isUnknown = error instanceof DeadlineError || error instanceof UnreachableError
+    throw isUnknown ? Object.assign(error, begun) : error
+  })
 
 /** fetch says "fetch failed" and hides the reason. */
 export function reasonOf({ message, cause }: Error): string {

@@ -10,8 +10,25 @@ export class HubError extends Error {
   readonly code: string = 'failed'
 }
 
+/** What the hub has begun, or may have: who tries again with these acts once. */
+export interface Begun {
+  /** Of `tasks.run` and `tasks.wait`. */
+  taskId?: string | undefined
+  /** Of an action of an owner. */
+  transactionId?: string | undefined
+  /** Of a call that had one. */
+  idempotencyKey?: string | undefined
+}
+
+/** Nobody knows what became of a call. */
+abstract class Unanswered extends HubError implements Begun {
+  taskId?: string
+  transactionId?: string
+  idempotencyKey?: string
+}
+
 /** The hub cannot be reached, or the connection broke before the answer was complete. */
-export class UnreachableError extends HubError {
+export class UnreachableError extends Unanswered {
   override readonly code = 'unreachable'
 }
 
@@ -30,7 +47,7 @@ export class AnswerError extends HubError {
 }
 
 /** The time of a call is up. What the hub began goes on. */
-export class DeadlineError extends HubError {
+export class DeadlineError extends Unanswered {
   override readonly code = 'deadline'
 }
 

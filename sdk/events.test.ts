@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createHub, InvalidField } from './index.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
@@ -38,7 +38,7 @@ test('a stream is continued where it ended, where it broke off, and after a refu
   const half = message('3', 'c3').slice(0, 10)
   await using server = await scriptedHub(
     stream([
-      'retry: 1000\n\n',
+      'retry: 2\n\n',
       message('1', 'c1'),
       `: \nid: c2\n\n${message('2', 'c2b').slice(0, 9)}`,
       message('2', 'c2b').slice(9),
@@ -75,6 +75,53 @@ test('a feed that cannot be streamed is polled, by the same cursor', async () =>
 test('streams that bring nothing give way to polling', async () => {
   await using server = await scriptedHub(stream([]), stream([]), page([event('1')], 'c1'))
   expect(await take(server.url, 1)).toEqual(['1@c1'])
+})
+
+test('a stream is tried again after a while of polls', async () => {
+  const events = Array.from({ length: 20 }, (_, i) => page([event(`p${i}`)], `c${i}`))
+  await using server = await scriptedHub(
+    ...Array(2).fill(stream([': nothing\n\n', 'id: c\n\n'])),
+    ...events,
+    stream([message('s', 'd')], 'stays'),
+  )
+  expect((await take(server.url, 21)).at(-1)).toBe('s@d')
+  expect(asked(server).at(-1)).toBe('stream ?after=c19')
+})
+
+test('without a cursor the first answer is the newest, and an empty cursor is none', async () => {
+  await using server = await scriptedHub(...Array(2).fill(stream([])), page([event('1'), event('2')], 'c2'))
+  expect(await take(server.url, 2, { from: '' })).toEqual(['1@', '2@c2'])
+  expect(asked(server)).toEqual(['stream ', 'stream ', 'poll ?wait=25'])
+})
+
+test('what asks for the pause of a year is asked again after minutes', async () => {
+  const seconds = String(365 * 86_400)
+  await using server = await scriptedHub(refusal(503, 'unavailable', { 'Retry-After': seconds }))
+  const controller = new AbortController()
+  const waits: (number | undefined)[] = []
+  const { setTimeout } = globalThis
+  const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms?: number) => {
+    waits.push(ms)
+    if (ms === 300_000) queueMicrotask(() => controller.abort())
+    return setTimeout(done, ms)
+  }) as never)
+  try {
+    const hub = createHub({ url: server.url })
+    for await (const _ of hub.events.follow({ signal: controller.signal })) break
+  } finally {
+    timer.mockRestore()
+  }
+  expect(waits).toContain(300_000)
+})
+
+test('errors of the program that follows are its own', async () => {
+  const archived = 'event: archived\ndata: {"archived_before":5}\n\n'
+  await using server = await scriptedHub(stream([archived]))
+  const onGap = () => {
+    throw new TypeError('mine')
+  }
+  await expect(take(server.url, 1, { onGap })).rejects.toThrow(new TypeError('mine'))
+  expect(server.calls).toHaveLength(1)
 })
 
 test('one type is chosen by the hub, several here; a gap is told', async () => {

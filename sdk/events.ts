@@ -1,14 +1,17 @@
 import type { Client } from './client.ts'
-import { AnswerError, HubError, RateLimited, Refusal, UnreachableError } from './errors.ts'
+import { AnswerError, DeadlineError, RateLimited, Refusal, UnreachableError } from './errors.ts'
 import type { Answer, CallArguments, Schemas } from './operations.ts'
 import { sleep } from './retries.ts'
-import { chunksOf, readMessages } from './server-sent-events.ts'
+import { chunksOf, type Message, readMessages } from './server-sent-events.ts'
 
 type Event = Schemas['Event']
 
 /** An event, and where to go on after it. */
 export type FollowedEvent = Event & {
-  /** `from` of a later call. Events that came in one answer with this one may come again then; none is missed. */
+  /**
+   * `from` of a later call. Events that came in one answer with this one may come again then; none is missed. Empty before
+   * the first answer that was read to its end: as `from`, it is none.
+   */
   readonly cursor: string
 }
 
@@ -40,45 +43,65 @@ const silenceMs = 40_000
 const holdSecs = 25
 /** So often in a row a stream may bring nothing, as behind a proxy that collects answers, before the feed is polled. */
 const emptyStreamsMax = 2
+/** After so many polls a stream is tried once more: what was between may be gone. */
+const pollsMax = 20
+/** What ends earlier, and brings no event, is asked again ever more slowly. */
+const livedMs = 10_000
+/** Longest pause that a hub may ask for. */
+const pauseMaxMs = 300_000
 
 /** What one answer brought, and where the feed goes on. */
 interface Batch {
   readonly events: readonly Event[]
   readonly cursor: string | undefined
+  /** Of the oldest event that is kept, where there is a gap before. */
+  readonly archivedBefore?: number | null
+  readonly retryMs?: number | undefined
 }
 
 export const eventsOf = (client: Client): Events => ({ follow: (options = {}) => follow(client, options) })
 
 async function* follow(client: Client, options: FollowOptions): AsyncGenerator<FollowedEvent, void> {
-  const { types, signal = new AbortController().signal } = options
-  let cursor = options.from
+  const { types, signal = new AbortController().signal, onGap } = options
+  let cursor = options.from || undefined
   let emptyStreams = 0
+  let polls = 0
+  /** In a row; what ended early with nothing is one. */
   let failures = 0
+  let pauseMs = 0
   while (!signal.aborted) {
+    if (polls >= pollsMax) [polls, emptyStreams] = [0, emptyStreamsMax - 1]
     const isStream = emptyStreams < emptyStreamsMax
+    const startMs = Date.now()
+    let isEmpty = true
+    let hasBegun = false
     try {
-      let isEmpty = true
       for await (const batch of (isStream ? streamed : polled)(client, options, cursor, signal)) {
-        isEmpty = false
-        failures = 0
+        hasBegun = true
+        if (batch.archivedBefore !== undefined && batch.archivedBefore !== null) onGap?.(batch.archivedBefore)
+        pauseMs = Math.min(pauseMaxMs, batch.retryMs ?? pauseMs)
         const before = cursor
         cursor = batch.cursor ?? cursor
+        if (batch.events.length > 0 || (!isStream && cursor !== before)) isEmpty = false
         for (const [i, event] of batch.events.entries()) {
           if (types !== undefined && !types.includes(event.type)) continue
           yield { ...event, cursor: (i === batch.events.length - 1 ? cursor : before) ?? '' }
         }
       }
-      if (!isStream) continue
-      emptyStreams = isEmpty ? emptyStreams + 1 : 0
-      await sleep(client.retries.pauseOf(1), signal)
+      const isGood = !isEmpty || (hasBegun && Date.now() - startMs >= livedMs)
+      failures = isGood ? 0 : failures + 1
+      if (isStream) emptyStreams = isGood ? 0 : emptyStreams + 1
+      else polls++
+      if (!isStream && isGood) continue
+      await sleep(Math.max(pauseMs, client.retries.pauseOf(failures || 1)), signal).catch(() => {})
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof SilentStream) emptyStreams++
       if (!mayPass(error)) throw error
-      failures++
+      failures = isEmpty ? failures + 1 : 1
       const { retryAfter } = error as { retryAfter?: number }
       const waitMs = retryAfter === undefined ? client.retries.pauseOf(failures) : retryAfter * 1_000
-      await sleep(waitMs, signal).catch(() => {})
+      await sleep(Math.min(pauseMaxMs, waitMs), signal).catch(() => {})
     }
   }
 }
@@ -87,6 +110,7 @@ class SilentStream extends UnreachableError {}
 
 const mayPass = (error: unknown): boolean =>
   error instanceof UnreachableError ||
+  error instanceof DeadlineError ||
   error instanceof RateLimited ||
   ((error instanceof Refusal || error instanceof AnswerError) && error.status >= 500)
 
@@ -117,18 +141,41 @@ async function* streamed(
     clearTimeout(timer)
     const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream')
     if (response.body === null || !isStream) return await response.body?.cancel()
-    for await (const { event, data, id } of readMessages(chunksOf(response.body, silenceMs, silenced))) {
-      if (event === 'archived') options.onGap?.(JSON.parse(data).archived_before)
-      else yield { events: data === '' ? [] : [JSON.parse(data)], cursor: id }
+    const messages = readMessages(chunksOf(response.body, silenceMs, silenced))[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const { done, value } = await messages.next().catch((error) => {
+          throw new UnreachableError('The stream of events broke off.', { cause: error })
+        })
+        if (done) return
+        yield batchOf(value)
+      }
+    } finally {
+      await messages.return(undefined)
     }
   } catch (error) {
     if (silence.signal.aborted) throw silence.signal.reason
-    if (error instanceof HubError) throw error
-    throw new UnreachableError('The stream of events broke off.', { cause: error })
+    throw error
   } finally {
     clearTimeout(timer)
     silence.abort()
   }
+}
+
+function batchOf({ event, data, id, retry }: Message): Batch {
+  let parsed: unknown
+  try {
+    parsed = data === '' ? null : JSON.parse(data)
+  } catch (cause) {
+    throw new UnreachableError('A message of the stream of events is not JSON.', { cause })
+  }
+  if (event === 'archived')
+    return {
+      events: [],
+      cursor: undefined,
+      archivedBefore: (parsed as { archived_before: number } | null)?.archived_before ?? null,
+    }
+  return { events: parsed === null ? [] : [parsed as Event], cursor: id, retryMs: retry }
 }
 
 /** One call that the hub holds until something happens. */
@@ -139,7 +186,10 @@ async function* polled(
   signal: AbortSignal,
 ): AsyncGenerator<Batch, void> {
   const query = { ...queryOf(options, from), wait: holdSecs }
-  const page: Answer<'GET /v1/events'> = await client.call(operationOf(options), { query, signal })
-  if (page.archived_before !== null) options.onGap?.(page.archived_before)
-  yield { events: page.items, cursor: page.next_cursor }
+  const page: Answer<'GET /v1/events'> = await client.call(operationOf(options), {
+    query,
+    signal,
+    timeout: (holdSecs + 15) * 1_000,
+  })
+  yield { events: page.items, cursor: page.next_cursor, archivedBefore: page.archived_before }
 }

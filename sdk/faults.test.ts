@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { issueSiweMessage, resolveProfile } from '../protocol/identity/index.ts'
 import {
   AnswerError,
   Conflict,
@@ -10,11 +9,9 @@ import {
   NotFound,
   RateLimited,
   Refusal,
-  SessionExpired,
   Unavailable,
   UnreachableError,
 } from './index.ts'
-import { keyWallet } from './key-wallet.ts'
 import { cutBefore, cutWithin, json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 
 const soon = { pause: 1 }
@@ -57,6 +54,67 @@ describe('a call that may be repeated is sent again, and acts once', () => {
     const hub = createHub({ url: server.url, retry: soon })
     await hub.call('DELETE /v1/developers/api-keys/{key_id}', { path: { key_id: 'k' } })
     expect(server.calls).toHaveLength(2)
+  })
+
+  test('but a DELETE that never was at work finds nothing', async () => {
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '0' }),
+      refusal(404, 'not_found'),
+    )
+    const call = createHub({ url: server.url, retry: soon }).call('DELETE /v1/developers/api-keys/{key_id}', {
+      path: { key_id: 'k' },
+    })
+    expect(await failure(call)).toBeInstanceOf(NotFound)
+    expect(server.calls).toHaveLength(2)
+  })
+})
+
+describe('a call is sent', () => {
+  test('by a fetch that is no method, whose every failure is one to reach the hub', async () => {
+    await using server = await scriptedHub(json(200, { status: 'ok' }))
+    const likeOfBrowser = function (this: unknown, request: Request) {
+      if (this !== undefined) throw new TypeError('Illegal invocation')
+      return fetch(request)
+    }
+    const hub = createHub({ url: server.url, fetch: likeOfBrowser })
+    expect(await hub.call('GET /v1/status')).toEqual({ status: 'ok' })
+    const broken = createHub({
+      url: server.url,
+      retry: { attempts: 1 },
+      fetch: () => {
+        throw new Error('at once')
+      },
+    })
+    expect(await failure(broken.call('GET /v1/status'))).toBeInstanceOf(UnreachableError)
+  })
+
+  test.each([301, 302, 307, 308])('to the hub alone: %i is told, not followed', async (status) => {
+    await using server = await scriptedHub((response) =>
+      response.writeHead(status, { Location: 'https://other.test/' }).end(),
+    )
+    for (const call of [drip(createHub({ url: server.url })), createHub({ url: server.url }).network()]) {
+      const error = await failure(call)
+      expect(error).toBeInstanceOf(AnswerError)
+      expect(error.message).toContain('redirect to https://other.test/')
+    }
+    expect(server.calls).toHaveLength(2)
+  })
+
+  test.each(['', '.', '..'])('to no other path: %j is no parameter of one', async (project_id) => {
+    await using server = await scriptedHub(json(200, {}))
+    const call = createHub({ url: server.url }).call('GET /v1/projects/{project_id}', {
+      path: { project_id },
+    })
+    expect((await failure(call)).message).toContain('project_id')
+    expect(server.calls).toEqual([])
+  })
+
+  test('by one caller: a key and a session are two', () => {
+    expect(() => createHub({ url: 'https://hub.test', apiKey: 'k', session: 's' })).toThrow(HubError)
+  })
+
+  test.each(['hub.example', 'ftp://hub.example', 'https://'])('to no URL like %s', (url) => {
+    expect(() => createHub({ url })).toThrow(HubError)
   })
 })
 
@@ -128,6 +186,7 @@ describe('an error', () => {
       (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":'),
     ],
     ['another JSON API', json(404, { reason: 'no' })],
+    ['nothing', (response) => response.writeHead(200).end()],
   ])('of what answers %s is no refusal', async (_, reply) => {
     await using server = await scriptedHub(reply)
     const error = await failure(createHub({ url: server.url, retry: soon }).call('GET /v1/status'))
@@ -147,6 +206,17 @@ describe('an error', () => {
     const hub = createHub({ url: server.url, retry: { ...soon, attempts: 3, budget: 5 } })
     for (let i = 0; i < 5; i++) await failure(hub.call('GET /v1/status'))
     expect(server.calls).toHaveLength(5 + 5)
+  })
+
+  test('that is not followed by a try costs none of the budget', async () => {
+    await using server = await scriptedHub(
+      refusal(429, 'rate_limited', { 'Retry-After': '3600' }),
+      refusal(503, 'unavailable'),
+      json(200, {}),
+    )
+    const hub = createHub({ url: server.url, retry: { ...soon, budget: 1 } })
+    await failure(hub.call('GET /v1/status'))
+    expect(await hub.call('GET /v1/status')).toEqual({})
   })
 
   test('not_found is null for find, other errors stay', async () => {
@@ -179,6 +249,34 @@ describe('time', () => {
     expect(server.calls).toHaveLength(2)
   })
 
+  test.each([Number.POSITIVE_INFINITY, 1500.5, 3e9])('may be %d', async (timeout) => {
+    await using server = await scriptedHub(json(200, {}))
+    expect(await createHub({ url: server.url, timeout }).call('GET /v1/status')).toEqual({})
+    expect(await failure(createHub({ url: server.url }).call('GET /', { timeout: -1 }))).toMatchObject({
+      message: expect.stringContaining('timeout must be'),
+    })
+  })
+
+  test('that is over leaves the key, by which another call finds what this one did', async () => {
+    await using server = await scriptedHub(never)
+    const error = await failure(
+      createHub({ url: server.url }).call('POST /v1/faucet/drip', { timeout: 100, idempotencyKey: 'mine' }),
+    )
+    expect([error.constructor, (error as DeadlineError).idempotencyKey]).toEqual([DeadlineError, 'mine'])
+  })
+
+  test('of one caller is not that of others who wait for the same', async () => {
+    await using server = await scriptedHub(json(200, { chain: { id: 31337, contracts: {} } }))
+    const hub = createHub({ url: server.url })
+    const controller = new AbortController()
+    const [first, second] = [hub.network({ signal: controller.signal }), hub.network()]
+    const reason = new Error('changed my mind')
+    controller.abort(reason)
+    await expect(first).rejects.toBe(reason)
+    expect((await second).profile.chain_id).toBe(31337)
+    expect(server.calls).toHaveLength(1)
+  })
+
   test('ends with the signal of the caller, whose reason is thrown', async () => {
     const reason = new Error('changed my mind')
     const controller = new AbortController()
@@ -189,84 +287,5 @@ describe('time', () => {
     await using server = await scriptedHub(abort)
     const { signal } = controller
     await expect(createHub({ url: server.url }).call('GET /v1/status', { signal })).rejects.toBe(reason)
-  })
-})
-
-describe('a session', () => {
-  /** A hub whose tokens are good until it forgets them. */
-  const forgetfulHub = async () => {
-    const sent: string[] = []
-    let tokens = 0
-    let valid = ''
-    let isDeaf = false
-    const reply: Reply = (response, { url, body, headers }) => {
-      sent.push(`${url} ${headers.authorization ?? ''}`.trim())
-      if (url === '/') return json(200, { chain: { id: 31337, contracts: {} } })(response, {} as never)
-      if (url === '/v1/auth/nonce') {
-        const { address, domain } = JSON.parse(body) as { address: string; domain: string }
-        const issue = { domain, address, nonce: 'n'.repeat(17), issuedAt: Math.floor(Date.now() / 1000) }
-        return json(200, { nonce: issue.nonce, message: issueSiweMessage(resolveProfile(), issue) })(
-          response,
-          {} as never,
-        )
-      }
-      if (url === '/v1/auth/siwe') {
-        tokens++
-        valid = `token-${tokens}`
-        const address = checkedSigner(body)
-        return json(200, { token: valid, address, expires_at: 0, roles: [] })(response, {} as never)
-      }
-      const isValid = !isDeaf && headers.authorization === `Bearer ${valid}`
-      return (isValid ? json(200, { url }) : refusal(401, 'session_expired'))(response, {} as never)
-    }
-    const server = await scriptedHub(reply)
-    return {
-      ...server,
-      sent,
-      forget: () => {
-        valid = ''
-      },
-      goDeaf: () => {
-        isDeaf = true
-      },
-    }
-  }
-  const checkedSigner = (body: string): string => {
-    const { message } = JSON.parse(body) as { message: string }
-    return /0x[0-9a-fA-F]{40}/.exec(message)![0].toLowerCase()
-  }
-  const wallets = ['11', '22'].map((byte) => keyWallet(`0x${byte.repeat(32)}`))
-
-  test('that has expired is renewed once, for all calls that wait for it', async () => {
-    await using server = await forgetfulHub()
-    const session = await createHub({ url: server.url }).signIn(wallets[0]!)
-    expect(session.address).toBe(wallets[0]!.address)
-    server.forget()
-    await Promise.all([session.call('GET /v1/me'), session.call('GET /v1/me/alerts')])
-    expect(session.current.token).toBe('token-2')
-    expect(server.sent.filter((line) => line.startsWith('/v1/auth/siwe'))).toHaveLength(2)
-    expect(server.sent.filter((line) => line.endsWith('Bearer token-2'))).toHaveLength(2)
-  })
-
-  test('that the hub no longer takes at all is renewed once', async () => {
-    await using server = await forgetfulHub()
-    const session = await createHub({ url: server.url }).signIn(wallets[0]!)
-    server.goDeaf()
-    expect(await failure(session.call('GET /v1/me'))).toBeInstanceOf(SessionExpired)
-    expect(server.sent.slice(-3)).toEqual(['/v1/auth/nonce', '/v1/auth/siwe', '/v1/me Bearer token-2'])
-  })
-
-  test('belongs to one wallet; another has its own, and the hub itself has none', async () => {
-    await using server = await forgetfulHub()
-    const hub = createHub({ url: server.url })
-    const [first, second, again] = [
-      await hub.signIn(wallets[0]!),
-      await hub.signIn(wallets[1]!),
-      await hub.signIn(wallets[0]!),
-    ]
-    expect(again).toBe(first)
-    expect([first.address, second.address]).toEqual(wallets.map(({ address }) => address))
-    await failure(hub.call('GET /v1/me'))
-    expect(server.sent.at(-1)).toBe('/v1/me')
   })
 })

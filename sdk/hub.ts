@@ -1,10 +1,11 @@
 import type { ProjectManifest } from '../protocol/manifest/index.ts'
 import type { ActionOptions, DoneAction } from './actions.ts'
-import { type Client, withDeadline } from './client.ts'
+import { type Client, noting, unlessAborted, withDeadline } from './client.ts'
+import { type Begun, SessionExpired, Unauthorized } from './errors.ts'
 import { type Events, eventsOf } from './events.ts'
 import { listItems, listsOf, type NamedLists } from './lists.ts'
 import { type Network, readNetwork } from './network.ts'
-import type { Given, Item, ListOperation } from './operations.ts'
+import type { CallOptions, Given, Item, ListOperation } from './operations.ts'
 import type * as owner from './owner-actions.ts'
 import type { SignedIn, SignInOptions } from './sign-in.ts'
 import { type Tasks, tasksOf } from './tasks.ts'
@@ -29,11 +30,15 @@ export interface Hub extends Omit<NamedLists, 'subscriptions' | 'projects'> {
   /** The items of any list, whose pages are read as they are needed. */
   readonly list: <O extends ListOperation>(operation: O, ...args: Given<O>) => AsyncGenerator<Item<O>, void>
   /** Chain, contracts and names of the network, read once. */
-  readonly network: () => Promise<Network>
+  readonly network: (options?: Pick<CallOptions, 'signal'>) => Promise<Network>
   readonly tasks: Tasks
   readonly events: Events
   /** Recomputes a receipt, and compares it with what you know of the run. Nothing is asked of the hub but its network. */
-  readonly verifyReceipt: (receipt: Receipt, evidence?: Evidence) => Promise<Verification>
+  readonly verifyReceipt: (
+    receipt: Receipt,
+    evidence?: Evidence,
+    options?: Pick<CallOptions, 'signal'>,
+  ) => Promise<Verification>
   /** Signs a wallet in. Each wallet has its own session, which signs it in again when it has expired. */
   readonly signIn: (wallet: Wallet, options?: SignInOptions) => Promise<Session>
   readonly subscriptions: NamedLists['subscriptions'] & {
@@ -64,46 +69,72 @@ export interface Session extends Hub {
   readonly address: string
   /** The token, its end and the roles of the wallet as they are now. */
   readonly current: SignedIn
+  /** Has the hub forget the session, which signs its wallet in no more. */
+  readonly signOut: (options?: CallOptions) => Promise<void>
 }
 
 const actionTimeoutMs = 120_000
 
+/** What the callers of one hub share. */
+interface Shared {
+  readonly anyone: Client
+  network: Promise<Network> | null
+  /** By address. */
+  readonly sessions: Map<string, Promise<{ session: Client; signedIn: Session }>>
+}
+
 /**
  * @param client calls as someone.
  * @param anyone calls without a credential.
+ * @param actor calls with the session of a wallet, for its actions. Default: each wallet is signed in.
  */
-export function hubOf(client: Client, anyone: Client): Hub {
-  let network: Promise<Network> | null = null
-  const readOnce = (): Promise<Network> => {
-    network ??= readNetwork(anyone).catch((error) => {
-      network = null
+export const hubOf = (client: Client, anyone: Client, actor: Client | null = null): Hub =>
+  hubOfShared(client, { anyone, network: null, sessions: new Map() }, actor)
+
+function hubOfShared(client: Client, shared: Shared, actor: Client | null): Hub {
+  const { anyone, sessions } = shared
+  // What callers share ends with the signal of none of them.
+  const readOnce = (signal?: AbortSignal): Promise<Network> => {
+    shared.network ??= readNetwork(anyone).catch((error) => {
+      shared.network = null
       throw error
     })
-    return network
+    return unlessAborted(signal, shared.network)
   }
-  /** By address. */
-  const sessions = new Map<string, Promise<{ session: Client; signedIn: Session }>>()
-  const openSession = async (wallet: Wallet, options: SignInOptions) => {
+  const openSession = async (key: string, wallet: Wallet, options: SignInOptions) => {
     const [{ signIn, SessionCredential }, { profile }] = await Promise.all([
       import('./signing.ts'),
       readOnce(),
     ])
-    const { signal, ...later } = options
-    const first = await signIn(anyone, profile, wallet, options)
-    const credential = new SessionCredential(first, () => signIn(anyone, profile, wallet, later))
+    const { signal: _, timeout = actionTimeoutMs, ...later } = options
+    const begin = () =>
+      withDeadline('The sign-in', timeout, undefined, (signal) =>
+        signIn(anyone, profile, wallet, { ...later, signal }),
+      )
+    const credential = new SessionCredential(await begin(), begin)
     const session = anyone.as(credential)
-    const signedIn = Object.defineProperties(hubOf(session, anyone), {
-      address: { value: first.address, enumerable: true },
+    const signOut: Session['signOut'] = async (call) => {
+      credential.end()
+      sessions.delete(key)
+      await session.call('POST /v1/auth/logout', call).catch((error) => {
+        if (!(error instanceof SessionExpired || error instanceof Unauthorized)) throw error
+      })
+    }
+    const signedIn = Object.defineProperties(hubOfShared(session, shared, null), {
+      address: { value: credential.current.address, enumerable: true },
       current: { get: () => credential.current, enumerable: true },
+      signOut: { value: signOut, enumerable: true },
     }) as Session
     return { session, signedIn }
   }
-  const sessionOf = (wallet: Wallet, options: SignInOptions) => {
+  const sessionOf = (wallet: Wallet, { signal, ...options }: SignInOptions) => {
     const key = wallet.address.toLowerCase()
-    const known = sessions.get(key) ?? openSession(wallet, options)
+    const known = sessions.get(key) ?? openSession(key, wallet, options)
     sessions.set(key, known)
-    known.catch(() => sessions.delete(key))
-    return known
+    known.catch(() => {
+      if (sessions.get(key) === known) sessions.delete(key)
+    })
+    return unlessAborted(signal, known)
   }
   const byWallet =
     <Wanted>(
@@ -118,15 +149,26 @@ export function hubOf(client: Client, anyone: Client): Hub {
       wanted: Wanted,
       wallet: Wallet,
       { signal: given, timeout = actionTimeoutMs, ...options }: ActionOptions = {},
-    ) =>
-      withDeadline('The action', timeout, given, async (signal) => {
-        const [actions, { session }, network] = await Promise.all([
+    ) => {
+      const begun: Begun = {}
+      const done = withDeadline('The action', timeout, given, async (signal) => {
+        const [actions, session, network] = await Promise.all([
           import('./signing.ts'),
-          sessionOf(wallet, {}),
-          readOnce(),
+          actor ?? sessionOf(wallet, { signal }).then((known) => known.session),
+          readOnce(signal),
         ])
-        return perform(actions, { session, network, wallet }, wanted, { ...options, signal, timeout })
+        return perform(actions, { session, network, wallet }, wanted, {
+          ...options,
+          signal,
+          timeout,
+          onTransaction: (transaction) => {
+            begun.transactionId = transaction.id
+            options.onTransaction?.(transaction)
+          },
+        })
       })
+      return noting(begun, done)
+    }
   const lists = listsOf(client)
   return {
     ...lists,
@@ -134,11 +176,11 @@ export function hubOf(client: Client, anyone: Client): Hub {
     call: client.call,
     find: client.find,
     list: (operation, ...args) => listItems(client, operation, ...args),
-    network: readOnce,
+    network: ({ signal } = {}) => readOnce(signal),
     tasks: tasksOf(client),
     events: eventsOf(client),
-    verifyReceipt: async (receipt, evidence) => {
-      const [{ verifyReceipt }, { profile }] = await Promise.all([import('./verify.ts'), readOnce()])
+    verifyReceipt: async (receipt, evidence, { signal } = {}) => {
+      const [{ verifyReceipt }, { profile }] = await Promise.all([import('./verify.ts'), readOnce(signal)])
       return verifyReceipt(profile, receipt, evidence)
     },
     signIn: async (wallet, options = {}) => (await sessionOf(wallet, options)).signedIn,

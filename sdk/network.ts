@@ -25,7 +25,7 @@ export async function readNetwork(client: Client): Promise<Network> {
   const notAHub = (reason: string, cause?: unknown) =>
     new HubError(`The server at ${client.url} is not a hub: ${reason}.`, { cause })
   const descriptor: unknown = await client.call('GET /').catch((error) => {
-    if (!(error instanceof AnswerError)) throw error
+    if (!(error instanceof AnswerError) || isRedirect(error.status)) throw error
     throw notAHub(error.status < 300 ? 'its answer is not JSON' : `it answers ${error.status}`, error)
   })
   if (!isRecord(descriptor)) throw notAHub('its descriptor is wrong')
@@ -37,6 +37,15 @@ export async function readNetwork(client: Client): Promise<Network> {
   const contracts = chain.contracts as Readonly<Record<string, string | null>>
   const { project_registry, staking, vault_factory } = contracts
   const token = contracts[profileStrings(profile).token_member]
+  const { chainId, contracts: pinned = {} } = client.network ?? { chainId: profile.chain_id }
+  const said = { chainId: profile.chain_id, project_registry, staking, token }
+  for (const [name, wanted] of Object.entries({ chainId, ...pinned })) {
+    const other = said[name as keyof typeof said]
+    if (wanted !== undefined && String(wanted).toLowerCase() !== String(other).toLowerCase())
+      throw new HubError(
+        `The hub at ${client.url} belongs to another network: its ${name} is ${other}, not ${wanted}.`,
+      )
+  }
   return {
     profile,
     contracts: project_registry && staking && token ? { project_registry, staking, token } : null,
@@ -68,6 +77,9 @@ function profileOf(
       )
   return profile
 }
+
+/** 0 in a browser, which shows nothing of it. */
+const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,7 @@
 /** Calls of a hub that a node signs with its key (section 10 of the protocol). */
 import { signRequest } from '../protocol/identity/index.ts'
 import type { SigningKey } from '../protocol/signatures/index.ts'
-import { Client, type ClientOptions, type Credential } from './client.ts'
+import { Client, type ClientOptions, type Credential, freshId, unlessAborted } from './client.ts'
 import { type Hub, hubOf } from './hub.ts'
 import { type Network, readNetwork } from './network.ts'
 
@@ -19,23 +19,21 @@ export function hubWithNodeKey({ key, ...options }: NodeHubOptions): Hub {
 /** Signs each try afresh. @param anyone calls without a credential. */
 export function nodeCredential(anyone: Client, key: SigningKey): Credential {
   let facts: Promise<{ profile: Network['profile']; aheadSecs: number }> | null = null
-  const readFacts = async (signal: AbortSignal) => {
-    const [{ profile }, { time }] = await Promise.all([
-      readNetwork(anyone),
-      anyone.call('GET /v1/status', { signal }),
-    ])
+  const readFacts = async () => {
+    const [{ profile }, { time }] = await Promise.all([readNetwork(anyone), anyone.call('GET /v1/status')])
     // The hub's time may differ from this machine's, as on a local network.
     return { profile, aheadSecs: time - unixNow() }
   }
   return {
     headers: async ({ method, path, body = '' }, signal) => {
-      facts ??= readFacts(signal)
-      const { profile, aheadSecs } = await facts.catch((error) => {
+      facts ??= readFacts().catch((error) => {
         facts = null
         throw error
       })
+      const { profile, aheadSecs } = await unlessAborted(signal, facts)
       const timestamp = unixNow() + aheadSecs
-      return signRequest(profile, key, { method, target: path, body, timestamp, nonce: freshNonce() }).headers
+      const nonce = freshId().replaceAll('-', '')
+      return signRequest(profile, key, { method, target: path, body, timestamp, nonce }).headers
     },
     renew: async () => {
       facts = null
@@ -44,5 +42,3 @@ export function nodeCredential(anyone: Client, key: SigningKey): Credential {
 }
 
 const unixNow = (): number => Math.floor(Date.now() / 1000)
-
-const freshNonce = (): string => crypto.randomUUID().replaceAll('-', '')

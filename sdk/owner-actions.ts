@@ -7,7 +7,7 @@ import {
 } from '../protocol/manifest/index.ts'
 import type { ActionOptions, DoneAction } from './actions.ts'
 import { act, type Plan } from './actions.ts'
-import type { Client } from './client.ts'
+import { type Client, unlessAborted } from './client.ts'
 import { RefusedToSign } from './errors.ts'
 import type { Network } from './network.ts'
 import { addressOf, type Wallet } from './wallets.ts'
@@ -50,7 +50,7 @@ export async function bond(
       wanted: { owner, projectId: project_id, nodeKey, amount },
       prepare: async (call) => {
         const known = await session.find('GET /v1/subscriptions/{subscription_id}', { ...call, path })
-        if (known !== null)
+        if (known !== null && known.status !== 'closed')
           return session.call('POST /v1/subscriptions/{subscription_id}/bond-payload', {
             ...call,
             path,
@@ -76,7 +76,17 @@ export const setPayout = (
   actor: Actor,
   { subscription_id, payout }: Subscribed & { readonly payout: string },
   options?: ActionOptions,
-) => ofSubscription(actor, 'set_payout', subscription_id, { payout }, { payout_address: payout }, options)
+) => {
+  const address = payout.toLowerCase()
+  return ofSubscription(
+    actor,
+    'set_payout',
+    subscription_id,
+    { payout: address },
+    { payout_address: address },
+    options,
+  )
+}
 
 const pathsOf = { unbond: 'unbond', withdraw: 'withdraw', set_payout: 'payout' } as const
 
@@ -106,7 +116,7 @@ export async function registerProject(
   options?: ActionOptions,
 ): Promise<DoneAction> {
   const { signal } = options ?? {}
-  const body = await signManifest(wallet, manifest)
+  const body = await unlessAborted(signal, signManifest(wallet, manifest))
   const submitted = await session.call('POST /v1/developers/projects', { body, signal })
   const path = { project_id: submitted.project.project_id }
   return act(

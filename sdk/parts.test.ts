@@ -1,27 +1,17 @@
 import { Webhook } from 'standardwebhooks'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { buildGaslessPayload, checkSignedBody, domainOf } from '../protocol/actions/index.ts'
-import { createReceipt, hashReceipt, receiptText } from '../protocol/execution/index.ts'
 import {
   defaultNetworkParams,
-  deriveNodeId,
-  deriveSubscriptionId,
-  issueSiweMessage,
   readRequestSignature,
   resolveProfile,
   verifyRequestSignature,
 } from '../protocol/identity/index.ts'
-import { ed25519PublicKey, signEd25519 } from '../protocol/signatures/index.ts'
-import { ActionFailed, createHub, DeadlineError, RefusedToSign, type Schemas, TaskFailed } from './index.ts'
-import { keyWallet } from './key-wallet.ts'
+import { createHub, TaskFailed } from './index.ts'
 import { hubWithNodeKey } from './node.ts'
-import { browserWallet, type Wallet } from './signing.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
 import { BadWebhook, verifyWebhook } from './webhooks.ts'
 
 const profile = resolveProfile()
-const key = `0x${'11'.repeat(32)}` as const
 
 describe('a task', () => {
   const task = (change: object) =>
@@ -39,6 +29,34 @@ describe('a task', () => {
     const { idempotency_key, ...sent } = JSON.parse(server.calls[0]!.body)
     expect(sent).toEqual({ function: 'echo', input: { hello: 'world' } })
     expect(idempotency_key).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('that takes too long, or whose hub is away, names itself', async () => {
+    const away: Reply = (response) => response.destroy()
+    await using server = await scriptedHub(task({ status: 'queued' }), away)
+    const hub = createHub({ url: server.url, retry: { attempts: 1 } })
+    const idempotencyKey = 'mine'
+    const failures = [
+      await hub.tasks.run('p', 'f', '', { idempotencyKey }).catch((error) => error),
+      await hub.tasks.run('p', 'f', '', { idempotencyKey }).catch((error) => error),
+    ]
+    expect(failures.map((error) => [error.code, error.taskId, error.idempotencyKey])).toEqual([
+      ['unreachable', 'task:1', 'mine'],
+      ['unreachable', undefined, 'mine'],
+    ])
+    await using slow = await scriptedHub(task({ status: 'queued' }), () => {})
+    const late = createHub({ url: slow.url }).tasks.run('p', 'f', '', { timeout: 1_500 })
+    expect(await late.catch((error) => error)).toMatchObject({ code: 'deadline', taskId: 'task:1' })
+    expect(slow.calls.map(({ url }) => url)).toEqual([
+      '/v1/projects/p/tasks?wait=0',
+      '/v1/tasks/task%3A1?wait=1',
+    ])
+  })
+
+  test('without input has no bytes', async () => {
+    await using server = await scriptedHub(task({}))
+    await createHub({ url: server.url }).tasks.run('p', 'f')
+    expect(JSON.parse(server.calls[0]!.body)).toMatchObject({ input_b64: '' })
   })
 
   test('whose submission broke off is found by its key, not submitted twice', async () => {
@@ -118,211 +136,6 @@ test('reads carry the newest bookmark of the hub, writes and first reads none', 
   ])
 })
 
-describe('verifyReceipt', () => {
-  const seed = `0x${'22'.repeat(32)}`
-  const run = {
-    module_address: `0x${'ab'.repeat(32)}`,
-    function: 'echo',
-    input: new TextEncoder().encode('{"a":[1],"b":2}'),
-    output: new TextEncoder().encode('out'),
-    events: [{ name: 'e', data: { x: 1 } }],
-    gas_used: 7,
-    success: true,
-  }
-  const receipt = createReceipt(run)
-  const receipt_hash = hashReceipt(receipt)
-  const public_key = ed25519PublicKey(seed)
-  const envelope: Schemas['ReceiptEnvelope'] = {
-    receipt: { ...receipt, receipt_hash },
-    node_id: deriveNodeId(profile, public_key),
-    public_key,
-    signature: signEd25519(seed, receiptText(profile, receipt_hash)),
-    timestamp: 1,
-  }
-  const evidence = {
-    receipt_hash,
-    input: { b: 2, a: [1] },
-    output: 'out',
-    events: run.events,
-    gas_used: 7,
-    success: true,
-  }
-  const check = async (given: Schemas['ReceiptEnvelope'], known: object) => {
-    await using server = await scriptedHub(json(200, { chain: { id: profile.chain_id, contracts: {} } }))
-    return await createHub({ url: server.url }).verifyReceipt(
-      { kind: 'execution', receipt: given, rounds: [] },
-      known,
-    )
-  }
-
-  test('recomputes what is known of the run', async () => {
-    expect(await check(envelope, evidence)).toEqual({ holds: true, problems: [], receipt_hash })
-  })
-
-  test.each<[string, object, object, string]>([
-    ['another output', {}, { output: 'Out' }, 'output_hash is'],
-    ['another input', {}, { input: { b: 3, a: [1] } }, 'input_hash is'],
-    ['other events', {}, { events: [] }, 'events_hash is'],
-    ['another hash', {}, { receipt_hash: `0x${'00'.repeat(32)}` }, 'receipt_hash is'],
-    ['a signature of somebody else', { signature: `0x${'00'.repeat(64)}` }, {}, 'the signature of'],
-    ['the node id of another key', { node_id: 'node-0000000000000000' }, {}, 'the node id'],
-    [
-      'a stated hash',
-      { receipt: { ...receipt, receipt_hash: `0x${'00'.repeat(32)}` } },
-      {},
-      'receipt_hash is not the hash',
-    ],
-  ])('finds %s', async (_, change, known, problem) => {
-    const { holds, problems } = await check({ ...envelope, ...change }, { ...evidence, ...known })
-    expect([holds, problems]).toEqual([false, [expect.stringContaining(problem)]])
-  })
-})
-
-describe('an action of an owner', () => {
-  const contracts = {
-    project_registry: `0x${'1a'.repeat(20)}`,
-    staking: `0x${'2b'.repeat(20)}`,
-    token: `0x${'3c'.repeat(20)}`,
-  }
-  const owner = keyWallet(key).address
-  const [projectId, nodeKey] = [`0x${'44'.repeat(32)}`, ed25519PublicKey(`0x${'55'.repeat(32)}`)]
-  const node_id = deriveNodeId(profile, nodeKey)
-  const subscription_id = deriveSubscriptionId(projectId, owner, nodeKey)
-  const now = Math.floor(Date.now() / 1000)
-  const bondFor = (message: object) =>
-    buildGaslessPayload(profile, contracts, {
-      action: 'bond',
-      message: { owner, projectId, nodeKey, amount: '5', ...message },
-      nonce: 0n,
-      now,
-    })
-
-  /** A hub that prepares this, and says how the transaction ends. */
-  const hubWith = (payload: object, ends: object = { status: 'confirmed' }) => {
-    const relayed: unknown[] = []
-    let asked = 0
-    const answers: Record<string, () => unknown> = {
-      '/': () => ({
-        chain: { id: profile.chain_id, contracts: { ...contracts, hub_token: contracts.token } },
-      }),
-      '/v1/auth/siwe': () => ({ token: 't', address: owner, expires_at: 0, roles: [] }),
-      '/v1/status': () => ({ time: now }),
-      [`/v1/devices/${node_id}`]: () => ({ public_key: nodeKey }),
-      [`/v1/subscriptions/${subscription_id}`]: () => ({}),
-      [`/v1/subscriptions/${subscription_id}/bond-payload`]: () => payload,
-      '/v1/transactions/0x1': () => ({
-        id: '0x1',
-        action: 'bond',
-        error: null,
-        ...(asked++ < 1 ? { status: 'sent' } : ends),
-      }),
-    }
-    return scriptedHub((response, call) => {
-      if (call.url === '/v1/auth/nonce') {
-        const { domain } = JSON.parse(call.body)
-        return nonceOf(domain)(response, call)
-      }
-      if (call.url.endsWith('/bond')) {
-        relayed.push(JSON.parse(call.body))
-        // The first answer is lost: the second try finds the same action.
-        return relayed.length === 1
-          ? response.destroy()
-          : json(202, { id: '0x1', action: 'bond', status: 'queued' })(response, call)
-      }
-      const answer = answers[call.url]
-      return (answer === undefined ? refusal(404, 'not_found') : json(200, answer()))(response, call)
-    }).then((server) => ({ ...server, relayed }))
-  }
-  const nonceOf = (domain: string): Reply => {
-    const issue = { domain, address: owner, nonce: 'n'.repeat(17), issuedAt: now }
-    return json(200, { nonce: issue.nonce, message: issueSiweMessage(profile, issue) })
-  }
-  const bond = (url: string, wallet: Wallet, options = {}) =>
-    createHub({ url, retry: { pause: 1 } }).subscriptions.bond(
-      { project_id: projectId, node_id, amount: '5' },
-      wallet,
-      options,
-    )
-
-  const provider = {
-    request: async ({ method, params }: { method: string; params?: unknown }) => {
-      const [first, second] = params as [string, string]
-      const account = privateKeyToAccount(key)
-      return method === 'personal_sign'
-        ? account.signMessage({ message: first })
-        : account.signTypedData(JSON.parse(second))
-    },
-  }
-  test.each<[string, Wallet]>([
-    ['a private key', keyWallet(key)],
-    ['an account of viem', privateKeyToAccount(key)],
-    ['a provider', browserWallet(provider, privateKeyToAccount(key).address)],
-  ])('is compared, signed with %s, relayed once and waited for', async (_, wallet) => {
-    const preview = { ok: true, effects: [], cost_wei: '0' }
-    await using server = await hubWith({ ...bondFor({}), preview })
-    expect(await bond(server.url, wallet)).toMatchObject({ id: '0x1', status: 'confirmed', preview })
-    const [first, second] = server.relayed
-    expect(second).toEqual(first)
-    const expected = {
-      primaryType: 'Bond' as const,
-      domain: domainOf(profile, contracts, 'Bond'),
-      permit_domain: domainOf(profile, contracts, 'Permit'),
-      message: { owner, projectId, nodeKey, amount: '5' },
-    }
-    expect(checkSignedBody(first, expected, now)).toMatchObject({
-      ok: true,
-      permit: { message: { value: '5' } },
-    })
-  })
-
-  test.each<[string, object, string]>([
-    ['another amount', bondFor({ amount: '6' }), 'message.amount differs'],
-    ['another project', bondFor({ projectId: nodeKey }), 'message.projectId differs'],
-    [
-      'a contract of another network',
-      buildGaslessPayload(
-        profile,
-        { ...contracts, staking: owner },
-        { action: 'bond', message: { owner, projectId, nodeKey, amount: '5' }, nonce: 0n, now },
-      ),
-      'domain differs',
-    ],
-    ['a larger permit', { ...bondFor({}), permit: bondFor({ amount: '6' }).permit }, 'message.value differs'],
-    ['another action', { ...bondFor({}), typed_data: bondFor({}).permit }, 'primaryType differs'],
-    [
-      'what would fail',
-      { ...bondFor({}), preview: { ok: false, reason: 'the balance is 0' } },
-      'bond would fail: the balance is 0',
-    ],
-  ])('is not signed when the hub prepares %s', async (_, payload, message) => {
-    await using server = await hubWith(payload)
-    const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
-    expect(error).toBeInstanceOf(RefusedToSign)
-    expect(error.message).toContain(message)
-    expect(server.relayed).toEqual([])
-  })
-
-  test('is not signed when its owner does not confirm it', async () => {
-    await using server = await hubWith(bondFor({}))
-    await expect(bond(server.url, keyWallet(key), { confirm: () => false })).rejects.toThrow(RefusedToSign)
-    expect(server.relayed).toEqual([])
-  })
-
-  test('ends in time also when its wallet does not answer', async () => {
-    await using server = await hubWith(bondFor({}))
-    const silent: Wallet = { ...keyWallet(key), signTypedData: () => new Promise(() => {}) }
-    await expect(bond(server.url, silent, { timeout: 200 })).rejects.toThrow(DeadlineError)
-    expect(server.relayed).toEqual([])
-  })
-
-  test('that the chain does not take says why', async () => {
-    await using server = await hubWith(bondFor({}), { status: 'reverted', error: 'nonce' })
-    const error = await bond(server.url, keyWallet(key)).catch((thrown) => thrown)
-    expect(error).toBeInstanceOf(ActionFailed)
-    expect([error.message, error.transaction.id]).toEqual(['bond reverted: nonce', '0x1'])
-  })
-})
-
 describe('verifyWebhook', () => {
   const secret = `whsec_${btoa('a secret of the endpoint')}`
   const body = JSON.stringify({ type: 'round.finalized', data: { grüße: '…' } })
@@ -359,6 +172,7 @@ describe('verifyWebhook', () => {
       body,
       'webhook-signature is missing',
     ],
+    ['a body that was parsed', headersOf(), { type: 'round.finalized' } as never, 'pass the raw body'],
     ['nonsense', { ...headersOf(), 'webhook-signature': 'v1,% v1' }, body, 'No signature'],
   ])('refuses %s', async (_, headers, received, message) => {
     const error = await verifyWebhook({ headers: headers as never, body: received }, secret).catch(
@@ -366,6 +180,11 @@ describe('verifyWebhook', () => {
     )
     expect(error).toBeInstanceOf(BadWebhook)
     expect(error.message).toContain(message)
+  })
+
+  test('refuses to check with a secret that is missing', async () => {
+    const missing = process.env.NO_SUCH_SECRET as string
+    await expect(verifyWebhook({ headers: headersOf(), body }, missing)).rejects.toThrow(BadWebhook)
   })
 })
 

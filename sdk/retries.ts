@@ -11,6 +11,8 @@ export interface RetryOptions {
 
 const refill = 0.1
 const pauseMaxMs = 10_000
+/** A longer timer ends at once. */
+export const timerMaxMs = 2 ** 31 - 1
 
 /** Says whether and when calls of one hub are sent again. */
 export class Retries {
@@ -30,11 +32,13 @@ export class Retries {
   }
 
   /** @returns Milliseconds to wait before the next try, or null where there is none. */
-  next(error: unknown, attempt: number, repeatable: boolean): number | null {
+  next(error: unknown, attempt: number, repeatable: boolean, leftMs: number): number | null {
     if (attempt >= this.#attempts || this.#left < 1 || !isWorthIt(error, repeatable)) return null
-    this.#left--
     const { retryAfter } = error as { retryAfter?: number }
-    return retryAfter === undefined ? this.pauseOf(attempt) : retryAfter * 1_000
+    const waitMs = retryAfter === undefined ? this.pauseOf(attempt) : retryAfter * 1_000
+    if (waitMs >= leftMs) return null
+    this.#left--
+    return waitMs
   }
 
   /** Grows with each failure, and differs from that of other clients. */
@@ -64,9 +68,12 @@ export const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
       clearTimeout(timer)
       reject(signal.reason)
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', onAbort)
+        resolve()
+      },
+      Math.min(timerMaxMs, ms),
+    )
     signal.addEventListener('abort', onAbort, { once: true })
   })

@@ -4,6 +4,8 @@ export interface Message {
   readonly data: string
   /** The last id that the stream gave. */
   readonly id: string | undefined
+  /** Milliseconds that the stream asks to wait before it is opened again. */
+  readonly retry: number | undefined
 }
 
 /** More of one message is no event of a hub. */
@@ -21,14 +23,16 @@ export async function* readMessages(chunks: AsyncIterable<Uint8Array>): AsyncGen
     if (rest.length > messageLengthMax) throw new Error('the stream has a message that does not end')
     for (const block of blocks) {
       let event = 'message'
+      let retry: number | undefined
       const data: string[] = []
       for (const line of block.split(/\r?\n/)) {
         const [, name, value = ''] = /^([^:]+)(?:: ?(.*))?$/.exec(line) ?? []
         if (name === 'id') id = value
         else if (name === 'event') event = value
+        else if (name === 'retry' && /^\d+$/.test(value)) retry = Number(value)
         else if (name === 'data') data.push(value)
       }
-      yield { event, data: data.join('\n'), id }
+      yield { event, data: data.join('\n'), id, retry }
     }
   }
 }

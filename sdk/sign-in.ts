@@ -38,6 +38,7 @@ export async function signIn(
 export class SessionCredential implements Credential {
   #current: SignedIn
   #renewal: Promise<void> | null = null
+  #isOver = false
   readonly #signInAgain: () => Promise<SignedIn>
 
   constructor(first: SignedIn, signInAgain: () => Promise<SignedIn>) {
@@ -51,8 +52,18 @@ export class SessionCredential implements Credential {
 
   readonly headers = () => ({ Authorization: `Bearer ${this.#current.token}` })
 
-  /** Calls that fail at once wait for one renewal. */
-  readonly renew = (): Promise<void> => {
+  /** Calls that fail at once wait for one renewal, and those that were sent before it need none. */
+  get renew(): Credential['renew'] {
+    return this.#isOver ? undefined : this.#renew
+  }
+
+  /** Lets it expire. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  readonly #renew = async ({ Authorization }: Readonly<Record<string, string>>): Promise<void> => {
+    if (Authorization !== this.headers().Authorization) return
     this.#renewal ??= this.#signInAgain()
       .then((next) => {
         this.#current = next

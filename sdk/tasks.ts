@@ -1,4 +1,4 @@
-import { type Client, withDeadline } from './client.ts'
+import { type Client, freshId, noting, withDeadline } from './client.ts'
 import { DeadlineError, HubError, TaskFailed } from './errors.ts'
 import type { CallOptions, Schemas } from './operations.ts'
 import { sleep } from './retries.ts'
@@ -26,7 +26,7 @@ export interface Tasks {
    * Submits a task to a project, by its id or slug, and waits for the final result.
    *
    * @throws {@link TaskFailed} with the task; {@link DeadlineError} after `timeout`, 2 minutes by default. The task goes on
-   * then, and `wait` continues.
+   * then: `wait` continues with `taskId` of the error, and where that is not known, `run` with its `idempotencyKey`.
    */
   readonly run: (project: string, fn: string, input?: TaskInput, options?: RunOptions) => Promise<Task>
   /** Waits for the final result of a task. Throws as `run` does. */
@@ -44,10 +44,20 @@ const timeoutMs = 120_000
 const receiptTimeoutMs = 30_000
 const receiptPauseMs = 250
 
+/** The hub answers before the call gives up, so that the task is known. */
+const holdOf = (timeoutMs: number): number =>
+  Math.max(0, Math.min(holdSecs, Math.floor(timeoutMs / 1_000) - 2))
+
 const isFinal = ({ status }: Task): boolean => status === 'finalized' || status === 'failed'
 
 export function tasksOf(client: Client): Tasks {
-  const untilFinal = async (
+  const untilFinal = (
+    first: Task | null,
+    taskId: string,
+    timeout: number,
+    signal?: AbortSignal,
+  ): Promise<Task> => noting({ taskId }, follow(first, taskId, timeout, signal))
+  const follow = async (
     first: Task | null,
     taskId: string,
     timeout: number,
@@ -59,7 +69,7 @@ export function tasksOf(client: Client): Tasks {
       const leftMs = endMs - Date.now()
       if (leftMs <= 0)
         throw new DeadlineError(`Task ${taskId} is not final after ${timeout / 1_000} s. It goes on.`)
-      const query = { wait: Math.min(holdSecs, Math.ceil(leftMs / 1_000)) }
+      const query = { wait: Math.max(1, holdOf(leftMs)) }
       task = await client.call('GET /v1/tasks/{task_id}', {
         path: { task_id: taskId },
         query,
@@ -83,17 +93,15 @@ export function tasksOf(client: Client): Tasks {
         }
       })
     },
-    run: async (project, fn, input, options = {}) => {
-      const { signal, timeout = timeoutMs, gasLimit, idempotencyKey = crypto.randomUUID() } = options
+    run: (project, fn, input = new Uint8Array(), options = {}) => {
+      const { signal, timeout = timeoutMs, gasLimit, idempotencyKey = freshId() } = options
       const startMs = Date.now()
-      const task = await client.call('POST /v1/projects/{project_id}/tasks', {
+      const submitted = client.call('POST /v1/projects/{project_id}/tasks', {
         path: { project_id: project },
-        query: { wait: Math.min(holdSecs, Math.floor(timeout / 1_000)) },
+        query: { wait: holdOf(timeout) },
         body: {
           function: fn,
-          ...(input instanceof Uint8Array
-            ? { input_b64: toBase64(input) }
-            : input !== undefined && { input }),
+          ...(input instanceof Uint8Array ? { input_b64: toBase64(input) } : { input }),
           ...(gasLimit !== undefined && { gas_limit: gasLimit }),
           // It finds the task while the first try still waits, as the header does not.
           idempotency_key: idempotencyKey,
@@ -103,7 +111,10 @@ export function tasksOf(client: Client): Tasks {
         timeout,
         signal,
       })
-      return untilFinal(task, task.task_id, timeout - (Date.now() - startMs), signal)
+      const done = submitted.then((task) =>
+        untilFinal(task, task.task_id, timeout - (Date.now() - startMs), signal),
+      )
+      return noting({ idempotencyKey }, done)
     },
   }
 }

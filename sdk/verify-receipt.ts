@@ -1,4 +1,5 @@
-import { epochReceiptText, hashEpochReceipt } from '../protocol/earnings/index.ts'
+import { quorum } from '../protocol/committees/index.ts'
+import { buildPayoutTree, epochReceiptText, hashEpochReceipt } from '../protocol/earnings/index.ts'
 import { encodeCanonicalJson, utf8 } from '../protocol/encoding/index.ts'
 import { hashEvents, hashPayload, hashReceipt, receiptText } from '../protocol/execution/index.ts'
 import { deriveNodeId, type Profile } from '../protocol/identity/index.ts'
@@ -17,22 +18,42 @@ export interface Evidence {
   readonly input?: TaskInput
   /** Of a run that succeeded. */
   readonly output?: Uint8Array | string | null
+  /** The output in base64, which counts in place of `output`: a task has it where the bytes are no text. */
+  readonly output_b64?: string | undefined
   readonly events?: readonly { readonly name: string; readonly data?: unknown }[] | null
   readonly gas_used?: number | null
   readonly success?: boolean | null
+  /** Public keys whose signatures you wait for, such as those of the validators of the epoch. */
+  readonly signer_keys?: readonly string[]
+  /** How many of them must have signed. Default: more than two thirds; of a run, which has one signature, 1. */
+  readonly quorum?: number
+}
+
+/** Whose signature verifies. */
+export interface ReceiptSigner {
+  readonly node_id: string
+  readonly public_key: string
+  /** Whether `signer_keys` has the key. If not, all that is known is that somebody has a key. */
+  readonly isExpected: boolean
 }
 
 export interface Verification {
+  /** Nothing that was checked differs, and a signature or a part of the evidence was checked. */
   readonly holds: boolean
   /** One sentence for each thing that differs. */
   readonly problems: readonly string[]
+  /** What was compared or recomputed: members of the receipt, `signatures`, `quorum`. */
+  readonly checked: readonly string[]
+  /** Whose signatures verify, each once. */
+  readonly signers: readonly ReceiptSigner[]
   /** As recomputed. */
   readonly receipt_hash: string
 }
 
 /**
- * Recomputes the hash of a receipt and compares it with what is known of the run; checks every signature that comes with
- * it. A quorum of validators is beyond that: section 19 of the protocol has its rules.
+ * Recomputes the hash of a receipt, and of an epoch its sums and the root of its payouts; compares these with what is known
+ * of the run; checks every signature that comes with it. The keys of a receipt are what it says itself: that they belong to
+ * validators is checked where `signer_keys` names these.
  */
 export function verifyReceipt(profile: Profile, given: Receipt, evidence: Evidence = {}): Verification {
   const receipt = 'kind' in given ? given.receipt : given
@@ -41,15 +62,7 @@ export function verifyReceipt(profile: Profile, given: Receipt, evidence: Eviden
     : verifyExecution(profile, receipt, evidence)
 }
 
-const signatureProblem = (profile: Profile, text: string, signer: Signer): string[] => {
-  if (!verifyEd25519(signer.public_key, text, signer.signature))
-    return [`the signature of ${signer.node_id} does not verify`]
-  return deriveNodeId(profile, signer.public_key) === signer.node_id
-    ? []
-    : [`the node id ${signer.node_id} does not belong to its public key`]
-}
-
-interface Signer {
+interface Signature {
   readonly node_id: string
   readonly public_key: string
   readonly signature: string
@@ -57,32 +70,33 @@ interface Signer {
 
 function verifyExecution(
   profile: Profile,
-  envelope: Schemas['ReceiptEnvelope'],
+  { receipt, node_id, public_key, signature }: Schemas['ReceiptEnvelope'],
   evidence: Evidence,
 ): Verification {
-  const { receipt, node_id, public_key, signature } = envelope
   const hash = hashReceipt(receipt)
-  const problems = differences(
-    {
-      receipt_hash: evidence.receipt_hash,
-      module_address: evidence.module_address,
-      function: evidence.function,
-      input_hash: evidence.input === undefined ? undefined : hashPayload(bytesOf(evidence.input)),
-      output_hash: outputHash(receipt, evidence),
-      events_hash: evidence.events
-        ? hashEvents(evidence.events as Parameters<typeof hashEvents>[0])
-        : undefined,
-      gas_used: evidence.gas_used,
-      success: evidence.success,
-    },
-    { ...receipt, receipt_hash: hash },
-  )
-  if (receipt.receipt_hash !== hash) problems.push('receipt_hash is not the hash of the receipt')
-  if (node_id !== undefined && public_key !== undefined && signature !== undefined)
-    problems.push(
-      ...signatureProblem(profile, receiptText(profile, hash), { node_id, public_key, signature }),
-    )
-  return { holds: problems.length === 0, problems, receipt_hash: hash }
+  const { output, output_b64, input, events } = evidence
+  const known = {
+    receipt_hash: evidence.receipt_hash,
+    module_address: evidence.module_address,
+    function: evidence.function,
+    input_hash: input === undefined ? undefined : hashPayload(bytesOf(input)),
+    output_hash: receipt.success
+      ? outputHash(output_b64 === undefined ? output : fromBase64(output_b64))
+      : null,
+    events_hash: events ? hashEvents(events as Parameters<typeof hashEvents>[0]) : undefined,
+    gas_used: evidence.gas_used,
+    success: evidence.success,
+  }
+  const isSigned = node_id !== undefined && public_key !== undefined && signature !== undefined
+  return verificationOf(profile, evidence, known, {
+    hash,
+    stated: receipt,
+    // A run that failed has the hash of no output.
+    rules: receipt.success ? {} : { output_hash: hashPayload(new Uint8Array()) },
+    text: receiptText(profile, hash),
+    signatures: isSigned ? [{ node_id, public_key, signature }] : [],
+    quorumOf: () => 1,
+  })
 }
 
 function verifyEpochReceipt(
@@ -91,29 +105,98 @@ function verifyEpochReceipt(
   evidence: Evidence,
 ): Verification {
   const hash = hashEpochReceipt(receipt)
-  const problems = differences({ receipt_hash: evidence.receipt_hash }, { receipt_hash: hash })
-  if (receipt.receipt_hash !== hash) problems.push('receipt_hash is not the hash of the receipt')
-  for (const attestation of receipt.attestations)
-    problems.push(...signatureProblem(profile, epochReceiptText(profile, hash), attestation))
-  return { holds: problems.length === 0, problems, receipt_hash: hash }
+  const { project_id, round, compute_units, totals } = receipt
+  const sum = (amounts: readonly (string | number)[]) => amounts.reduce((all, one) => all + BigInt(one), 0n)
+  const miner = sum(compute_units.map(({ amount }) => amount))
+  return verificationOf(
+    profile,
+    evidence,
+    { receipt_hash: evidence.receipt_hash },
+    {
+      hash,
+      stated: {
+        ...receipt,
+        'totals.units': totals.units,
+        'totals.miner': totals.miner,
+        'totals.gross': totals.gross,
+      },
+      rules: {
+        chain_id: profile.chain_id,
+        merkle_root: buildPayoutTree(project_id, round, compute_units)?.root ?? '',
+        'totals.units': Number(sum(compute_units.map(({ units }) => units))),
+        'totals.miner': String(miner),
+        'totals.gross': String(miner + sum([totals.developer, totals.treasury])),
+      },
+      text: epochReceiptText(profile, hash),
+      signatures: receipt.attestations,
+      quorumOf: quorum,
+    },
+  )
 }
 
-/** A run that failed has the hash of no output. */
-function outputHash({ success }: { success: boolean }, { output }: Evidence): string | undefined {
-  if (!success) return hashPayload(new Uint8Array())
-  return output === undefined || output === null ? undefined : hashPayload(bytesOf(output))
+/** What a receipt says, and what of it is recomputed from itself. */
+interface Recomputed {
+  readonly hash: string
+  readonly stated: { readonly receipt_hash: string; readonly [member: string]: unknown }
+  readonly rules: object
+  /** Signed by its signers. */
+  readonly text: string
+  readonly signatures: readonly Signature[]
+  /** How many of so many keys must have signed. */
+  readonly quorumOf: (keys: number) => number
 }
+
+function verificationOf(
+  profile: Profile,
+  { signer_keys, quorum: wanted }: Evidence,
+  known: object,
+  { hash, stated, rules, text, signatures, quorumOf }: Recomputed,
+): Verification {
+  const own = { ...stated, receipt_hash: hash }
+  const evident = Object.entries(known).filter(([, value]) => value !== undefined && value !== null)
+  const computed = Object.entries(rules)
+  const problems = [...evident, ...computed].flatMap(([name, value]) => {
+    const other = (own as Record<string, unknown>)[name]
+    return value === other ? [] : [`${name} is ${JSON.stringify(other)}, not ${JSON.stringify(value)}`]
+  })
+  if (stated.receipt_hash !== hash) problems.push('receipt_hash is not the hash of the receipt')
+
+  const expected = new Set(signer_keys)
+  const signers = new Map<string, ReceiptSigner>()
+  for (const { node_id, public_key, signature } of signatures)
+    if (!verifyEd25519(public_key, text, signature))
+      problems.push(`the signature of ${node_id} does not verify`)
+    else if (deriveNodeId(profile, public_key) !== node_id)
+      problems.push(`the node id ${node_id} does not belong to its public key`)
+    else signers.set(public_key, { node_id, public_key, isExpected: expected.has(public_key) })
+  if (signer_keys !== undefined) {
+    const signed = [...signers.values()].filter(({ isExpected }) => isExpected).length
+    const needed = wanted ?? quorumOf(expected.size)
+    if (signed < Math.max(1, needed))
+      problems.push(`${signed} of the ${expected.size} expected keys signed it, not ${needed}`)
+  }
+  if (evident.length === 0 && signatures.length === 0)
+    problems.push('it has no signature, and no evidence was given: nothing says that it is right')
+  const names = ['receipt_hash', ...[...evident, ...computed].map(([name]) => name)]
+  if (signatures.length > 0) names.push('signatures')
+  if (signer_keys !== undefined) names.push('quorum')
+  return {
+    holds: problems.length === 0,
+    problems,
+    checked: [...new Set(names)],
+    signers: [...signers.values()],
+    receipt_hash: hash,
+  }
+}
+
+const outputHash = (output: Evidence['output']): string | undefined =>
+  output === undefined || output === null ? undefined : hashPayload(bytesOf(output))
+
+const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 
 /** As the hub passes an input to the module. */
 const bytesOf = (value: TaskInput): Uint8Array => {
   if (value instanceof Uint8Array) return value
   return utf8(typeof value === 'string' ? value : encodeCanonicalJson(value))
 }
-
-const differences = (known: object, stated: object): string[] =>
-  Object.entries(known).flatMap(([name, value]) => {
-    const other = (stated as Record<string, unknown>)[name]
-    return value === undefined || value === null || value === other
-      ? []
-      : [`${name} is ${JSON.stringify(other)}, not ${JSON.stringify(value)}`]
-  })

@@ -45,12 +45,16 @@ export async function verifyWebhook<Payload = unknown>(
     if (!value) throw new BadWebhook(`The header ${name} is missing.`)
     return value
   }
+  const body = received instanceof Request ? new Uint8Array(await received.arrayBuffer()) : received.body
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new BadWebhook(
+      'body must be the text or the bytes that arrived: pass the raw body, before it is parsed.',
+    )
   const id = header('webhook-id')
   const time = header('webhook-timestamp')
   const timestamp = /^\d{1,15}$/.test(time) ? Number(time) : Number.NaN
   if (!(Math.abs(Date.now() / 1000 - timestamp) <= tolerance))
     throw new BadWebhook('webhook-timestamp is too far from the time of this machine.')
-  const body = received instanceof Request ? new Uint8Array(await received.arrayBuffer()) : received.body
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const head = encoder.encode(`${id}.${time}.`)
   const signed = new Uint8Array(head.length + bytes.length)
@@ -61,7 +65,7 @@ export async function verifyWebhook<Payload = unknown>(
     .split(' ')
     .filter((one) => one.startsWith('v1,'))
     .flatMap((one) => fromBase64(one.slice(3)) ?? [])
-  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+  for (const secret of Array.isArray(secrets) ? secrets : [secrets]) {
     const key = await keyOf(secret)
     for (const signature of signatures)
       if (await crypto.subtle.verify('HMAC', key, signature, signed))
@@ -87,7 +91,7 @@ function ownHeader(
 }
 
 function keyOf(secret: string) {
-  const bytes = fromBase64(secret.replace(/^whsec_/, ''))
+  const bytes = typeof secret === 'string' ? fromBase64(secret.replace(/^whsec_/, '')) : null
   if (bytes === null || bytes.length === 0) throw new BadWebhook('The secret must be whsec_ and base64.')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }

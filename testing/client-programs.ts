@@ -53,7 +53,14 @@ export function testClientPrograms(hub: () => string): void {
       const { outputFiles } = await build({ stdin, bundle: true, format, platform: 'browser', write: false })
       return outputFiles[0]!.text
     }
-    const verified = () => ({ isTime: true, holds: true, problems: [], receipt_hash: receiptHash })
+    const verified = () => ({
+      isTime: true,
+      holds: true,
+      problems: [],
+      checked: ['receipt_hash', 'signatures'],
+      signers: [expect.objectContaining({ isExpected: false })],
+      receipt_hash: receiptHash,
+    })
 
     test('all that the README runs prints what it says, on the Node.js of this machine', async () => {
       const readme = readmeProgram('js')
