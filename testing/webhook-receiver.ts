@@ -111,9 +111,9 @@ function verified({ secret, headers, body, now }: Verified): unknown {
 /** Runs the example of docs/events.md. Its status is null where this machine has no Python. */
 function python(input: string): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve) => {
-    const { secret, headers, body } = JSON.parse(input) as Verified
+    const { secret, headers, body, now } = JSON.parse(input) as Verified
     const parts = ['id', 'timestamp', 'signature'].map((part) => headers[`webhook-${part}`] ?? '')
-    const child = spawn('python3', ['examples/python/verify_webhook.py', secret, ...parts], {
+    const child = spawn('python3', ['examples/python/verify_webhook.py', secret, ...parts, String(now)], {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     child.on('error', () => resolve({ status: null, output: '' }))
