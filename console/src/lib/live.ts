@@ -44,3 +44,9 @@ export function followEvents(queries: QueryClient): () => void {
 
 /** How often lists are read again by themselves. */
 export const pollMs = (): number => (connection.live ? 60_000 : 5_000)
+
+/** Reads something again by itself until it cannot be read: what failed for good is asked again by hand. */
+export const whileItWorks =
+  (everyMs: number) =>
+  ({ state }: { state: { status: string } }): number | false =>
+    state.status === 'error' ? false : everyMs

@@ -1,7 +1,8 @@
 /** Every text of the console, in one place for translators. */
+
+import type { CheckName } from './checks.ts'
 import { number } from './format.ts'
 import { agreeing, type Frame, type Ring } from './ring.ts'
-import type { CheckName } from './verify.ts'
 
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
@@ -250,24 +251,31 @@ export const texts = {
 
   verify: {
     title: 'Check it yourself',
-    lead: 'This browser recomputes hashes, signatures and the draw from public records. It does not trust what the hub says about them.',
+    lead: 'This browser recomputes hashes, signatures and the draw from public records.',
     do: 'Verify in this browser',
     doing: 'Verifying',
     holds: 'Everything holds',
+    partly: 'Not everything could be checked',
     fails: 'Something does not hold',
     took: (ms: number) => `${number(ms)} ms of computing and reading`,
     yes: 'Holds',
     no: 'Wrong',
+    unchecked: 'Not checked',
+    root: 'All signatures lead back to these two values and to the names and parameters of the network, which this hub itself told your browser. Compare them with what you know from elsewhere:',
+    coordinator: 'Key of the coordinator',
+    genesis: 'Hash of generation 0 of the validators',
+    notFinal: 'A result can be checked once it is final.',
     not: 'It does not run the module again. nodectl does:',
     checks: {
-      task: 'The round id is the hash of the task',
-      receipt: 'The receipt has the hash that was voted for',
+      task: 'The round id is the hash of the task that is shown',
+      receipt: 'The receipt is of this task and has the hash of the result',
       payload: 'Your input and output have the hashes of the receipt',
-      rules: 'The task names rules that its developer published',
-      beacon: 'The randomness comes from the block it names',
-      set: 'Validators attested the set of devices',
+      rules: 'The developer signed the rules that the task names, and the task keeps them',
+      generations: 'Each generation of validators is signed by the one before and the coordinator',
+      set: 'Validators attested the set of devices and its block',
+      beacon: 'The randomness is computed from that block',
       draw: 'The draw gives exactly this committee',
-      votes: 'Votes are signed by members, and enough are equal',
+      votes: 'Votes are signed by members, and enough are equal or validators ran the task',
       validators: 'A quorum of validators signed the result',
     } satisfies Record<CheckName, string>,
   },
