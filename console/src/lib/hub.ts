@@ -1,5 +1,6 @@
 /** Everything that the console asks of the hub. Screens call these functions and know no path of the API. */
 import { type Answer, createHub, type Schemas } from '../../../sdk/index.ts'
+import { setNow } from './clock.svelte.ts'
 import { connection } from './connection.svelte.ts'
 
 export type Descriptor = Schemas['Descriptor']
@@ -43,7 +44,11 @@ export const hub = {
   events,
   /** Names and chain of the network, read once. */
   network,
-  descriptor: () => call('GET /'),
+  descriptor: async () => {
+    const descriptor = await call('GET /')
+    setNow(descriptor.time)
+    return descriptor
+  },
   stats: () => call('GET /v1/explorer/stats'),
   status: () => call('GET /v1/status'),
   faucet: () => call('GET /v1/faucet'),

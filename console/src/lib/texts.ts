@@ -75,12 +75,17 @@ export const texts = {
       ['Esc', 'Close a list or leave a field'],
     ],
   },
-  copy: { do: 'Copy', done: 'Copied', of: (what: string) => `Copy ${what}` },
+  copy: {
+    done: 'Copied',
+    failed: 'The browser does not allow it; select the text instead',
+    of: (what: string) => `Copy ${what}`,
+  },
   live: { on: 'Live', off: 'Every few seconds' },
   connection: {
-    away: (seconds: number) => `The hub does not answer. Next try in ${seconds} s.`,
-    limited: (seconds: number) => `Too many calls from here. The next one is sent in ${seconds} s.`,
-    back: 'The hub answers again.',
+    away: 'The hub does not answer.',
+    failing: 'The hub answers with errors.',
+    limited: 'Too many calls from here.',
+    next: (seconds: number) => `Next try in ${seconds} s.`,
   },
   failures: {
     title: 'This could not be read',
@@ -213,7 +218,6 @@ export const texts = {
   round: {
     title: 'Round',
     slider: 'Step',
-    play: 'Play',
     replay: 'Play again',
     result: 'Result',
     facts: {
@@ -227,7 +231,6 @@ export const texts = {
       gas: 'Gas',
       receipt: 'Receipt',
       created: 'Received',
-      final: 'Final',
       took: 'Time to final',
       set: 'Committee set',
       audited: 'Audited by validators',
@@ -403,10 +406,7 @@ export const texts = {
     round: 'Round',
     events: 'Events',
     copyAs: 'The same from a program',
-    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout', nodectl: 'nodectl' } as Record<
-      string,
-      string
-    >,
+    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout' } as Record<string, string>,
   },
 
   status: {
@@ -439,7 +439,6 @@ export const texts = {
     table: 'Show as a table',
     chart: 'Show as a chart',
     median: (seconds: string) => `median ${seconds} s`,
-    halted: 'halted',
     late_rounds: 'Late rounds',
   },
 
