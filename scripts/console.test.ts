@@ -60,6 +60,13 @@ describe('the console as it is built', () => {
     for (const file of closure(filesOf(page()))) expect(read(file), file).not.toMatch(/\sstyle=\\?"/)
   })
 
+  test('a page tells another deployment by its version, and says so where it cannot start', () => {
+    expect(JSON.parse(read('_app/version.json'))).toEqual({ version: path.basename(folder) })
+    const [boot] = filesOf(page()).filter((file) => file.includes('/entry/boot.'))
+    expect(read(boot!)).toContain(`version: "${path.basename(folder)}"`)
+    expect(read(boot!)).toContain('could not be loaded')
+  })
+
   test('the hub answers a page for each screen, and for nothing else', () => {
     const screens = (readdirSync('console/src/routes', { recursive: true }) as string[])
       .filter((name) => path.basename(name) === '+page.svelte')

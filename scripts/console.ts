@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CommandError } from './command/errors.ts'
-import { keptBuild } from './kept-build.ts'
+import { type Build, keptBuild, keptBuildFolder } from './kept-build.ts'
 
 const folder = path.resolve(import.meta.dirname, '../console')
 
@@ -27,7 +27,9 @@ const sources = [
  * @returns The folder of its files.
  * @throws {@link CommandError} with what the compiler says.
  */
-export const builtConsole = (): Promise<string> => keptBuild({ name: 'console', sources, buildInto })
+export const builtConsole = (): Promise<string> => keptBuild(build)
+
+const build: Build = { name: 'console', sources, buildInto }
 
 async function buildInto(unfinished: string): Promise<void> {
   // Two that build at once do not share what the compiler writes on the way.
@@ -38,7 +40,13 @@ async function buildInto(unfinished: string): Promise<void> {
   )
   const child = spawn(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
     cwd: folder,
-    env: { ...process.env, NODE_ENV: 'production', CONSOLE_OUT: unfinished, CONSOLE_WORK: work },
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      CONSOLE_OUT: unfinished,
+      CONSOLE_WORK: work,
+      CONSOLE_VERSION: path.basename(keptBuildFolder(build)),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -56,10 +64,28 @@ function moveScriptOut(built: string): void {
   const [element, script] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? []
   if (element === undefined || script === undefined)
     throw new CommandError('The page of the console has no script.')
-  const name = `_app/immutable/entry/boot.${createHash('sha256').update(script).digest('hex').slice(0, 8)}.js`
-  writeFileSync(path.join(built, name), script)
+  const boot = withRescue(script)
+  const name = `_app/immutable/entry/boot.${createHash('sha256').update(boot).digest('hex').slice(0, 8)}.js`
+  writeFileSync(path.join(built, name), boot)
   writeFileSync(file, html.replace(element, `<script src="/${name}"></script>`))
 }
+
+/** A page whose files a deployment has replaced while it loaded loads itself again, once a minute at most, or says so. */
+function withRescue(script: string): string {
+  const rescued = script.replace(/(kit\.start\([^)]*\);\s*\}\))(;)/, `$1.catch(${rescue})$2`)
+  if (rescued === script) throw new CommandError('The script of the console does not start as it used to.')
+  return rescued
+}
+
+const rescue = `(error) => {
+  console.error(error)
+  try {
+    const last = Number(sessionStorage.getItem('loaded-again'))
+    sessionStorage.setItem('loaded-again', String(Date.now()))
+    if (Date.now() - last > 60000) return location.reload()
+  } catch {}
+  element.textContent = 'The console could not be loaded. Load this page again.'
+}`
 
 /** Puts the console into the folder that the Worker serves, instead of the one that was there. */
 export async function placeConsole(target: string): Promise<void> {

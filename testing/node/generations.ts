@@ -83,6 +83,8 @@ export function createGenerations(urlOf: (publicKey: string) => string | null) {
     chain,
     next,
     add,
+    /** As the hub shows them, the oldest first. */
+    items: () => chain.map(itemOf),
     /** Answers `/v1/validators/generations` and `/v1/validators`. */
     answer: ({ url = '' }: IncomingMessage, response: ServerResponse): void => {
       const { pathname, searchParams } = new URL(url, 'http://hub')

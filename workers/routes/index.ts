@@ -255,6 +255,7 @@ export const pageFiles: readonly RouteEntry[] = [
   get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
   ...consolePaths.map(consolePage),
   get('/_app/immutable/{folder}/{file}', () => import('./console/page.ts'), 'getConsoleFile'),
+  get('/_app/version.json', () => import('./console/page.ts'), 'getConsoleVersion'),
 ]
 
 export const loadRoutes = (): Promise<Route[]> => Promise.all(routes.map(({ load }) => load()))

@@ -1,7 +1,7 @@
 /** Whether the hub can be asked, and when it is asked again where it cannot. */
 class Connection {
   /** Why calls wait. */
-  problem = $state<'away' | 'limited' | null>(null)
+  problem = $state<'away' | 'failing' | 'limited' | null>(null)
   /** When the next one is sent; milliseconds. */
   nextTryMs = $state(0)
   /** Whether events come as they happen. */
@@ -12,7 +12,7 @@ class Connection {
     if (this.problem === 'away') this.problem = null
   }
 
-  wait(problem: 'away' | 'limited', ms: number): number {
+  wait(problem: 'away' | 'failing' | 'limited', ms: number): number {
     this.problem = problem
     this.nextTryMs = Date.now() + ms
     return ms

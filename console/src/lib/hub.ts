@@ -1,5 +1,6 @@
 /** Everything that the console asks of the hub. Screens call these functions and know no path of the API. */
 import { type Answer, createHub, type Schemas } from '../../../sdk/index.ts'
+import { setNow } from './clock.svelte.ts'
 import { connection } from './connection.svelte.ts'
 
 export type Descriptor = Schemas['Descriptor']
@@ -18,7 +19,7 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
 >
 type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'cursor'
 
-const { call, events, network } = createHub({
+const { call, events, find, list, network } = createHub({
   url: location.origin,
   // Screens show what they wait for, so they send calls again themselves.
   retry: { attempts: 1 },
@@ -43,7 +44,11 @@ export const hub = {
   events,
   /** Names and chain of the network, read once. */
   network,
-  descriptor: () => call('GET /'),
+  descriptor: async () => {
+    const descriptor = await call('GET /')
+    setNow(descriptor.time)
+    return descriptor
+  },
   stats: () => call('GET /v1/explorer/stats'),
   status: () => call('GET /v1/status'),
   faucet: () => call('GET /v1/faucet'),
@@ -58,6 +63,9 @@ export const hub = {
   round: (round_id: string) => call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } }),
   receipt: (receipt_hash: string) =>
     call('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
+  /** Null where there is none. */
+  findReceipt: (receipt_hash: string) =>
+    find('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
 
   projects: (query: Query<'GET /v1/projects'>): Promise<Answer<'GET /v1/projects'>> =>
     call('GET /v1/projects', { query: { limit, ...query } as never }),
@@ -69,6 +77,9 @@ export const hub = {
     return call('GET /v1/projects/{project_id}', { path: { project_id } })
   },
   versions: (project_id: string) => call('GET /v1/projects/{project_id}/versions', { path: { project_id } }),
+  /** The newest first, page by page as they are needed. */
+  allVersions: (project_id: string) =>
+    list('GET /v1/projects/{project_id}/versions', { path: { project_id }, query: { limit: 100 } }),
   version: (project_id: string, version: number) =>
     call('GET /v1/projects/{project_id}/versions/{version}', { path: { project_id, version } }),
   reviews: (project_id: string) => call('GET /v1/projects/{project_id}/reviews', { path: { project_id } }),
@@ -80,9 +91,12 @@ export const hub = {
   /** The devices that committees of an epoch are drawn from, and who attested them. */
   set: (project_id: string, epoch: number) =>
     call('GET /v1/committees/{project_id}/{epoch}', { path: { project_id, epoch } }),
-  beacon: (epoch_secs: number, epoch: number) =>
-    call('GET /v1/beacons/{epoch_secs}/{epoch}', { path: { epoch_secs, epoch } }),
-  generations: () => call('GET /v1/validators/generations'),
+  /** All of them: each is signed by the one before. */
+  generations: async () => {
+    const all: Schemas['ValidatorGeneration'][] = []
+    for await (const one of list('GET /v1/validators/generations', { query: { limit: 100 } })) all.push(one)
+    return all
+  },
 
   /** A call that is sent again with the same key names the same task. */
   submitTask: (project_id: string, body: Schemas['TaskInput']) =>

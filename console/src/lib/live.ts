@@ -15,7 +15,9 @@ export function followEvents(queries: QueryClient): () => void {
   let waiting: ReturnType<typeof setTimeout> | undefined
   const refresh = () => {
     waiting = undefined
-    for (const name of ['rounds', 'stats']) void queries.invalidateQueries({ queryKey: [name] })
+    // A read that runs is not cut off, or a busy network would never be shown.
+    for (const name of ['rounds', 'stats'])
+      void queries.invalidateQueries({ queryKey: [name], predicate: hasOnePage }, { cancelRefetch: false })
   }
   const follow = async (signal: AbortSignal) => {
     const rounds = hub.events.follow({ types: ['round.finalized', 'round.escalated'], signal })
@@ -42,5 +44,15 @@ export function followEvents(queries: QueryClient): () => void {
   }
 }
 
+/** Older pages are not all read again for each event. */
+const hasOnePage = ({ state }: { state: { data: unknown } }): boolean =>
+  ((state.data as { pages?: unknown[] } | undefined)?.pages?.length ?? 1) === 1
+
 /** How often lists are read again by themselves. */
-export const pollMs = (): number => (connection.live ? 60_000 : 5_000)
+export const pollMs = (): number => (connection.live ? 15_000 : 5_000)
+
+/** Reads something again by itself until it cannot be read: what failed for good is asked again by hand. */
+export const whileItWorks =
+  (everyMs: number) =>
+  ({ state }: { state: { status: string } }): number | false =>
+    state.status === 'error' ? false : everyMs

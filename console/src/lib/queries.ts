@@ -25,7 +25,7 @@ export const makeQueries = (): QueryClient =>
           if (error instanceof UnreachableError) return connection.wait('away', usual)
           const { retryAfter, status } = error as Refusal
           const ms = retryAfter === undefined ? usual : 1_000 * retryAfter
-          return status === 429 ? connection.wait('limited', ms) : ms
+          return connection.wait(status === 429 ? 'limited' : 'failing', ms)
         },
       },
     },

@@ -1,7 +1,8 @@
 /** Every text of the console, in one place for translators. */
+
+import type { CheckName } from './checks.ts'
 import { number } from './format.ts'
 import { agreeing, type Frame, type Ring } from './ring.ts'
-import type { CheckName } from './verify.ts'
 
 const plural = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
@@ -74,12 +75,17 @@ export const texts = {
       ['Esc', 'Close a list or leave a field'],
     ],
   },
-  copy: { do: 'Copy', done: 'Copied', of: (what: string) => `Copy ${what}` },
+  copy: {
+    done: 'Copied',
+    failed: 'The browser does not allow it; select the text instead',
+    of: (what: string) => `Copy ${what}`,
+  },
   live: { on: 'Live', off: 'Every few seconds' },
   connection: {
-    away: (seconds: number) => `The hub does not answer. Next try in ${seconds} s.`,
-    limited: (seconds: number) => `Too many calls from here. The next one is sent in ${seconds} s.`,
-    back: 'The hub answers again.',
+    away: 'The hub does not answer.',
+    failing: 'The hub answers with errors.',
+    limited: 'Too many calls from here.',
+    next: (seconds: number) => `Next try in ${seconds} s.`,
   },
   failures: {
     title: 'This could not be read',
@@ -212,7 +218,6 @@ export const texts = {
   round: {
     title: 'Round',
     slider: 'Step',
-    play: 'Play',
     replay: 'Play again',
     result: 'Result',
     facts: {
@@ -226,7 +231,6 @@ export const texts = {
       gas: 'Gas',
       receipt: 'Receipt',
       created: 'Received',
-      final: 'Final',
       took: 'Time to final',
       set: 'Committee set',
       audited: 'Audited by validators',
@@ -250,24 +254,31 @@ export const texts = {
 
   verify: {
     title: 'Check it yourself',
-    lead: 'This browser recomputes hashes, signatures and the draw from public records. It does not trust what the hub says about them.',
+    lead: 'This browser recomputes hashes, signatures and the draw from public records.',
     do: 'Verify in this browser',
     doing: 'Verifying',
     holds: 'Everything holds',
+    partly: 'Not everything could be checked',
     fails: 'Something does not hold',
     took: (ms: number) => `${number(ms)} ms of computing and reading`,
     yes: 'Holds',
     no: 'Wrong',
+    unchecked: 'Not checked',
+    root: 'All signatures lead back to these two values and to the names and parameters of the network, which this hub itself told your browser. Compare them with what you know from elsewhere:',
+    coordinator: 'Key of the coordinator',
+    genesis: 'Hash of generation 0 of the validators',
+    notFinal: 'A result can be checked once it is final.',
     not: 'It does not run the module again. nodectl does:',
     checks: {
-      task: 'The round id is the hash of the task',
-      receipt: 'The receipt has the hash that was voted for',
+      task: 'The round id is the hash of the task that is shown',
+      receipt: 'The receipt is of this task and has the hash of the result',
       payload: 'Your input and output have the hashes of the receipt',
-      rules: 'The task names rules that its developer published',
-      beacon: 'The randomness comes from the block it names',
-      set: 'Validators attested the set of devices',
+      rules: 'The developer signed the rules that the task names, and the task keeps them',
+      generations: 'Each generation of validators is signed by the one before and the coordinator',
+      set: 'Validators attested the set of devices and its block',
+      beacon: 'The randomness is computed from that block',
       draw: 'The draw gives exactly this committee',
-      votes: 'Votes are signed by members, and enough are equal',
+      votes: 'Votes are signed by members, and enough are equal or validators ran the task',
       validators: 'A quorum of validators signed the result',
     } satisfies Record<CheckName, string>,
   },
@@ -395,10 +406,7 @@ export const texts = {
     round: 'Round',
     events: 'Events',
     copyAs: 'The same from a program',
-    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout', nodectl: 'nodectl' } as Record<
-      string,
-      string
-    >,
+    tabs: { curl: 'curl', typescript: 'TypeScript', shell: 'Checkout' } as Record<string, string>,
   },
 
   status: {
@@ -431,7 +439,6 @@ export const texts = {
     table: 'Show as a table',
     chart: 'Show as a chart',
     median: (seconds: string) => `median ${seconds} s`,
-    halted: 'halted',
     late_rounds: 'Late rounds',
   },
 

@@ -86,6 +86,29 @@ export const getConsoleFile = defineRoute(
   },
 )
 
+export const getConsoleVersion = defineRoute(
+  {
+    method: 'get',
+    path: '/_app/version.json',
+    operationId: 'getConsoleVersion',
+    tag: 'Console',
+    summary: 'Read the version of the console',
+    description: 'A page whose files a deployment has replaced tells by it that it has to load itself again.',
+    cache: { maxAgeSeconds: 0 },
+    errors: ['not_found'],
+    responses: { 200: { description: 'The version.', contentType: 'application/json' } },
+  },
+  async (c) => {
+    const asset = await readAsset(c, c.req.path)
+    if (asset === null) throw new ApiError('not_found', 'This hub has no console.')
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'application/json', ...asset.headers },
+      body: asset.body,
+    }
+  },
+)
+
 /** Null where the deployment left the file out. */
 async function readAsset(
   c: HubContext,

@@ -1,0 +1,14 @@
+/** What a browser keeps for the next visit. Where storage is blocked, nothing is kept and nothing fails. */
+export function read(name: string): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+export function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value)
+  } catch {}
+}
