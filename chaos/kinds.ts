@@ -68,6 +68,14 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     example: 'node 100 2',
     load: async () => (await import('./node/kind.ts')).node,
   },
+  events: {
+    about: 'followers whose connections are cut have every event once, in order',
+    counted: 'minutes',
+    count: 10,
+    example: 'events 10 1 --followers 200',
+    options: { followers: 200 },
+    load: async () => (await import('./events/kind.ts')).events,
+  },
   soak: {
     about: 'no task is lost while real nodes end and come back, and no process grows',
     counted: 'minutes',

@@ -28,6 +28,7 @@ Options:
   --validators N, --hung N        Of platform: all validators, and those that never answer (20, 6)
   --unlinked N                    Of platform: those without a link, which are called by HTTP (0)
   --answer-ms MS                  Of platform: how long the others take to answer (20)
+  --followers N                   Of events: how many there are (200)
   -h, --help                      Show this help
 
 Examples:
@@ -46,7 +47,15 @@ await runCommand(async () => {
   const config = {
     allowPositionals: true,
     options: {
-      ...{ scenarios: text, seed: text, validators: text, hung: text, unlinked: text, 'answer-ms': text },
+      ...{
+        scenarios: text,
+        seed: text,
+        validators: text,
+        hung: text,
+        unlinked: text,
+        'answer-ms': text,
+        followers: text,
+      },
       help: { type: 'boolean', short: 'h' },
     },
   } as const
@@ -62,7 +71,11 @@ await runCommand(async () => {
   const options = Object.fromEntries(
     Object.entries(entry.options ?? {}).map(([option, otherwise]) => [
       option,
-      countOf(option, values[option as 'validators' | 'hung' | 'unlinked' | 'answer-ms'], otherwise),
+      countOf(
+        option,
+        values[option as 'validators' | 'hung' | 'unlinked' | 'answer-ms' | 'followers'],
+        otherwise,
+      ),
     ]),
   )
   await run(name, entry, { length, seed: firstSeed, options }).catch((error: unknown) => {

@@ -3,11 +3,12 @@ import type { Schemas } from './operations.ts'
 
 const shownLengthMax = 200
 
-/** The JSON, the bytes or the nothing of a successful answer. @throws {@link Refusal}, {@link AnswerError} */
+/** The JSON, the bytes, the text or the nothing of a successful answer. @throws {@link Refusal}, {@link AnswerError} */
 export async function readAnswer(operation: string, response: Response): Promise<unknown> {
   if (response.ok && isBinary(response.headers.get('Content-Type')))
     return new Uint8Array(await response.arrayBuffer())
   const text = await response.text()
+  if (response.ok && isText(response.headers.get('Content-Type'))) return text
   if (response.status === 204) return undefined
   const body = tryParse(text)
   if (response.ok && body !== undefined) return body
@@ -24,6 +25,10 @@ export async function readAnswer(operation: string, response: Response): Promise
 
 const isBinary = (type: string | null): boolean =>
   type !== null && /^(application\/(octet-stream|gzip)|image\/)/.test(type)
+
+/** Of pages and figures. What says no more than that it is text comes from elsewhere. */
+const isText = (type: string | null): boolean =>
+  type !== null && /^text\/(markdown|plain; version=)/.test(type)
 
 function tryParse(text: string): unknown {
   try {

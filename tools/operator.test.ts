@@ -243,6 +243,20 @@ describe('npm run operator', () => {
     ])
   })
 
+  test('prints the figures of the hub, and makes a key that reads them', async () => {
+    const printed = await run(['metrics'])
+    expect([printed.code, printed.stdout]).toEqual([
+      0,
+      expect.stringContaining('\n# TYPE hub_ok gauge\nhub_ok '),
+    ])
+    const made = await run(['metrics-key', 'prometheus'])
+    const { secret } = JSON.parse(made.stdout)
+    const read = await fetch(`${hub.origin}/admin/v1/metrics`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    })
+    expect([read.status, await read.text()]).toEqual([200, expect.stringContaining('hub_database_bytes ')])
+  })
+
   test('lists messages that failed, and closes them', async () => {
     const db = await hub.miniflare.getD1Database('DB', 'hub')
     await db

@@ -20,8 +20,6 @@ export interface OperatorCall {
     readonly query?: Record<string, string | undefined>
   }
   readonly body?: Record<string, unknown>
-  /** Of an answer that is not JSON. */
-  readonly parseAs?: 'text'
 }
 
 /** Options of all commands. */

@@ -243,7 +243,7 @@ export const commands: readonly Command[] = [
   {
     words: ['metrics'],
     does: 'the figures of the hub, as Prometheus reads them',
-    call: () => ({ ...get('/admin/v1/metrics'), parseAs: 'text' }),
+    call: () => get('/admin/v1/metrics'),
   },
   {
     words: ['metrics-key', '<name>'],

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createHub } from '../../sdk/index.ts'
+import { startTestHub } from '../../testing/hub.ts'
+import { ownWorkerds } from '../../testing/workerd.ts'
+import { type Draws, draws } from '../harness/draws.ts'
+import type { LongKind } from '../harness/kind.ts'
+import { memory } from '../network/process-memory.ts'
+
+/** What one follower has seen. */
+interface Seen {
+  /** What came under each id. */
+  readonly ids: Map<string, number>
+  last: number
+  events: number
+  cuts: number
+}
+
+/** A burst, then a pause: readers are behind, and then they wait. */
+const burstMax = 40
+const pauseMsMax = 1_500
+/** A connection lives for so long at most, and is cut at any byte. */
+const lifeMsMax = 12_000
+/** For those that were cut last. */
+const settleMs = 20_000
+
+const memoryOfHub = (): number =>
+  Math.round(ownWorkerds().reduce((sum, pid) => sum + memory(pid, 'VmRSS'), 0))
+
+/** Followers of the log of events whose connections are cut at random, by stream and by long-poll. */
+export const events: LongKind = {
+  async run({ length: minutes, seed, options: { followers = 200 }, say, problem }) {
+    const hub = await startTestHub({ RATE_LIMIT_MULTIPLIER: '1000' })
+    const draw = draws(seed)
+    const ending = new AbortController()
+    try {
+      const db = await hub.miniflare.getD1Database('DB', 'hub')
+      const before = memoryOfHub()
+      // Without a place to begin at, one that is cut before its first event would begin with the newest again.
+      const { next_cursor: from } = await createHub({ url: hub.origin }).call('GET /v1/events', {
+        query: { type: 'project.listed' },
+      })
+      const all = Array.from({ length: followers }, (_, i) =>
+        follow(hub.origin, i, from, draws(seed * 1_000 + i), ending.signal, problem),
+      )
+      await delay(5_000)
+      const after = memoryOfHub()
+      say(`${followers} followers; workerd ${before} MB before, ${after} MB with them`)
+      let written = 0
+      for (const end = Date.now() + minutes * 60_000; Date.now() < end; ) {
+        const burst = 1 + draw.below(burstMax)
+        await db.batch(
+          Array.from({ length: burst }, () =>
+            db
+              .prepare(
+                "INSERT INTO new_events (type, created_at, project_id, data) VALUES ('project.listed', unixepoch(), ?, ?)",
+              )
+              .bind(`0x${'01'.repeat(32)}`, JSON.stringify({ number: ++written })),
+          ),
+        )
+        await delay(draw.below(pauseMsMax))
+      }
+      const isBehind = () => all.some(({ seen }) => seen.last < written)
+      for (const end = Date.now() + settleMs; isBehind() && Date.now() < end; ) await delay(100)
+      ending.abort()
+      const seen = await Promise.all(all.map(({ done }) => done))
+      for (const [i, one] of seen.entries())
+        if (one.events < written || one.last !== written)
+          problem(`follower ${i} has ${one.events} of ${written} events, the last ${one.last}`)
+      return {
+        minutes,
+        followers,
+        written,
+        seen: seen.reduce((sum, { events: own }) => sum + own, 0),
+        cuts: seen.reduce((sum, { cuts }) => sum + cuts, 0),
+        workerd_mb: { before, with_followers: after, at_end: memoryOfHub() },
+      }
+    } finally {
+      ending.abort()
+      await hub.stop()
+    }
+  },
+}
+
+/** Follows until the end. What comes again is the same under the same id; what is new is in order. */
+function follow(
+  url: string,
+  index: number,
+  start: string,
+  draw: Draws,
+  signal: AbortSignal,
+  problem: (text: string) => void,
+) {
+  const seen: Seen = { ids: new Map(), last: 0, events: 0, cuts: 0 }
+  const client = createHub({ url, fetch: (request) => fetchAndCut(request, index, draw, seen) })
+  const run = async () => {
+    let from = start
+    try {
+      for await (const event of client.events.follow({ types: ['project.listed'], from, signal })) {
+        from = event.cursor
+        const { number } = event.data as { number: number }
+        const known = seen.ids.get(event.id)
+        if (known !== undefined && known !== number)
+          problem(`follower ${index}: ${event.id} is ${known} and ${number}`)
+        if (known !== undefined) continue
+        if (number !== seen.last + 1) problem(`follower ${index}: ${number} follows ${seen.last}`)
+        seen.ids.set(event.id, number)
+        seen.last = number
+        seen.events += 1
+      }
+    } catch (error) {
+      if (!signal.aborted) problem(`follower ${index} ended at ${from}: ${error}`)
+    }
+    return seen
+  }
+  return { seen, done: run() }
+}
+
+/** Sends a request, and cuts its connection after a while, before or within the answer. A third polls: its streams are refused. */
+async function fetchAndCut(request: Request, index: number, draw: Draws, seen: Seen): Promise<Response> {
+  if (index % 3 === 0 && request.headers.get('accept') === 'text/event-stream')
+    request.headers.set('accept', 'application/json')
+  request.headers.set('cf-connecting-ip', `10.1.${index >> 8}.${index & 255}`)
+  const cut = new AbortController()
+  const timer = setTimeout(() => {
+    seen.cuts += 1
+    cut.abort(new TypeError('the connection was cut'))
+  }, draw.below(lifeMsMax)).unref()
+  try {
+    return await fetch(request, { signal: AbortSignal.any([request.signal, cut.signal]) })
+  } catch (error) {
+    clearTimeout(timer)
+    throw error
+  }
+}
