@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createHub } from '../../sdk/index.ts'
+import { queryThrough } from '../../testing/driver.ts'
 import { startTestHub } from '../../testing/hub.ts'
 import { ownWorkerds } from '../../testing/workerd.ts'
 import { type Draws, draws } from '../harness/draws.ts'
@@ -33,7 +34,7 @@ export const events: LongKind = {
     const draw = draws(seed)
     const ending = new AbortController()
     try {
-      const db = await hub.miniflare.getD1Database('DB', 'hub')
+      const driver = await hub.miniflare.unsafeGetDirectURL('driver')
       const before = memoryOfHub()
       // Without a place to begin at, one that is cut before its first event would begin with the newest again.
       const { next_cursor: from } = await createHub({ url: hub.origin }).call('GET /v1/events', {
@@ -47,15 +48,12 @@ export const events: LongKind = {
       say(`${followers} followers; workerd ${before} MB before, ${after} MB with them`)
       let written = 0
       for (const end = Date.now() + minutes * 60_000; Date.now() < end; ) {
-        const burst = 1 + draw.below(burstMax)
-        await db.batch(
-          Array.from({ length: burst }, () =>
-            db
-              .prepare(
-                "INSERT INTO new_events (type, created_at, project_id, data) VALUES ('project.listed', unixepoch(), ?, ?)",
-              )
-              .bind(`0x${'01'.repeat(32)}`, JSON.stringify({ number: ++written })),
-          ),
+        const numbers = Array.from({ length: 1 + draw.below(burstMax) }, () => ++written)
+        await queryThrough(
+          driver,
+          `INSERT INTO new_events (type, created_at, project_id, data)
+           SELECT 'project.listed', unixepoch(), ?, json_object('number', value) FROM json_each(?)`,
+          [`0x${'01'.repeat(32)}`, JSON.stringify(numbers)],
         )
         await delay(draw.below(pauseMsMax))
       }
