@@ -72,7 +72,8 @@ export async function readDeployments(wrangler: Wrangler, worker: string): Promi
 const tagOf = (deployments: readonly Deployment[]): string | null =>
   deployments.flatMap(({ annotations }) => annotations?.['workers/message'] ?? [])[0]?.split(' ')[0] ?? null
 
-async function unlessAbsent(answer: Promise<string>): Promise<string | null> {
+/** What a call answers; null where the account has nothing of the name. */
+export async function unlessAbsent(answer: Promise<string>): Promise<string | null> {
   try {
     return await answer
   } catch (error) {

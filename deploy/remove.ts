@@ -1,5 +1,5 @@
 import { CommandError } from '../scripts/command/errors.ts'
-import { readAccount } from './account.ts'
+import { readAccount, unlessAbsent } from './account.ts'
 import type { Environment } from './environment.ts'
 import { type Wrangler, WranglerError } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
@@ -38,13 +38,13 @@ export async function removeAll({ environment, wrangler, say, ask }: RemoveOptio
   )
   if ((await ask(`Type the name of the environment, ${environment.name}, to go on: `)) !== environment.name)
     throw new CommandError('Nothing was removed.')
-  if (hasWorker) await unlessGone(wrangler(['delete', worker, '--force']))
-  for (const queue of queues) await unlessGone(wrangler(['queues', 'delete', queue]))
-  if (account.databaseId !== null) await unlessGone(wrangler(['d1', 'delete', database, '-y']))
+  if (hasWorker) await unlessAbsent(wrangler(['delete', worker, '--force']))
+  for (const queue of queues) await unlessAbsent(wrangler(['queues', 'delete', queue]))
+  if (account.databaseId !== null) await unlessAbsent(wrangler(['d1', 'delete', database, '-y']))
   const full: string[] = []
   for (const bucket of buckets) {
     try {
-      await unlessGone(wrangler(['r2', 'bucket', 'delete', bucket]))
+      await unlessAbsent(wrangler(['r2', 'bucket', 'delete', bucket]))
     } catch (error) {
       if (!(error instanceof WranglerError && error.isNotEmpty)) throw error
       const rules = await wrangler(['r2', 'bucket', 'lifecycle', 'list', bucket])
@@ -61,12 +61,4 @@ export async function removeAll({ environment, wrangler, say, ask }: RemoveOptio
       `${full.join(' and ')} cannot be deleted while they are not empty. A rule now deletes what they have within a day or two; run this command again then. All else is gone.`,
     )
   say('All of it is gone.')
-}
-
-async function unlessGone(call: Promise<string>): Promise<void> {
-  try {
-    await call
-  } catch (error) {
-    if (!(error instanceof WranglerError && error.isAbsence)) throw error
-  }
 }

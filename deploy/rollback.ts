@@ -1,7 +1,7 @@
 import { CommandError } from '../scripts/command/errors.ts'
 import { type Deployment, readDeployments } from './account.ts'
 import type { Environment } from './environment.ts'
-import type { Wrangler } from './wrangler.ts'
+import { giveTraffic, type Wrangler } from './wrangler.ts'
 import { resourcesOf } from './wrangler-config.ts'
 
 export interface RollbackOptions {
@@ -54,10 +54,7 @@ export async function rollBack({
     `${running.join(' and ')} (${messageOf(current)}) → ${idOf(target)} (${messageOf(target)}, deployed ${target.created_on})`,
   )
   if (!(await confirm('Give it all traffic?'))) throw new CommandError('Nothing was changed.')
-  await wrangler([
-    ...['versions', 'deploy', `${idOf(target)}@100%`, '--name', worker],
-    ...['--message', messageOf(target), '--yes'],
-  ])
+  await giveTraffic(wrangler, worker, [`${idOf(target)}@100%`], messageOf(target))
   await check(`https://${environment.domain}`)
   say(`${idOf(target)} has all traffic.`)
 }

@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
 import { planSecrets, secretList } from './secrets.ts'
-import type { Wrangler } from './wrangler.ts'
+import { giveTraffic, type Wrangler } from './wrangler.ts'
 import { lifecycleRule, type Resources, resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
 
 export interface UpOptions {
@@ -129,8 +129,7 @@ async function deployWorker(
   const before = await currentVersion(wrangler, resources.worker)
   // An upload leaves domain, schedule and consumers of queues as they are.
   await wrangler(['triggers', 'deploy', '--config', config])
-  const give = (parts: readonly string[]) =>
-    wrangler(['versions', 'deploy', ...parts, '--name', resources.worker, '--message', message, '--yes'])
+  const give = (parts: readonly string[]) => giveTraffic(wrangler, resources.worker, parts, message)
   for (const share of shares) {
     const parts = [`${version}@${share}%`, ...(share < 100 ? [`${before}@${100 - share}%`] : [])]
     await give(parts)

@@ -27,6 +27,15 @@ export class WranglerError extends CommandError {
 
 const program = path.join('node_modules', 'wrangler', 'bin', 'wrangler.js')
 
+/** Divides the traffic of a Worker. @param parts - Each a version and its share, as `ID@100%`. */
+export const giveTraffic = (
+  wrangler: Wrangler,
+  worker: string,
+  parts: readonly string[],
+  message: string,
+): Promise<string> =>
+  wrangler(['versions', 'deploy', ...parts, '--name', worker, '--message', message, '--yes'])
+
 /** @param accountId - Of the account that everything is in. */
 export const wranglerOf =
   (accountId: string): Wrangler =>
