@@ -95,23 +95,3 @@ CREATE TRIGGER webhooks_end AFTER UPDATE OF state ON webhooks WHEN new.state = '
     json_object('webhook_id', new.webhook_id, 'url', new.url, 'failing_since', new.failing_since)
   WHERE new.disabled_because = 'failing';
 END;
-
--- As before, with one more type of which wallets are notified.
-DROP TRIGGER new_events_are_logged;
-CREATE TRIGGER new_events_are_logged INSTEAD OF INSERT ON new_events BEGIN
-  INSERT INTO event_log (at, total, keys, body)
-  SELECT unixepoch(), coalesce((SELECT total FROM event_log ORDER BY id DESC LIMIT 1), 0) + octet_length(body), keys, body
-  FROM (SELECT
-    ' ' || new.type || coalesce(' ' || substr(new.address, -5), '') || coalesce(' ' || substr(new.project_id, -5), '')
-      || ' ' AS keys,
-    -- A patch leaves out what is null.
-    json_patch('{}', json_object('type', new.type, 'created_at', new.created_at, 'address', new.address,
-      'project_id', new.project_id, 'node_id', new.node_id, 'subscription_id', new.subscription_id,
-      'tx_hash', new.tx_hash, 'data', json(new.data))) AS body);
-  INSERT INTO notifications (owner, at, body)
-  SELECT new.address, at, body FROM event_log WHERE id = last_insert_rowid() AND new.address IS NOT NULL
-    AND new.type IN ('device.offline', 'subscription.jailed', 'slash.proposed', 'slash.disputed', 'slash.cancelled',
-      'slash.executed', 'withdrawal.completed', 'developer.enrollment_approved', 'developer.enrollment_rejected',
-      'developer.verified', 'listing.approved', 'listing.rejected', 'project.paused', 'project.delisted',
-      'webhook.disabled');
-END;

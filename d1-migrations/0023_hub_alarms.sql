@@ -18,7 +18,7 @@ CREATE TRIGGER hub_alarms_end AFTER DELETE ON hub_alarms BEGIN
   FROM json_each(old.operators);
 END;
 
--- As before, with one more type of which wallets are notified.
+-- As before, with two more types of which wallets are notified: that of 0021_webhooks.sql, and this one.
 DROP TRIGGER new_events_are_logged;
 CREATE TRIGGER new_events_are_logged INSTEAD OF INSERT ON new_events BEGIN
   INSERT INTO event_log (at, total, keys, body)
