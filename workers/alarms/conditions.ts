@@ -1,4 +1,5 @@
 import type { RelayerHealth } from '../../durable-objects/relayer/types.ts'
+import { lagSecsMax, projectionLagMsMax } from '../routes/network/health.ts'
 import type { LateWork } from '../stores/late-work.ts'
 
 /** What the hub knows of itself when it looks. A member is null where its part does not answer. */
@@ -25,10 +26,8 @@ export interface Alarm {
 
 /** Of the 10 GB that D1 holds. */
 const databaseBytesMax = 7e9
-const chainLagSecsMax = 120
 /** Shorter waits happen, and end by themselves. */
 const waitSecsMax = 600
-const projectionLagMsMax = 60_000
 
 /** What operators have to be told of, each once. @param now - Network time. @param lowWei - A balance of the relayer that is too low. */
 export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] {
@@ -52,7 +51,7 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] 
     ['index_halted', chain.halted !== null, `The index of the chain has stopped: ${chain.halted}`],
     [
       'index_behind',
-      (chain.lag_secs ?? 0) > chainLagSecsMax,
+      (chain.lag_secs ?? 0) > lagSecsMax,
       `The index is ${chain.lag_secs} s behind the chain.`,
     ],
     ['chain_not_final', chain.finalizing === false, 'No block of the chain has become final for long.'],

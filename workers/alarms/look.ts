@@ -8,12 +8,11 @@ import { alarmsOf } from './conditions.ts'
 /** Finds out what operators have to know, and notes it. A database that is away takes no note; a Prometheus beside the hub tells that. */
 export async function lookForAlarms(services: Services, settings: Settings, now: number): Promise<void> {
   if (settings.OPERATOR_ADDRESSES.length === 0) return
-  const [report, relayer, { deadLetters, databaseBytes }] = await Promise.all([
+  const [report, { deadLetters, databaseBytes }] = await Promise.all([
     readReport({ services, settings }),
-    services.relayer?.health().catch(() => null) ?? null,
-    services.store(HubMetricsStore).read(),
+    services.store(HubMetricsStore).counts(),
   ])
-  const { chain, late, projection, missing } = report
+  const { chain, relaying: relayer, late, projection, missing } = report
   const facts = {
     ...{ chain, relayer, late, deadLetters, databaseBytes },
     projectionLagMs: projection?.lagMs ?? null,

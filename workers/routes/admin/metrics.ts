@@ -21,19 +21,17 @@ export const getMetrics = defineRoute(
     },
   },
   async (c) => {
-    const { relayer, networkFigures, clock } = c.var.services
+    const { networkFigures, clock } = c.var.services
     const now = await clock.now()
-    const [report, metrics, figures, relayed] = await Promise.all([
+    const store = c.var.services.store(HubMetricsStore)
+    // Without the database, the health of all other parts is what there is to read.
+    const [report, counts, finalized, figures] = await Promise.all([
       readHealth(c),
-      // Without the database, the health of all other parts is what there is to read.
-      c.var.services
-        .store(HubMetricsStore)
-        .read()
-        .catch(() => null),
+      store.counts().catch(() => null),
+      store.finalized().catch(() => []),
       networkFigures.read(Math.floor(now / 3_600) - 24).catch(() => null),
-      relayer?.health().catch(() => null),
     ])
-    const { chain, projection, relay, validators } = report
+    const { chain, projection, relay, relaying: relayed, validators } = report
     const late = lateKinds.map((what) => (report.late ?? []).filter((one) => one.what === what))
     const isUp = (health: string | null) => (health === null ? null : Number(health === 'ok'))
     const gauges: Gauge[] = [
@@ -113,9 +111,9 @@ export const getMetrics = defineRoute(
       gauge(
         'hub_dead_letters',
         'Messages that failed every attempt, and that nobody has seen to.',
-        metrics?.deadLetters,
+        counts?.deadLetters,
       ),
-      gauge('hub_database_bytes', 'Size of D1, which holds 10 GB at most.', metrics?.databaseBytes),
+      gauge('hub_database_bytes', 'Size of D1, which holds 10 GB at most.', counts?.databaseBytes),
       gauge('hub_links', 'Connected devices.', relay?.connectedDevices),
       gauge('hub_slots_available', 'Free slots of connected devices.', relay?.availableSlots),
       gauge('hub_validators', 'Validators in force.', validators?.length),
@@ -126,12 +124,12 @@ export const getMetrics = defineRoute(
       {
         name: 'hub_time_to_final_seconds',
         help: 'From task to final result, of the 100 newest final rounds.',
-        samples: quantiles((metrics?.finalized ?? []).map(({ finalitySecs }) => finalitySecs)),
+        samples: quantiles(finalized.map(({ finalitySecs }) => finalitySecs)),
       },
       {
         name: 'hub_time_to_agreed_seconds',
         help: 'From task to the agreement of its committee, of the 100 newest final rounds.',
-        samples: quantiles((metrics?.finalized ?? []).flatMap(({ agreedSecs }) => agreedSecs ?? [])),
+        samples: quantiles(finalized.flatMap(({ agreedSecs }) => agreedSecs ?? [])),
       },
     ]
     return { status: 200, headers: { 'Content-Type': prometheusType }, body: prometheusText(gauges) }

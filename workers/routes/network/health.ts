@@ -1,3 +1,4 @@
+import type { RelayerHealth } from '../../../durable-objects/relayer/types.ts'
 import type { HubContext } from '../../context.ts'
 import { inTime } from '../../deadline.ts'
 import { missingSettings } from '../../missing-settings.ts'
@@ -11,10 +12,10 @@ import type { Validator } from '../../stores/validators.ts'
 export type Health = 'ok' | 'unavailable'
 
 /** An index this far behind serves records that are out of date. */
-const lagSecsMax = 120
+export const lagSecsMax = 120
 
 /** Lists show a round two seconds after its end; a queue that is so late does not catch up. */
-const projectionLagMsMax = 60_000
+export const projectionLagMsMax = 60_000
 
 /** A part that has not answered by then counts as one that does not. */
 const answerMsMax = 2_000
@@ -64,6 +65,8 @@ interface Report {
   chain: ChainFacts
   queue: Health | null
   relayer: Health | null
+  /** What the relayer says of itself; null where there is none, or it does not answer. */
+  relaying: RelayerHealth | null
   previousKeys: PreviousKey[]
   /** By part, what an operator has to give the hub for it. */
   missing: Record<string, string[]>
@@ -103,7 +106,7 @@ function isFresh(readAtMs: number): boolean {
 export async function readReport(hub: Hub): Promise<Report> {
   const { services, settings } = hub
   const { deadLetters, deviceLinks, modules, previousRelayers, relayer: ownRelayer } = services
-  const [totals, open, validators, moduleStorage, chain, queue, relayer, previous, projection] =
+  const [totals, open, validators, moduleStorage, chain, queue, relaying, previous, projection] =
     await Promise.all([
       // One row, so that the question is as good as any to see whether the database answers.
       inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
@@ -115,10 +118,11 @@ export async function readReport(hub: Hub): Promise<Report> {
       readChain(services),
       // Unavailable until operators have seen to every message that failed.
       ownRelayer && probe(deadLetters.isEmpty().then((isEmpty) => (isEmpty ? 'ok' : 'unavailable'))),
-      ownRelayer && probe(ownRelayer.health().then(({ status }) => status)),
+      ownRelayer && inTime(ownRelayer.health(), answerMsMax).catch(() => null),
       Promise.all(previousRelayers.map(readPrevious)),
       inTime(readProjection(services), answerMsMax).catch(() => null),
     ])
+  const relayer = ownRelayer && (relaying?.status ?? 'unavailable')
   // The hub names no block while the chain does not finalise.
   const late = chain.facts.finalizing === false ? (open?.map(withoutBlock) ?? null) : open
   const relay = totals === 'unmigrated' ? null : totals
@@ -143,6 +147,7 @@ export async function readReport(hub: Hub): Promise<Report> {
     chain: chain.facts,
     queue,
     relayer,
+    relaying,
     previousKeys: previous.map(({ key }) => key),
     missing: {
       ...(totals === 'unmigrated' && { database: ['migrations'] }),
