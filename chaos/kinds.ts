@@ -73,7 +73,7 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     counted: 'minutes',
     count: 10,
     example: 'events 10 1 --followers 200',
-    options: { followers: 200 },
+    options: { followers: 200, idle: 0 },
     load: async () => (await import('./events/kind.ts')).events,
   },
   soak: {

@@ -47,15 +47,8 @@ await runCommand(async () => {
   const config = {
     allowPositionals: true,
     options: {
-      ...{
-        scenarios: text,
-        seed: text,
-        validators: text,
-        hung: text,
-        unlinked: text,
-        'answer-ms': text,
-        followers: text,
-      },
+      ...{ scenarios: text, seed: text, validators: text, hung: text },
+      ...{ unlinked: text, 'answer-ms': text, followers: text, idle: text },
       help: { type: 'boolean', short: 'h' },
     },
   } as const
@@ -71,11 +64,7 @@ await runCommand(async () => {
   const options = Object.fromEntries(
     Object.entries(entry.options ?? {}).map(([option, otherwise]) => [
       option,
-      countOf(
-        option,
-        values[option as 'validators' | 'hung' | 'unlinked' | 'answer-ms' | 'followers'],
-        otherwise,
-      ),
+      countOf(option, values[option as Exclude<keyof typeof values, 'help'>], otherwise),
     ]),
   )
   await run(name, entry, { length, seed: firstSeed, options }).catch((error: unknown) => {

@@ -56,6 +56,9 @@ const keyName = 'Idempotency-Key'
 /** What the hub says of a credential that another one may replace. */
 const staleCodes: readonly string[] = ['session_expired', 'unauthorized']
 
+/** A request that nobody holds is collected, and in Node its signal then no longer ends the answer: each is held as long as its body. */
+const requestOf = new WeakMap<ReadableStream, Request>()
+
 /** What all callers of one hub share. */
 class Shared {
   readonly url: string
@@ -209,6 +212,7 @@ export class Client {
         cause: error,
       })
     }
+    if (response.body !== null) requestOf.set(response.body, request)
     const target = response.headers.get('Location')
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400 && target))
       throw new AnswerError(

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
 import { createHub, InvalidField } from './index.ts'
 import { json, type Reply, refusal, scriptedHub } from './testing/scripted-hub.ts'
@@ -112,6 +114,29 @@ test('what asks for the pause of a year is asked again after minutes', async () 
     timer.mockRestore()
   }
   expect(waits).toContain(300_000)
+})
+
+test('a signal ends a stream on which nothing comes, after garbage was collected, too', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  await using server = await scriptedHub(stream([message('1', 'c1')], 'stays'))
+  const ending = new AbortController()
+  const seen: string[] = []
+  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>()
+  const following = (async () => {
+    for await (const { id } of createHub({ url: server.url }).events.follow({ signal: ending.signal })) {
+      seen.push(id)
+      begun()
+    }
+  })()
+  await hasBegun
+  for (let turn = 0; turn < 5; turn++) {
+    collect()
+    await new Promise(setImmediate)
+  }
+  ending.abort()
+  await following
+  expect(seen).toEqual(['1'])
 })
 
 test('errors of the program that follows are its own', async () => {

@@ -6,6 +6,7 @@ import { ownWorkerds } from '../../testing/workerd.ts'
 import { type Draws, draws } from '../harness/draws.ts'
 import type { LongKind } from '../harness/kind.ts'
 import { memory } from '../network/process-memory.ts'
+import { holdIdle, idleType } from './idle.ts'
 
 /** What one follower has seen. */
 interface Seen {
@@ -29,7 +30,7 @@ const memoryOfHub = (): number =>
 
 /** Followers of the log of events whose connections are cut at random, by stream and by long-poll. */
 export const events: LongKind = {
-  async run({ length: minutes, seed, options: { followers = 200 }, say, problem }) {
+  async run({ length: minutes, seed, options: { followers = 200, idle = 0 }, say, problem }) {
     const hub = await startTestHub({ RATE_LIMIT_MULTIPLIER: '1000' })
     const draw = draws(seed)
     const ending = new AbortController()
@@ -46,21 +47,30 @@ export const events: LongKind = {
       await delay(5_000)
       const after = memoryOfHub()
       say(`${followers} followers; workerd ${before} MB before, ${after} MB with them`)
+      const idlers = await holdIdle(hub.origin, idle, { signal: ending.signal, problem })
+      const withIdle = memoryOfHub()
+      if (idle > 0) say(`${idle} idle followers; workerd ${withIdle} MB with them`)
+      const write = (type: string, numbers: readonly number[]) =>
+        queryThrough(
+          driver,
+          `INSERT INTO new_events (type, created_at, project_id, data)
+           SELECT ?, unixepoch(), ?, json_object('number', value) FROM json_each(?)`,
+          [type, `0x${'01'.repeat(32)}`, JSON.stringify(numbers)],
+        )
       let written = 0
       for (const end = Date.now() + minutes * 60_000; Date.now() < end; ) {
         const numbers = Array.from({ length: 1 + draw.below(burstMax) }, () => ++written)
-        await queryThrough(
-          driver,
-          `INSERT INTO new_events (type, created_at, project_id, data)
-           SELECT 'project.listed', unixepoch(), ?, json_object('number', value) FROM json_each(?)`,
-          [`0x${'01'.repeat(32)}`, JSON.stringify(numbers)],
-        )
+        await write('project.listed', numbers)
         await delay(draw.below(pauseMsMax))
       }
-      const isBehind = () => all.some(({ seen }) => seen.last < written)
+      if (idle > 0) await write(idleType, [1])
+      const isBehind = () => all.some(({ seen }) => seen.last < written) || idlers.seen.includes(0)
       for (const end = Date.now() + settleMs; isBehind() && Date.now() < end; ) await delay(100)
       ending.abort()
       const seen = await Promise.all(all.map(({ done }) => done))
+      await idlers.done
+      const missing = idlers.seen.filter((count) => count !== 1).length
+      if (missing > 0) problem(`${missing} of ${idle} idle followers do not have their event once`)
       for (const [i, one] of seen.entries())
         if (one.events < written || one.last !== written)
           problem(`follower ${i} has ${one.events} of ${written} events, the last ${one.last}`)
@@ -70,7 +80,8 @@ export const events: LongKind = {
         written,
         seen: seen.reduce((sum, { events: own }) => sum + own, 0),
         cuts: seen.reduce((sum, { cuts }) => sum + cuts, 0),
-        workerd_mb: { before, with_followers: after, at_end: memoryOfHub() },
+        idle,
+        workerd_mb: { before, with_followers: after, with_idle: withIdle, at_end: memoryOfHub() },
       }
     } finally {
       ending.abort()

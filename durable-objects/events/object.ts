@@ -48,7 +48,9 @@ interface Waiting {
  */
 export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
   readonly #config: EventFeedConfig
-  readonly #calls = new Set<{ caller: string }>()
+  /** How many calls of each caller are here, and of all together. */
+  readonly #callsOf = new Map<string, number>()
+  #calls = 0
   readonly #waiting = new Set<Waiting>()
   /** The rows from `#start` up to, not with, `#end`; none before the first call. */
   #held: LogRow[] = []
@@ -67,13 +69,13 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
 
   /** The next events of a follower, or none when it has waited so long. Null where it, or everybody, asks too often at once. */
   async next(follower: Follower, waitMs: number): Promise<FeedPage | null> {
-    if (!this.#hasRoom(follower.caller)) return null
-    const call = { caller: follower.caller }
-    this.#calls.add(call)
+    const { caller } = follower
+    if (this.#calls >= callsMax || this.#countOf(caller) >= perCallerMax) return null
+    this.#count(caller, 1)
     try {
       return await this.#answer(follower, waitMs)
     } finally {
-      this.#calls.delete(call)
+      this.#count(caller, -1)
     }
   }
 
@@ -96,10 +98,15 @@ export class EventFeedObject<Env = unknown> extends DurableObject<Env> {
     if (this.#waiting.size > 0) this.#look().catch(logged)
   }
 
-  #hasRoom(caller: string): boolean {
-    let own = 0
-    for (const call of this.#calls) if (call.caller === caller) own += 1
-    return own < perCallerMax && this.#calls.size < callsMax
+  #countOf(caller: string): number {
+    return this.#callsOf.get(caller) ?? 0
+  }
+
+  #count(caller: string, change: 1 | -1): void {
+    const count = this.#countOf(caller) + change
+    if (count === 0) this.#callsOf.delete(caller)
+    else this.#callsOf.set(caller, count)
+    this.#calls += change
   }
 
   #pageFor({ from, filter, limit }: Follower): FeedPage {
