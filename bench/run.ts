@@ -13,6 +13,7 @@ const measurements: Readonly<Record<string, readonly [program: string, args: str
   engine: ['engine/speed.ts', '[known answers]', 'How fast is the engine, and what does metering cost?'],
   links: ['links/return.ts', '[links]', 'How soon are miners back after a restart, and what does that cost?'],
   archive: ['archive/run.ts', '[epochs] [rounds]', 'How large do database and archives become?'],
+  growth: ['reads/growth.ts', '[projects] [devices] [rounds]', 'Do lists read more as the hub grows?'],
   startup: ['startup/startup.ts', '', 'What does the hub load before its first answer?'],
 }
 
