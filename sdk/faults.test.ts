@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   AnswerError,
   Conflict,
@@ -139,6 +139,19 @@ describe('no call acts twice', () => {
     )
     await post(createHub({ url: server.url, retry: soon }))
     expect(server.calls).toHaveLength(2)
+  })
+
+  test('also on a page without TLS, where there is no crypto.randomUUID: every call has a key of its own', async () => {
+    const { randomUUID } = crypto
+    onTestFinished(() => void Object.assign(crypto, { randomUUID }))
+    Object.assign(crypto, { randomUUID: undefined })
+    await using server = await scriptedHub(json(202, {}))
+    const hub = createHub({ url: server.url })
+    await drip(hub)
+    await drip(hub)
+    const keys = server.calls.map(({ headers }) => headers['idempotency-key'])
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(keys[0]).not.toBe(keys[1])
   })
 
   test('with a key of the caller, and with none, as the caller says', async () => {
