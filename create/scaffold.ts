@@ -38,20 +38,9 @@ export function scaffold(folder: string): void {
   const manifest = JSON.parse(read(layout.manifest))
   const named = { ...manifest, slug, listing: { ...manifest.listing, name: slug } }
   write(layout.manifest, json(named))
-  const commands = ['dev', 'test', 'publish', 'task', 'faucet']
   const { name, version } = packageJson
-  write(
-    'package.json',
-    json({
-      name: slug,
-      version: '1.0.0',
-      private: true,
-      type: 'module',
-      scripts: Object.fromEntries(commands.map((command) => [command, `${binary} ${command}`])),
-      devDependencies: { [name]: `^${version}` },
-    }),
-  )
+  const project = JSON.parse(read('project.json'))
+  write('package.json', json({ ...project, name: slug, devDependencies: { [name]: `^${version}` } }))
 }
 
-const [binary] = Object.keys(packageJson.bin)
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
