@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   AnswerError,
   Conflict,
@@ -260,6 +260,14 @@ describe('time', () => {
     const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
     expect(await failure(call)).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
+  })
+
+  test('that is left when an answer comes is not waited for by the program', async () => {
+    await using server = await scriptedHub(json(200, {}))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await createHub({ url: server.url }).call('GET /v1/status')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test.each([Number.POSITIVE_INFINITY, 1500.5, 3e9])('may be %d', async (timeout) => {
