@@ -8,6 +8,7 @@ import { callOf } from '../scripts/command/call.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { scope } from '../scripts/packages/scope.ts'
+import { exampleAmount } from '../tools/amounts.ts'
 import { layout, readProject } from './layout.ts'
 import packageJson from './package.json' with { type: 'json' }
 import { scaffold } from './scaffold.ts'
@@ -31,7 +32,7 @@ The hub is that of --hub, else of HUB_URL, else http://localhost:8787. ${callOf(
 
 Examples:
   ${me} my-project
-  ${me} publish --fund "500 HUB"
+  ${me} publish --fund "${exampleAmount(500)}"
   ${me} task greet --input Ada`
 
 type Command = (args: readonly string[]) => Promise<unknown>

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isSlug } from '../protocol/identity/index.ts'
 import { UsageError } from '../scripts/command/errors.ts'
@@ -18,8 +18,7 @@ export function scaffold(folder: string): void {
     throw new UsageError(
       `${JSON.stringify(slug)} cannot be the name of a project: use a-z, 0-9 and hyphens, such as my-project.`,
     )
-  if (existsSync(folder) && readdirSync(folder).some((name) => name !== '.git'))
-    throw new UsageError(`${folder} is not empty. Name a new folder.`)
+  if (!isFree(folder)) throw new UsageError(`${folder} is there and not an empty folder. Name a new one.`)
   const write = (file: string, text: string) => {
     const target = path.join(folder, file)
     mkdirSync(path.dirname(target), { recursive: true })
@@ -41,6 +40,14 @@ export function scaffold(folder: string): void {
   const { name, version } = packageJson
   const project = JSON.parse(read('project.json'))
   write('package.json', json({ ...project, name: slug, devDependencies: { [name]: `^${version}` } }))
+}
+
+function isFree(folder: string): boolean {
+  try {
+    return readdirSync(folder).every((name) => name === '.git')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
