@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { AnvilError, startAnvil } from '../contracts/anvil.ts'
 import { callBatch } from '../contracts/json-rpc.ts'
 import { defaultNetworkParams } from '../protocol/identity/index.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { historyBlocksOf } from './chain-history.ts'
 import { StartError } from './errors.ts'
 import { probePort } from './port.ts'
@@ -54,7 +55,7 @@ export async function startChain(
   note: (text: string) => void,
   {
     detached = false,
-    startOver = 'npm start -- --fresh',
+    startOver = callOf('start', '--fresh'),
     pastSecs = 0,
     blockSecs = usualBlockSecs,
   }: ChainOptions = {},

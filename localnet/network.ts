@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import type { Profile } from '../protocol/identity/index.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
+import { accounts } from './accounts.ts'
 import { type Chain, catchUp, reachChain, startChain } from './chain.ts'
 import { findDeployment, makeDeployment } from './deployment.ts'
 import { StartError } from './errors.ts'
@@ -19,6 +20,7 @@ import { commandWith, type Options } from './options.ts'
 import { endOrphans, forgetChildren, recordChildren } from './orphans.ts'
 import { passTime } from './pass-time.ts'
 import { probePort } from './port.ts'
+import { privateKeys } from './private-keys.ts'
 import { keepProfile, readProfileFile } from './profile.ts'
 import type { Sample, SampleOptions } from './sample/make.ts'
 import { keepSchedule } from './schedule.ts'
@@ -46,6 +48,14 @@ const samplePastSecs = 2 * 3_600
 
 /** Four validators and the three devices of the sample. */
 const nodeCount = validatorCount + 3
+
+/** Told to a program that starts the network for its tests. */
+const describedAccounts = Object.fromEntries(
+  Object.entries(accounts).map(([name, { address }]) => [
+    name,
+    { address: address.toLowerCase(), key: privateKeys[name as keyof typeof privateKeys] },
+  ]),
+)
 
 const progress = (step: string): void => console.error(`… ${step}`)
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000
@@ -159,6 +169,12 @@ export async function runNetwork(options: Options, args: readonly string[], life
     ...(running.length === 0 ? [] : [describeNodes(running, folder)]),
   ]
   console.log(parts.join('\n'))
+  process.send?.({
+    hub: { url: baseUrl },
+    chain: { url: chain.url, id: chain.id },
+    accounts: describedAccounts,
+    project_id: sample?.projectId ?? null,
+  })
   lifecycle.onStop(watchLate(baseUrl, (line) => console.error(line)))
 }
 

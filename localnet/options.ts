@@ -1,9 +1,10 @@
 import { readArguments } from '../scripts/command/arguments.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { UsageError } from '../scripts/command/errors.ts'
 import type { PlatformOptions } from './platform.ts'
 import { stateFolder } from './state.ts'
 
-export const usage = `Usage: npm start -- [--port N] [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--fresh] [--no-sample]
+export const usage = `Usage: ${callOf('start', '[--port N]')} [--chain-port N] [--node-port N] [--rpc URL] [--profile FILE] [--fresh] [--no-sample]
                     [--no-nodes] [--platform cloudflare] [--seed N]
 
 Starts the local network, chain, contracts and nodes included, and stops it on Ctrl-C. Its data survives in
@@ -28,9 +29,9 @@ ${stateFolder}/; LOCALNET_DIR names another folder.
 Exit codes: 0 stopped, 1 could not start or broke down, 2 wrong usage, 70 a bug.
 
 Examples:
-  npm start
-  npm start -- --port 9000 --fresh
-  npm start -- --rpc http://127.0.0.1:8545`
+  ${callOf('start')}
+  ${callOf('start', '--port 9000 --fresh')}
+  ${callOf('start', '--rpc http://127.0.0.1:8545')}`
 
 export type Options = ReturnType<typeof readOptions>
 
@@ -79,12 +80,10 @@ export function commandWith(
     (arg, index) =>
       arg !== option && !arg.startsWith(`${option}=`) && (value === null || args[index - 1] !== option),
   )
+  const all = [...others.map(quoted), option, ...(value === null ? [] : [value])]
   return [
     ...(env.LOCALNET_DIR === undefined ? [] : [`LOCALNET_DIR=${quoted(env.LOCALNET_DIR)}`]),
-    'npm start --',
-    ...others.map(quoted),
-    option,
-    ...(value === null ? [] : [value]),
+    callOf('start', all.join(' ')),
   ].join(' ')
 }
 

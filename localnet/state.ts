@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { lockFolder } from '../node-cli/src/data-dir/folder-lock.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { StartError } from './errors.ts'
 
 /** Where the local network keeps its data; `LOCALNET_DIR` names another place. */
@@ -24,7 +25,7 @@ function runningAlready(folder: string, pid: number | null): StartError {
   const way = pid === null ? 'Stop it there with Ctrl-C' : `Stop it there with Ctrl-C, or: kill ${pid}`
   return new StartError(
     `The local network is running already in ${folder}/. ${way}. To run another one beside it: ` +
-      'LOCALNET_DIR=<folder> npm start -- --port <number>',
+      `LOCALNET_DIR=<folder> ${callOf('start', '--port <number>')}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { Deployment } from '../contracts/deploy.ts'
 import { type Profile, profileStrings } from '../protocol/identity/index.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import type { LocalNode } from './nodes/local-node.ts'
@@ -63,7 +64,7 @@ export function describeSample(hub: string, { projectId, nodeIds, dataDirs, seco
   const devices = nodeIds.map((nodeId, i) => `    ${nodeId}  ${dataDirs[i]}/`)
   return `  Sample project of the developer (${seconds.toFixed(1)} s)
     ${hub}/v1/projects/${projectId}
-    A task for it: npm run -s task -- echo --input '{"hello":"world"}' --hub ${hub}
+    A task for it: ${callOf('task', `echo --input '{"hello":"world"}' --hub ${hub}`)}
 
   Sample devices of the miner with collateral in it, and their data directories for nodectl
 ${devices.join('\n')}
@@ -80,6 +81,6 @@ export function describeNodes(nodes: readonly LocalNode[], folder: string): stri
   return `  Nodes, each a process of nodectl serve with its data directory and its log
 ${rows.join('\n')}
 
-  The state of one of them: NODE_API_TOKEN=$(cat ${token}) npm run -s nodectl -- status --url ${nodes[0]?.url}
+  The state of one of them: NODE_API_TOKEN=$(cat ${token}) ${callOf('nodectl', `status --url ${nodes[0]?.url}`)}
 `
 }

@@ -12,8 +12,9 @@ import { commands } from './src/commands/index.ts'
 const root = import.meta.dirname
 /** Who names a folder of its own removes nothing that another one runs. */
 const dist = process.env.NODECTL_DIST ?? path.join(root, 'dist')
-const { engines, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+const { engines, name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   engines: { node: string }
+  name: string
   version: string
 }
 
@@ -89,7 +90,7 @@ const serveApart: Plugin = {
 const packageFacts: Plugin = {
   name: 'package-facts',
   setup({ onLoad }) {
-    const contents = JSON.stringify({ version, engines })
+    const contents = JSON.stringify({ name, version, engines })
     onLoad({ filter: /node-cli[\\/]package\.json$/ }, () => ({ contents, loader: 'json' }))
   },
 }

@@ -215,7 +215,7 @@ describe('doctor and the hub', () => {
     const newer = { descriptor: { versions: { nodectl_min: '1.0.1' } } }
     expect((await examineAt(newer))('hub')).toMatchObject({
       status: 'failed',
-      mend: 'Update it: npm install -g nodectl',
+      mend: 'Update it: npm install -g @hub/nodectl',
     })
   })
 

@@ -43,8 +43,8 @@ const nodectl = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
 describe('the package', () => {
   test('is small, and brings nothing but itself', () => {
     expect(statSync(tarball).size).toBeLessThanOrEqual(2 * 1024 * 1024)
-    expect(readdirSync(path.join(prefix, 'lib/node_modules'))).toEqual(['nodectl'])
-    expect(readdirSync(path.join(prefix, 'lib/node_modules/nodectl')).sort()).toEqual([
+    expect(readdirSync(path.join(prefix, 'lib/node_modules'))).toEqual(['@hub'])
+    expect(readdirSync(path.join(prefix, 'lib/node_modules', packageJson.name)).sort()).toEqual([
       'LICENSE',
       'README.md',
       'dist',

@@ -25,6 +25,9 @@ export interface Build {
 /** Builds that were used last; those of other branches stay, and what may still run is not removed. */
 const keptBuilds = 8
 
+/** The builds that this process asked for, by name: a package brings them. */
+export const askedBuilds = new Map<string, string>()
+
 const cacheOf = ({ name }: Build): string => path.join(root, 'node_modules/.cache', name)
 
 /** Where the build of the sources as they are is kept, whether it was made or not. */
@@ -37,6 +40,7 @@ export const keptBuildFolder = (build: Build): string => path.join(cacheOf(build
  */
 export async function keptBuild(build: Build): Promise<string> {
   const kept = keptBuildFolder(build)
+  askedBuilds.set(build.name, kept)
   if (existsSync(kept)) {
     utimesSync(kept, new Date(), new Date())
     return kept

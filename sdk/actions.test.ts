@@ -53,6 +53,7 @@ describe('an action of an owner', () => {
       [`/v1/subscriptions/${subscription_id}`]: () => subscription,
       '/v1/subscriptions': () => ({ bond: payload }),
       [`/v1/subscriptions/${subscription_id}/bond-payload`]: () => payload,
+      [`/v1/subscriptions/${subscription_id}/payout`]: () => payload,
       '/v1/transactions/0x1': () => ({
         id: '0x1',
         action: 'bond',
@@ -65,7 +66,7 @@ describe('an action of an owner', () => {
         const { domain } = JSON.parse(call.body)
         return nonceOf(domain, of)(response, call)
       }
-      if (call.url.endsWith('/bond')) {
+      if (/\/(bond|payout)$/.test(call.url) && 'typed_data' in JSON.parse(call.body)) {
         relayed.push(JSON.parse(call.body))
         // The first answer is lost: the second try finds the same action.
         return relayed.length === 1
@@ -206,6 +207,17 @@ describe('an action of an owner', () => {
     const silent: Wallet = { ...keyWallet(key), signTypedData: () => new Promise(() => {}) }
     await expect(bond(server.url, silent, { timeout: 200 })).rejects.toThrow(DeadlineError)
     expect(server.relayed).toEqual([])
+  })
+
+  test('sets a payout address that is written with a checksum, as wallets show it', async () => {
+    const payout = privateKeyToAccount(`0x${'77'.repeat(32)}`).address
+    const message = { owner, subscriptionId: subscription_id, payout: payout.toLowerCase() }
+    const request = { action: 'set_payout', message, nonce: 0n, now } as const
+    await using server = await hubWith(buildGaslessPayload(profile, contracts, request))
+    const hub = createHub({ url: server.url, retry: { pause: 1 } })
+    const done = hub.subscriptions.setPayout({ subscription_id, payout }, keyWallet(key))
+    expect(await done).toMatchObject({ status: 'confirmed' })
+    expect(server.relayed[0]).toMatchObject({ typed_data: { message } })
   })
 
   test('that the chain does not take says why', async () => {

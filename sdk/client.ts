@@ -307,10 +307,13 @@ export async function withDeadline<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   if (!(timeout >= 0)) throw new HubError(`timeout must be a number of milliseconds, not ${timeout}.`)
-  const deadline =
+  const late = new AbortController()
+  const deadline = late.signal
+  // Deno waits for the end of a signal of AbortSignal.timeout that somebody listens to.
+  const timer =
     timeout === Number.POSITIVE_INFINITY
-      ? new AbortController().signal
-      : AbortSignal.timeout(Math.min(timerMaxMs, Math.round(timeout)))
+      ? undefined
+      : setTimeout(() => late.abort(), Math.min(timerMaxMs, Math.round(timeout)))
   const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
   const ended = new Promise<never>((_, reject) => {
     either.addEventListener('abort', () => reject(either.reason), { once: true })
@@ -322,6 +325,8 @@ export async function withDeadline<T>(
     if (deadline.aborted)
       throw new DeadlineError(`${what} took longer than ${timeout / 1_000} s.`, { cause: error })
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

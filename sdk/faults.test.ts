@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   AnswerError,
   Conflict,
@@ -141,6 +141,19 @@ describe('no call acts twice', () => {
     expect(server.calls).toHaveLength(2)
   })
 
+  test('also on a page without TLS, where there is no crypto.randomUUID: every call has a key of its own', async () => {
+    const { randomUUID } = crypto
+    onTestFinished(() => void Object.assign(crypto, { randomUUID }))
+    Object.assign(crypto, { randomUUID: undefined })
+    await using server = await scriptedHub(json(202, {}))
+    const hub = createHub({ url: server.url })
+    await drip(hub)
+    await drip(hub)
+    const keys = server.calls.map(({ headers }) => headers['idempotency-key'])
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(keys[0]).not.toBe(keys[1])
+  })
+
   test('with a key of the caller, and with none, as the caller says', async () => {
     await using server = await scriptedHub(json(201, {}))
     const hub = createHub({ url: server.url })
@@ -247,6 +260,14 @@ describe('time', () => {
     const call = createHub({ url: server.url, retry: soon }).call('GET /v1/status', { timeout: 100 })
     expect(await failure(call)).toBeInstanceOf(DeadlineError)
     expect(server.calls).toHaveLength(2)
+  })
+
+  test('that is left when an answer comes is not waited for by the program', async () => {
+    await using server = await scriptedHub(json(200, {}))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await createHub({ url: server.url }).call('GET /v1/status')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test.each([Number.POSITIVE_INFINITY, 1500.5, 3e9])('may be %d', async (timeout) => {

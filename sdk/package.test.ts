@@ -7,7 +7,6 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resolveProfile } from '../protocol/identity/index.ts'
 import { clientDocument, keyedOperations } from '../scripts/hub-client.ts'
 import { installClient, packClient, readmeProgram } from '../testing/client-package.ts'
 import { keyedOperations as keyed } from './api.generated.ts'
@@ -31,8 +30,7 @@ const parts = Object.entries(packageJson.exports).flatMap(([part, target]) =>
 )
 
 describe('the package', () => {
-  test('has the name that the profile gives it, and brings nothing but itself', () => {
-    expect(name).toBe(`@${resolveProfile().prefix}/client`)
+  test('brings nothing but itself', () => {
     expect(readdirSync(installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
     expect(packageJson).not.toHaveProperty('dependencies')
     expect(Object.keys(packageJson.scripts).filter((script) => /install/.test(script))).toEqual([])
@@ -108,7 +106,8 @@ test('every part is loaded by the Node.js of this machine, and asks for none of 
   const { status, stdout, stderr } = spawnSync(oldNode(), ['load.js'], { cwd: project, encoding: 'utf8' })
   expect([status, stdout, stderr]).toEqual([0, 'true\n'.repeat(parts.length), ''])
   const code = readdirSync(path.join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js'))
+    // It starts processes, and is for Node.js alone.
+    .filter((file) => file.endsWith('.js') && file !== 'testing.js')
     .map((file) => readFileSync(path.join(installed(), 'dist', file), 'utf8'))
   expect(code.filter((text) => /\b(from|import\() ?["'](?!\.)/.test(text))).toEqual([])
 })

@@ -53,6 +53,17 @@ describe('a task', () => {
     ])
   })
 
+  test('is polled for no longer than the timeout, however often the hub answers meanwhile', async () => {
+    await using server = await scriptedHub(task({ status: 'running' }))
+    const { tasks } = createHub({ url: server.url })
+    const late = { code: 'deadline', taskId: 'task:1' }
+    expect(await tasks.run('p', 'f', '', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
+    expect(await tasks.wait('task:1', { timeout: 300 }).catch((error) => error)).toMatchObject(late)
+    await using empty = await scriptedHub(refusal(404, 'not_found'))
+    const receipt = createHub({ url: empty.url }).tasks.receipt({ receipt_hash: '0xab' }, { timeout: 300 })
+    expect(await receipt.catch((error) => error)).toMatchObject({ code: 'deadline' })
+  })
+
   test('without input has no bytes', async () => {
     await using server = await scriptedHub(task({}))
     await createHub({ url: server.url }).tasks.run('p', 'f')

@@ -1,3 +1,4 @@
+import { callOf } from '../scripts/command/call.ts'
 import { readBalance } from '../scripts/hub/balance.ts'
 import type { Network } from '../scripts/hub/network.ts'
 import type { Wallet } from '../scripts/hub/wallet.ts'
@@ -23,6 +24,6 @@ export async function requireBalance(
   if (BigInt(balance) >= BigInt(amount)) return
   throw new HubError(
     `${address} has ${inTokens(network, balance)} and ${purpose} ${inTokens(network, amount)}. ` +
-      'npm run -s faucet asks the faucet of the network for tokens',
+      `${callOf('faucet')} asks the faucet of the network for tokens`,
   )
 }

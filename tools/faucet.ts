@@ -1,5 +1,7 @@
 /** `npm run -s faucet`: asks the faucet of a network for test tokens. */
+
 import { readArguments } from '../scripts/command/arguments.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
@@ -8,7 +10,7 @@ import { inTokens, inWhole } from './amounts.ts'
 import { hubHelp, readHub } from './options/hub.ts'
 import { keyHelp, keyOptions, readKey } from './options/key.ts'
 
-const usage = `Usage: npm run -s faucet -- [--as NAME | --key-env VARIABLE] [--json] [--hub URL]
+const usage = `Usage: ${callOf('faucet', '[--as NAME | --key-env VARIABLE] [--json] [--hub URL]')}
 
 Signs a wallet in, has the faucet send it test tokens, and some native currency while the hub has enough, and says when the
 wallet may ask again. --as and --key-env of the other tools take the same wallet.
@@ -20,8 +22,8 @@ wallet may ask again. --as and --key-env of the other tools take the same wallet
 Exit codes: 0 the tokens are on their way; 1 the faucet gives none now, and says why; 2 wrong usage.
 
 Examples:
-  npm run -s faucet
-  npm run -s faucet -- --key-env MY_KEY --hub https://hub.example`
+  ${callOf('faucet')}
+  ${callOf('faucet', '--key-env MY_KEY --hub https://hub.example')}`
 
 await runCommand(async () => {
   const options = {
@@ -32,8 +34,9 @@ await runCommand(async () => {
   } as const
   const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
-  const key = readKey(values, 'developer')
-  const network = await readNetwork(readHub(values.hub))
+  const hub = readHub(values.hub)
+  const key = readKey(values, 'developer', hub)
+  const network = await readNetwork(hub)
   const { client, address } = await signIn(network, key)
   const faucet = await client.call('GET /v1/faucet')
   if (faucet.next_eligible_at !== null)

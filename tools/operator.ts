@@ -63,7 +63,7 @@ await runCommand(async () => {
       isTerminal: process.stdout.isTTY,
       json: command.json,
     })
-  const key = readKey({ 'key-env': command.keyEnv }, 'operator')
+  const key = readKey({ 'key-env': command.keyEnv }, 'operator', command.hub)
   const network = await readNetwork(command.hub)
   for (const { option, text } of command.tokenAmounts) readAmount(option, text, network.profile.token_symbol)
   const { client } = await signIn(network, key)

@@ -23,8 +23,9 @@ await runCommand(async () => {
   const options = { ...keyOptions, hub: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
   const { values } = readArguments({ options }, usage)
   if (values.help) return console.log(usage)
-  const key = readKey(values, 'developer')
-  const network = await readNetwork(readHub(values.hub))
+  const hub = readHub(values.hub)
+  const key = readKey(values, 'developer', hub)
+  const network = await readNetwork(hub)
   const { token, address, expiresAt } = await signIn(network, key)
   console.error(`Signed in as ${address} until ${new Date(expiresAt * 1000).toISOString()}.`)
   console.log(token)

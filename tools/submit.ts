@@ -58,7 +58,7 @@ await runCommand(async () => {
   const draft = readManifest(file)
   const worker = readWorker(workerText)
   const hub = readHub(values.hub)
-  const key = readKey(values, 'developer')
+  const key = readKey(values, 'developer', hub)
 
   printStep('Read the network descriptor, and sign in')
   const network = await readNetwork(hub, printedFetch)

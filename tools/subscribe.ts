@@ -52,7 +52,7 @@ await runCommand(async () => {
   // Of which token it is, the network says.
   if (values.collateral !== undefined) readCollateral(values.collateral, null)
   const hub = readHub(values.hub)
-  const key = readKey(values, 'miner')
+  const key = readKey(values, 'miner', hub)
 
   printStep('Read the network descriptor, and sign in')
   const network = await readNetwork(hub, printedFetch)

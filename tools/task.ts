@@ -1,6 +1,8 @@
 /** `npm run task`: submits a task to a project and shows its progress to the final result. */
+
 import { readFileSync } from 'node:fs'
 import { readArguments } from '../scripts/command/arguments.ts'
+import { callOf } from '../scripts/command/call.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { readNetwork } from '../scripts/hub/network.ts'
@@ -9,7 +11,7 @@ import { followTask } from './task/follow.ts'
 import { printResult, resultOf } from './task/result.ts'
 import { submitTask } from './task/submit.ts'
 
-const usage = `Usage: npm run -s task -- FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--quiet] [--wait S]
+const usage = `Usage: ${callOf('task', 'FUNCTION [--input TEXT | --input-file FILE] [--project ID] [--key KEY] [--json] [--quiet] [--wait S]')}
 
 Submits a task to a project and shows its progress: queued, run by its committee, agreed on, audited, final. Prints the
 result to standard output and the progress to standard error.
@@ -30,8 +32,8 @@ Exit codes: 0 the result is final, or --wait is 0; 1 the task was refused or fai
 3 the result is not final yet.
 
 Examples:
-  npm run -s task -- echo --input '{"hello":"world"}'
-  npm run -s task -- greet --input Ada --project hello --quiet`
+  ${callOf('task', `echo --input '{"hello":"world"}'`)}
+  ${callOf('task', 'greet --input Ada --project hello --quiet')}`
 
 const waitDefaultSecs = 120
 const waitMaxSecs = 3_600

@@ -89,13 +89,13 @@ function install(tarball: string, version: string): Installed {
   const ran = runProgram('npm', ['install', '-g', '--prefix', prefix, '--offline', tarball], home, env)
   assert.equal(ran.status, 0, ran.stderr)
   const own = path.join(prefix, 'lib/node_modules')
-  assert.deepEqual(readdirSync(own), ['nodectl'], 'More than the package is installed.')
+  assert.deepEqual(readdirSync(own), [path.dirname(packageJson.name)], 'More than the package is installed.')
   return {
     version,
     node,
-    dist: path.join(own, 'nodectl/dist'),
-    files: readdirSync(path.join(own, 'nodectl'), { recursive: true, withFileTypes: true }).filter((one) =>
-      one.isFile(),
+    dist: path.join(own, packageJson.name, 'dist'),
+    files: readdirSync(path.join(own, packageJson.name), { recursive: true, withFileTypes: true }).filter(
+      (one) => one.isFile(),
     ).length,
     call: (args) => runProgram(path.join(prefix, 'bin/nodectl'), args, home, env),
   }

@@ -11,7 +11,11 @@ const code = listFiles('.ts', '.mjs', '.sol', '.toml', '.json', '.sql')
   .map(readText)
   .join('\n')
 const names = new Set(code.match(/[A-Za-z_$][\w$]*/g))
-const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> }
+// Of this repository, and of the projects that it starts.
+const scripts: Record<string, string> = Object.assign(
+  {},
+  ...['package.json', 'create/template/project.json'].map((file) => JSON.parse(readText(file)).scripts),
+)
 
 describe.each(pages)('%s', (page) => {
   const mentions = findMentions(readText(page))

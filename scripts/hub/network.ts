@@ -2,6 +2,7 @@ import { Client, type Fetch, reasonOf } from '../../sdk/client.ts'
 import { HubError, UnreachableError } from '../../sdk/errors.ts'
 import { createHub, type Hub } from '../../sdk/index.ts'
 import { type Network as Facts, readNetwork as readFacts } from '../../sdk/network.ts'
+import { callOf } from '../command/call.ts'
 
 /** The network as the descriptor of its hub says it is, and ways to call it. */
 export interface Network extends Facts {
@@ -27,7 +28,7 @@ export const fetchFromHub: Fetch = (request) => {
   return fetch(request).catch((cause) => {
     const { origin } = new URL(request.url)
     throw new UnreachableError(
-      `No hub answers on ${origin}: ${reasonOf(cause)}. Start one with "npm start". ${nameAnotherHub}`,
+      `No hub answers on ${origin}: ${reasonOf(cause)}. Start one with "${callOf('start')}". ${nameAnotherHub}`,
       { cause },
     )
   })

@@ -89,6 +89,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'sdk',
   ],
   tools: ['protocol', 'sdk', 'localnet', 'scripts', 'tools'],
+  create: ['protocol', 'scripts', 'localnet', 'tools'],
   deploy: [
     'protocol',
     'contracts',

@@ -57,6 +57,7 @@ export function packageCalls(
     keygen: [['--data-dir', data], 0, 'node_id'],
     id: [['--data-dir', data], 0, 'public_key'],
     compile: [[hello], 0, 'manifest_address'],
+    dev: [[hello, '--once'], 0, 'greet("") = "Hello, "'],
     run: [[echo, 'echo', '--input', '{}'], 0, 'receipt_hash'],
     verify: [[receipt, echo, '--input', '{}'], 0, '"holds": true'],
     inspect: [[echo], 0, 'abi_valid'],

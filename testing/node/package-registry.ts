@@ -1,37 +1,43 @@
 import { spawn } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { createReadStream, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createGzip } from 'node:zlib'
-import { startLocalServer } from '../local-server.ts'
+import { sendJson, startLocalServer } from '../local-server.ts'
 import { temporaryFolder } from './folders.ts'
 import { atEnd } from './shared.ts'
 
 const installed = path.resolve(import.meta.dirname, '../../node_modules')
 
-/** A registry of this machine, which has the packages that are installed here. @returns Its URL. */
-export async function startPackageRegistry(): Promise<string> {
+/** A package that is not installed. */
+export interface Packed {
+  readonly manifest: { readonly name: string; readonly version: string }
+  readonly tarball: string
+}
+
+/** A registry of this machine, which has the packages that are installed here, and `packed`. @returns Its URL. */
+export async function startPackageRegistry(packed: readonly Packed[] = []): Promise<string> {
+  const manifestOf = (name: string): Promise<Packed['manifest'] | null> =>
+    readFile(path.join(installed, name, 'package.json'), 'utf8').then(JSON.parse, () => null)
   const { url, stop } = await startLocalServer(async ({ url = '', headers: { host } }, response) => {
-    const [, name = '', file] = url.split('/')
+    const [, encoded = '', file] = url.split('/')
+    const name = decodeURIComponent(encoded)
+    const own = packed.find(({ manifest }) => manifest.name === name)
+    if (file !== undefined && own) return createReadStream(own.tarball).pipe(response)
     if (file === undefined) {
-      const manifest = JSON.parse(await readFile(path.join(installed, name, 'package.json'), 'utf8'))
+      const manifest = own?.manifest ?? (await manifestOf(name))
+      if (manifest === null) return sendJson(response, { error: 'not found' }, 404)
       const { version } = manifest
-      const dist = { tarball: `http://${host}/${name}/package.tgz` }
-      response.end(
-        JSON.stringify({
-          name,
-          'dist-tags': { latest: version },
-          versions: { [version]: { ...manifest, dist } },
-        }),
-      )
-      return
+      const dist = { tarball: `http://${host}/${encodeURIComponent(name)}/package.tgz` }
+      const versions = { [version]: { ...manifest, dist } }
+      return sendJson(response, { name, 'dist-tags': { latest: version }, versions })
     }
     const folder = temporaryFolder()
     symlinkSync(path.join(installed, name), path.join(folder, 'package'))
     const { stdout } = spawn('tar', ['-C', folder, '-chf', '-', 'package'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    stdout.pipe(createGzip({ level: 0 })).pipe(response)
+    return stdout.pipe(createGzip({ level: 0 })).pipe(response)
   })
   atEnd(stop)
   return url

@@ -1,4 +1,5 @@
 import { readArguments } from '../../scripts/command/arguments.ts'
+import { callOf } from '../../scripts/command/call.ts'
 import { UsageError } from '../../scripts/command/errors.ts'
 import { readAmount } from '../amounts.ts'
 import { readHub } from '../options/hub.ts'
@@ -61,7 +62,7 @@ export function readCommand(args: readonly string[]) {
 function seeHelpOf(given: readonly string[]): string {
   const known = given.slice(0, knownLength(given))
   const names = known.filter((word, index) => commands.some(({ words }) => words[index] === word))
-  return `See ${['npm run -s operator --', ...names, '--help'].join(' ')}`
+  return `See ${callOf('operator', [...names, '--help'].join(' '))}`
 }
 
 /** How many of the words begin a command. */

@@ -1,3 +1,4 @@
+import { callOf } from '../../scripts/command/call.ts'
 import { hubHelp } from '../options/hub.ts'
 import { exampleNode } from '../options/node.ts'
 import type { Command, Options } from './command.ts'
@@ -46,11 +47,12 @@ const exampleWords: Readonly<Record<string, string>> = {
 
 /** A command as it is typed. */
 export const exampleOf = ({ words, example }: Command): string =>
-  [
-    'npm run -s operator --',
-    ...words.map((word) => exampleWords[word] ?? word),
-    ...(example === undefined ? [] : [example]),
-  ].join(' ')
+  callOf(
+    'operator',
+    [...words.map((word) => exampleWords[word] ?? word), ...(example === undefined ? [] : [example])].join(
+      ' ',
+    ),
+  )
 
 const examplesOf = (some: readonly Command[]): string =>
   `Examples:\n${some.map((command) => `  ${exampleOf(command)}`).join('\n')}`
@@ -60,7 +62,7 @@ function usageOf(some: readonly Command[]): string {
   const width = Math.max(...some.map((command) => lineOf(command).length))
   const taken = new Set(some.flatMap(({ options = [] }) => options))
   const explained = Object.entries(optionHelp).filter(([option]) => taken.has(option as keyof Options))
-  return `Usage: npm run -s operator -- COMMAND [--key-env VARIABLE] [--hub URL]
+  return `Usage: ${callOf('operator', 'COMMAND [--key-env VARIABLE] [--hub URL]')}
 
 Signs in as an operator, makes one call, and prints the answer of the hub as a table.
 

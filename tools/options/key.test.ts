@@ -1,16 +1,19 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { privateKeys } from '../../localnet/private-keys.ts'
 import { UsageError } from '../../scripts/command/errors.ts'
+import { defaultHub } from './hub.ts'
 import { readKey } from './key.ts'
+
+const hub = 'https://hub.example'
 
 afterEach(() => vi.unstubAllEnvs())
 
 test('the key is that of the variable, of the named account, or of the default one', () => {
   const own = `0x${'ab'.repeat(32)}`
   vi.stubEnv('OWN_KEY', own)
-  expect(readKey({ 'key-env': 'OWN_KEY' }, 'developer')).toBe(own)
-  expect(readKey({ as: 'miner' }, 'developer')).toBe(privateKeys.miner)
-  expect(readKey({}, 'developer')).toBe(privateKeys.developer)
+  expect(readKey({ 'key-env': 'OWN_KEY' }, 'developer', hub)).toBe(own)
+  expect(readKey({ as: 'miner' }, 'developer', hub)).toBe(privateKeys.miner)
+  expect(readKey({}, 'developer', defaultHub)).toBe(privateKeys.developer)
 })
 
 test.each([
@@ -20,9 +23,10 @@ test.each([
   ],
   [{ as: 'toString' }, '--as must be one of'],
   [{ as: 'miner', 'key-env': 'OWN_KEY' }, 'Give --as or --key-env, not both.'],
+  [{}, 'Name your wallet with --key-env: https://hub.example is not on this machine'],
   [{ 'key-env': 'OWN_KEY' }, 'OWN_KEY must hold 0x and 64 hex digits.'],
 ])('refuses %j', (options, message) => {
   vi.stubEnv('OWN_KEY', '0xab')
-  expect(() => readKey(options, 'developer')).toThrow(UsageError)
-  expect(() => readKey(options, 'developer')).toThrow(message)
+  expect(() => readKey(options, 'developer', hub)).toThrow(UsageError)
+  expect(() => readKey(options, 'developer', hub)).toThrow(message)
 })

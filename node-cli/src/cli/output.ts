@@ -28,6 +28,11 @@ export function printJson(value: unknown): void {
   writeOutput(`${jsonText(value, 2)}\n`)
 }
 
+/** The same in one line: a result of several. */
+export function printJsonLine(value: unknown): void {
+  writeOutput(`${jsonText(value)}\n`)
+}
+
 /** The same on standard error, in one line, where standard output carries something else. */
 export function tellJson(value: unknown): void {
   writeError(`${jsonText(value)}\n`)

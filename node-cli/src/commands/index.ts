@@ -6,6 +6,10 @@ export const commands: Commands = {
     description: 'Compile an AssemblyScript module into an artifact',
     load: () => import('./compile.ts'),
   },
+  dev: {
+    description: 'Compile a module on every change, run its samples and show their gas',
+    load: () => import('./dev.ts'),
+  },
   run: {
     description: 'Run one function of an artifact and print the signed receipt',
     load: () => import('./run.ts'),

@@ -26,6 +26,8 @@ export interface CompileRequest {
   source: string
   name: string
   version?: string
+  /** Told each file that is read. */
+  onRead?: (file: string) => void
 }
 
 export interface CompiledModule {
@@ -43,10 +45,15 @@ const wasmFile = 'module.wasm'
  *
  * @throws {@link CliError} with asc's own messages for a source that does not compile.
  */
-export async function compileModule({ source, name, version }: CompileRequest): Promise<CompiledModule> {
+export async function compileModule({
+  source,
+  name,
+  version,
+  onRead,
+}: CompileRequest): Promise<CompiledModule> {
   const text = decodeSource(await readInput(source, sourceBytesMax))
   const asc = await loadAsc(await ensureAsc())
-  const files = sourceFiles(source, text)
+  const files = sourceFiles(source, text, onRead)
   const { guest, wasm } = await compileSources(asc, files)
   const manifest: ArtifactManifest = {
     name,

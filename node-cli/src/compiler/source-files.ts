@@ -51,8 +51,11 @@ export interface SourceFiles {
   explain: (messages: string) => string
 }
 
-/** @param text Of the source, which is read already. */
-export function sourceFiles(source: string, text: string): SourceFiles {
+/**
+ * @param text Of the source, which is read already.
+ * @param onRead Told each further file before it is read.
+ */
+export function sourceFiles(source: string, text: string, onRead: OnRead = () => {}): SourceFiles {
   const folder = path.resolve(path.dirname(source))
   const file = path.basename(source)
   const shown = printable(file)
@@ -61,7 +64,7 @@ export function sourceFiles(source: string, text: string): SourceFiles {
   const readOnce = (name: string): string | null => {
     const before = known.get(name)
     if (before !== undefined) return before
-    const found = readFirst(name.startsWith(packages) ? ancestors(folder) : [folder], name)
+    const found = readFirst(name.startsWith(packages) ? ancestors(folder) : [folder], name, onRead)
     bytesLeft -= Buffer.byteLength(found ?? '')
     if (bytesLeft < 0)
       throw new CliError('too_large', `${shown} and what it imports are larger than ${totalBytesMax} bytes`)
@@ -83,19 +86,22 @@ export function sourceFiles(source: string, text: string): SourceFiles {
   }
 }
 
-function readFirst(folders: readonly string[], name: string): string | null {
+type OnRead = (file: string) => void
+
+function readFirst(folders: readonly string[], name: string, onRead: OnRead): string | null {
   for (const folder of folders) {
-    const text = readModule(path.join(folder, name))
+    const text = readModule(path.join(folder, name), onRead)
     if (text !== null) return text
   }
   return null
 }
 
 /** The text of a module, or null where no file of that name can be read. */
-function readModule(file: string): string | null {
+function readModule(file: string, onRead: OnRead): string | null {
   let bytes: Uint8Array
   try {
     if (!statSync(file).isFile()) return null
+    onRead(file)
     bytes = readUpTo(file, sourceBytesMax)
   } catch {
     return null

@@ -2,6 +2,7 @@ import { defaultNetworkParams, isOlderVersion, type Profile } from '../../../pro
 import packageJson from '../../package.json' with { type: 'json' }
 import { ifFound } from '../cli/node-at-hub.ts'
 import { type HubClient, offsetText, readNetwork, readOffset, stepForOffset } from '../serve/hub/index.ts'
+import { installCommand } from '../versions.ts'
 import { type Check, failed, ok, skipped, warning } from './finding.ts'
 
 /** What any machine that keeps its time has less of. */
@@ -14,7 +15,7 @@ export const hubCheck =
     if (isOlderVersion(packageJson.version, nodectlMin))
       return failed(
         `the hub works with nodectl ${nodectlMin} or newer, and this is ${packageJson.version}`,
-        'Update it: npm install -g nodectl',
+        `Update it: ${installCommand}`,
       )
     return ok(`${client.origin} is the hub of ${profile.network}, chain ${profile.chain_id}`)
   }

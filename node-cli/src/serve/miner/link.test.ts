@@ -166,7 +166,7 @@ test.each([
     expect(await pause()).toBeGreaterThanOrEqual(60)
     expect(link.standing).toMatchObject({
       state: 'refused',
-      problem: expect.stringMatching(/nodectl 99\.0\.0 or newer.*npm install -g nodectl/),
+      problem: expect.stringMatching(/nodectl 99\.0\.0 or newer.*npm install -g @hub\/nodectl/),
     })
   },
 )

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listProcesses } from '../localnet/processes.ts'
+import { scope } from '../scripts/packages/scope.ts'
+import { hasAnvil } from '../testing/anvil.ts'
+import { filledAscHome, temporaryFolder } from '../testing/node/folders.ts'
+import { strangersEnvironment } from '../testing/node/package-calls.ts'
+import { startPackageRegistry } from '../testing/node/package-registry.ts'
+import { shared } from '../testing/node/shared.ts'
+import { manifestOf, packageFolders, packPackage } from '../testing/packages.ts'
+
+// A whole network starts here, in the time the machine has for it.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+
+/** Far from the repository, with a home and an npm cache of its own. */
+const away = temporaryFolder()
+afterAll(() => rmSync(away, { recursive: true, force: true }))
+
+const registry = shared(async () => {
+  const packed = []
+  for (const folder of packageFolders)
+    packed.push({ manifest: manifestOf(folder), tarball: await packPackage(folder, away) })
+  return startPackageRegistry(packed)
+})
+
+/** Runs a command of a stranger, beside the registry that this process serves. */
+async function run(cwd: string, env: NodeJS.ProcessEnv, command: string, ...args: string[]) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...strangersEnvironment(away), npm_config_registry: registry(), npm_config_fund: 'false', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (text) => (stdout += text))
+  child.stderr.on('data', (text) => (stderr += text))
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+const done = (stdout: string) => ({ code: 0, stdout: expect.stringContaining(stdout) })
+
+/** What a reader of the page writes for a test: a network, a task, a receipt that is verified. */
+const program = `
+import { createHub } from '${scope}/client'
+import { startNetwork } from '${scope}/client/testing'
+
+const network = await startNetwork()
+try {
+  const hub = createHub({ url: network.hub.url })
+  const task = await hub.tasks.run('sample-echo', 'echo', { hello: 'world' })
+  const { holds } = await hub.verifyReceipt(await hub.tasks.receipt(task), task)
+  console.log(JSON.stringify({ network, output: task.output, holds }))
+  for await (const _ of process.stdin);
+} finally {
+  await network.stop()
+}
+`
+
+/** A process and all that it started. */
+function familyOf(pid: number): number[] {
+  const all = listProcesses()
+  const below = (one: number): number[] => [
+    one,
+    ...all.filter(({ parent }) => parent === one).flatMap((child) => below(child.pid)),
+  ]
+  return below(pid)
+}
+
+describe.skipIf(!hasAnvil)('for somebody who has npm and no checkout', () => {
+  const tests = path.join(away, 'tests')
+  let child: ChildProcess
+  // biome-ignore lint/suspicious/noExplicitAny: What the program prints.
+  let started: any
+  beforeAll(async () => {
+    mkdirSync(tests)
+    writeFileSync(path.join(tests, 'package.json'), '{ "type": "module", "private": true }')
+    const packages = ['client', 'testing'].map((name) => `${scope}/${name}`)
+    const installed = await run(tests, {}, 'npm', 'install', '--ignore-scripts', '--no-audit', ...packages)
+    if (installed.code !== 0) throw new Error(installed.stderr)
+    writeFileSync(path.join(tests, 'program.js'), program)
+    child = spawn('node', ['program.js'], {
+      cwd: tests,
+      env: strangersEnvironment(away),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    const ended = once(child, 'close').then(() => {
+      throw new Error('the program ended before it printed a result')
+    })
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), ended])
+    started = JSON.parse(line)
+  })
+  afterAll(() => child?.kill('SIGKILL'))
+
+  test('a test of theirs starts a network, and verifies the receipt of a task', () => {
+    expect(started).toMatchObject({ output: '{"hello":"world"}', holds: true })
+    const { hub, chain, accounts, project_id } = started.network
+    expect([hub.url, chain]).toEqual([
+      expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      { id: 31337, url: expect.stringMatching(/^http:/) },
+    ])
+    expect(accounts.developer).toEqual({
+      address: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+      key: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    })
+    expect(project_id).toMatch(/^0x[0-9a-f]{64}$/)
+  })
+
+  test('a project is started, tried, tested and published, and a task of it is final with its result', async () => {
+    const env = { HUB_URL: started.network.hub.url, NODE_ASC_HOME: filledAscHome() }
+    const name = 'my-project'
+    const project = path.join(away, name)
+    const npm = (...args: string[]) => run(project, env, 'npm', ...args)
+    expect(await run(away, env, 'npx', '--yes', `${scope}/create`, name)).toMatchObject(done('npm run dev'))
+    expect(await npm('install', '--no-audit')).toMatchObject({ code: 0 })
+
+    expect(await npm('test')).toMatchObject(done('All 2 samples are ok.'))
+    const module = path.join(project, 'assembly/index.ts')
+    const source = readFileSync(module, 'utf8')
+    writeFileSync(module, source.replace('Hello', 'Hi'))
+    expect(await npm('run', 'dev', '--', '--once')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('expected "Hello, Ada!"'),
+    })
+    expect(await npm('run', 'publish')).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('POST'),
+    })
+    writeFileSync(module, source)
+
+    const published = await npm('run', 'publish', '--', '--fund', '500 HUB')
+    expect(published).toMatchObject(done('waits for the review of an operator'))
+    const projectId = published.stdout.trim().split('\n').at(-1)!
+    const operator = ['exec', '--', 'hub', 'operator', 'project', 'approve', projectId]
+    expect(await npm(...operator)).toMatchObject({ code: 0 })
+    const task = await npm('run', '--silent', 'task', '--', 'greet', '--input', 'Ada', '--json')
+    expect(task).toMatchObject({ code: 0 })
+    expect(JSON.parse(task.stdout).task).toMatchObject({
+      ...{ project_id: projectId, status: 'finalized', success: true, output: 'Hello, Ada!' },
+    })
+  })
+
+  test('nothing is left once the network is told to stop', async () => {
+    const family = familyOf(child.pid!)
+    // The program, the network, the chain, workerd, four validators and three devices.
+    expect(family.length).toBeGreaterThanOrEqual(10)
+    child.stdin!.end()
+    expect(await once(child, 'close')).toEqual([0, null])
+    const left = new Set(listProcesses().map(({ pid }) => pid))
+    expect(family.filter((pid) => left.has(pid))).toEqual([])
+  })
+
+  test('each package is as publint wants it', async () => {
+    // nodectl is left out: publint takes modules without an import or export for CommonJS, whatever they are called.
+    for (const name of ['client', 'testing']) {
+      const pkgDir = path.join(tests, 'node_modules', scope, name)
+      const { messages } = await publint({ pkgDir, pack: false, strict: true })
+      expect([name, messages]).toEqual([name, []])
+    }
+    const pkgDir = path.join(away, 'my-project/node_modules', scope, 'create')
+    expect((await publint({ pkgDir, pack: false, strict: true })).messages).toEqual([])
+  })
+})
