@@ -1,4 +1,13 @@
-import { chainProfiles } from '../protocol/identity/index.ts'
+import type { Hex } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import {
+  anvilKeys,
+  chainProfiles,
+  chainTimeProblems,
+  isLocalChain,
+  type NetworkParams,
+  networkParamsOf,
+} from '../protocol/identity/index.ts'
 import { settingFields, settingProblems } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
 
@@ -56,7 +65,7 @@ export function hubVars(environment: Environment): Record<string, string> {
   }
 }
 
-export const chainIdOf = ({ chain }: Environment): number =>
+export const chainIdOf = ({ chain }: Pick<Environment, 'chain'>): number =>
   chainProfiles.find(({ name }) => name === chain.profile)!.chainId
 
 const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
@@ -64,10 +73,23 @@ const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
 
 const placeholder = (byte: string): string => `0x${byte.repeat(32)}`
 
+/** Accounts whose keys everybody has, among those that the file names. */
+function publishedAccounts({ relayer, operators, ...environment }: Environment): string[] {
+  if (isLocalChain(chainIdOf(environment))) return []
+  const published = new Set(anvilKeys.map((key) => privateKeyToAddress(key as Hex).toLowerCase()))
+  const named = { relayer: [relayer], operators }
+  return Object.entries(named).flatMap(([member, addresses]) =>
+    addresses.some((address) => published.has(address.toLowerCase()))
+      ? [`${member}: names an account of anvil, whose key everybody has: use an account of your own`]
+      : [],
+  )
+}
+
 /** What the hub would refuse of an environment. @param secrets - Those that are known; of the others nobody can say more than that they are set. */
 export function environmentProblems(
   environment: Environment,
   secrets: Readonly<Record<string, string>> = {},
+  params: NetworkParams = networkParamsOf(chainIdOf(environment)),
 ): string[] {
   const secretNames = [...requiredSecrets(environment), ...optionalSecrets].map(({ name }) => name)
   const inFile = Object.keys(environment.settings)
@@ -87,6 +109,8 @@ export function environmentProblems(
     ...(environment.settings.LOCAL_NETWORK === undefined
       ? []
       : ['LOCAL_NETWORK: is for networks of one machine, which are not deployed: remove it']),
+    ...publishedAccounts(environment),
+    ...chainTimeProblems(params, chainIdOf(environment)),
     ...settingProblems({ ...assumed, ...hubVars(environment), ...secrets }),
   ]
 }

@@ -1,7 +1,7 @@
 import type { AccountState } from './account.ts'
 import { type Environment, missingMembers } from './environment.ts'
 import { chainIdOf, environmentProblems, hubVars, requiredSecrets } from './hub-settings.ts'
-import { lifecycleRule, type Resources, resourcesOf } from './wrangler-config.ts'
+import { lifecycleRule, queueProblems, type Resources, resourcesOf } from './wrangler-config.ts'
 
 type State = 'exists' | 'will be created' | 'will be set' | 'unknown'
 
@@ -40,7 +40,7 @@ export function planOf(environment: Environment, account: AccountState | null): 
     vars: hubVars(environment),
     missing,
     // What is not filled in is named once.
-    problems: missing.length > 0 ? [] : environmentProblems(environment),
+    problems: [...queueProblems(), ...(missing.length > 0 ? [] : environmentProblems(environment))],
   }
 }
 

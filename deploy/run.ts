@@ -126,7 +126,11 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       commit: commitOf(),
       given: process.env,
       check: async (url, headers) =>
-        requireNone(await checkHub(environment, url, (address) => fetch(address, { headers }))),
+        requireNone(
+          await checkHub(environment, url, (address, own) =>
+            fetch(address, { headers: { ...headers, ...own } }),
+          ),
+        ),
     })
   },
 
