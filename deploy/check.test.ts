@@ -6,7 +6,7 @@ import { type Deployment, deployContracts } from '../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { chainProblems } from './chain-problems.ts'
-import { checkHub } from './check.ts'
+import { checkConnected, checkHub } from './check.ts'
 import type { Environment } from './environment.ts'
 import { hubVars } from './hub-settings.ts'
 import { completeEnvironment } from './testing/environments.ts'
@@ -97,6 +97,11 @@ describe.skipIf(findAnvil() === null)('an environment, held against its chain an
       /token: hasRole\(.* is false.* Have the admin give the role/,
     ],
     [
+      'no gas',
+      () => onChain({}, { relayer: `0x${'02'.repeat(20)}` }),
+      /relayer: 0x0202\w+ has nothing to pay with: send it/,
+    ],
+    [
       'other names',
       () => onChain({}, { network: { service: 'Swarm' } }),
       /network: the contracts are of "Hub ProjectRegistry"/,
@@ -157,4 +162,24 @@ describe.skipIf(findAnvil() === null)('an environment, held against its chain an
       Array.from({ length: 4 }, () => expect.stringMatching(/does not answer/)),
     )
   })
+})
+
+test.each([
+  ['no name or certificate', 'does not answer (fetch failed): check that …'],
+  ['no Worker behind the domain', 'answers 530: error code: 1016'],
+])('is tried again while the domain leads nowhere: %s', async (_, problem) => {
+  const looks = [problem, problem, 'answers 503: The hub refuses'].map((one) => [
+    { what: 'GET /', problem: one },
+  ])
+  let waited = 0
+  const found = await checkConnected(
+    async () => looks.shift()!,
+    async () => ++waited,
+  )
+  expect([found[0]?.problem, waited]).toEqual(['answers 503: The hub refuses', 2])
+  const away = await checkConnected(
+    async () => [{ what: 'GET /', problem }],
+    async () => ++waited,
+  )
+  expect([away[0]?.problem, waited]).toEqual([problem, 62])
 })

@@ -65,6 +65,25 @@ function pageProblem(
   return `answers ${type}, and not ${name}: run \`up\` again, and see CONSOLE under [settings]`
 }
 
+/** No hub, but the way to it: there is no connection, or the edge of Cloudflare has no certificate or Worker for the domain yet. */
+const isAway = (findings: readonly Finding[]): boolean =>
+  findings.some(({ problem }) => /^(does not answer|answers 5(2\d|30):)/.test(problem ?? ''))
+
+/** A new domain gets its certificate within minutes. */
+const waits = 60
+
+/** What {@link checkHub} finds once the domain leads to the hub. @param wait - Between two tries. */
+export async function checkConnected(
+  check: () => Promise<Finding[]>,
+  wait: () => Promise<unknown>,
+): Promise<Finding[]> {
+  for (let waited = 0; ; waited++) {
+    const findings = await check()
+    if (!isAway(findings) || waited === waits) return findings
+    await wait()
+  }
+}
+
 interface Descriptor {
   network: string
   chain: { id: number } | null

@@ -61,7 +61,7 @@ describe('the file of an environment', () => {
       'an account of such a key',
       () =>
         environmentProblems(completeEnvironment({ relayer: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })),
-      /relayer: names an account of anvil, .*use an account of your own/,
+      /relayer: 0xf39\w+ is an account of anvil, .*use an account of your own/,
     ],
     [
       'a beacon offset below the finality of the chain',
@@ -132,7 +132,8 @@ test('a plan without an account names every resource, secret, rule and role, and
     /R2 lifecycle rule +hub-example-rounds\/payloads\/: deleted after 30 days/,
     /Queue +hub-example-actions /,
     /Queue +hub-example-round-rows-dead-letters/,
-    /Secret +COORDINATOR_SEED/,
+    /Secret +COORDINATOR_SEED +unknown/,
+    /Secret +ARBITER_PRIVATE_KEY +optional/,
     /Roles on the chain .*chain 11155111: minter, dripper, reviewer, proposer, poster/,
     /Missing, to be filled in before `up`\n +account_id: `npx wrangler whoami` shows it/,
   ])

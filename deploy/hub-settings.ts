@@ -1,7 +1,6 @@
-import type { Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import type { Address } from 'viem'
+import { findPublished } from '../contracts/published-accounts.ts'
 import {
-  anvilKeys,
   chainProfiles,
   chainTimeProblems,
   isLocalChain,
@@ -76,12 +75,11 @@ const placeholder = (byte: string): string => `0x${byte.repeat(32)}`
 /** Accounts whose keys everybody has, among those that the file names. */
 function publishedAccounts({ relayer, operators, ...environment }: Environment): string[] {
   if (isLocalChain(chainIdOf(environment))) return []
-  const published = new Set(anvilKeys.map((key) => privateKeyToAddress(key as Hex).toLowerCase()))
-  const named = { relayer: [relayer], operators }
-  return Object.entries(named).flatMap(([member, addresses]) =>
-    addresses.some((address) => published.has(address.toLowerCase()))
-      ? [`${member}: names an account of anvil, whose key everybody has: use an account of your own`]
-      : [],
+  return Object.entries({ relayer: [relayer], operators }).flatMap(([member, addresses]) =>
+    findPublished(addresses as Address[]).map(
+      (address) =>
+        `${member}: ${address} is an account of anvil, whose key everybody has: use an account of your own`,
+    ),
   )
 }
 

@@ -59,7 +59,11 @@ describe.each(names)('.github/workflows/%s', (name) => {
     if (!('pull_request' in on)) return
     expect(textOf(name)).not.toMatch(/secrets[.[]/)
     for (const [job, { permissions: own, steps: its }] of Object.entries(jobs))
-      if (own !== undefined) expect(its.every(({ uses }) => uses === undefined), job).toBe(true)
+      if (own !== undefined)
+        expect(
+          its.every(({ uses }) => uses === undefined),
+          job,
+        ).toBe(true)
   })
 
   test('runs commands that there are, after what they need is installed, and ends', () => {

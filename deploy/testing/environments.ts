@@ -22,7 +22,12 @@ export const completeEnvironment = (over: Partial<Environment> = {}): Environmen
 })
 
 /** The same as its file. */
-export function environmentToml({ network, chain: { contracts, ...chain }, settings, ...top }: Environment): string {
+export function environmentToml({
+  network,
+  chain: { contracts, ...chain },
+  settings,
+  ...top
+}: Environment): string {
   const lines = (members: object) =>
     Object.entries(members).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
   return [

@@ -10,11 +10,16 @@ import { RecordedAccount } from './recorded-account.ts'
 
 /** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
 export interface KeptAccount
-  extends Pick<RecordedAccount, 'databases' | 'buckets' | 'queues' | 'rules' | 'secrets' | 'deployments' | 'uploads'> {
+  extends Pick<
+    RecordedAccount,
+    'databases' | 'buckets' | 'queues' | 'rules' | 'secrets' | 'deployments' | 'uploads' | 'isMigrated'
+  > {
   killed: string[] | null
 }
 
 export const accountFile = 'account.json'
+/** What `wrangler tail` shows, a line for each invocation of the Worker. */
+export const tailFile = 'tail.jsonl'
 /** The configuration of the environment without its build command, which one call runs for all. */
 export const localConfig = 'dist/deploy/local.json'
 export const persisted = ['--persist-to', 'state']
@@ -31,7 +36,9 @@ function stepOf(call: string): string | null {
   return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
 }
 
-if (process.env.REAL_WRANGLER !== undefined) await main(process.argv.slice(2), process.env.REAL_WRANGLER)
+/** `recorded`, or the path of wrangler for what has a local mode. */
+const mode = process.env.LOCAL_WRANGLER
+if (mode !== undefined && process.argv[1]?.endsWith('wrangler.js')) await main(process.argv.slice(2), mode)
 
 async function main(args: readonly string[], wrangler: string): Promise<void> {
   const account = new RecordedAccount()
@@ -39,7 +46,8 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   Object.assign(account, kept)
   const input = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
   try {
-    process.stdout.write(locally(args, wrangler) ?? (await account.wrangler(args, input)))
+    const own = args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : locally(args, wrangler)
+    process.stdout.write(own ?? (await account.wrangler(args, input)))
   } catch (error) {
     if (!(error instanceof WranglerError)) throw error
     process.stderr.write(error.output)
@@ -48,9 +56,10 @@ async function main(args: readonly string[], wrangler: string): Promise<void> {
   }
   const step = stepOf(args.join(' '))
   const isKilled = kept.killed !== null && step !== null && !kept.killed.includes(step)
-  const { databases, buckets, queues, rules, secrets, deployments, uploads } = account
+  const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
   const killed = isKilled ? [...kept.killed!, step] : kept.killed
-  const next: KeptAccount = { databases, buckets, queues, rules, secrets, deployments, uploads, killed }
+  const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
+  const next: KeptAccount = { ...made, killed }
   writeFileSync(`${accountFile}.new`, JSON.stringify(next))
   renameSync(`${accountFile}.new`, accountFile)
   if (isKilled) process.kill(process.ppid, 'SIGKILL')
@@ -69,10 +78,36 @@ function locally(args: readonly string[], wrangler: string): string | null {
   const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
   if (upload === null) return null
   const isBuilt = existsSync(localConfig)
-  run([...upload, '--dry-run', '--outdir', path.join('dist', 'dry'), '--config', isBuilt ? localConfig : config])
+  run([
+    ...upload,
+    '--dry-run',
+    '--outdir',
+    path.join('dist', 'dry'),
+    '--config',
+    isBuilt ? localConfig : config,
+  ])
   if (!isBuilt) {
     const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
     writeFileSync(localConfig, JSON.stringify(rest))
   }
   return null
+}
+
+interface Invocation {
+  outcome: string
+  logs: { message: string[] }[]
+}
+
+/** The invocations that pass the filters, as Cloudflare applies them: a status is that of the invocation, not of its answer. */
+function tailed(args: readonly string[]): string {
+  const after = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1]! : null)
+  const [status, search] = [after('--status'), after('--search')]
+  return readFileSync(tailFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Invocation)
+    .filter(({ outcome }) => status === null || (status === 'ok') === (outcome === 'ok'))
+    .filter(({ logs }) => search === null || logs.some(({ message }) => message.join(' ').includes(search)))
+    .map((invocation) => `${JSON.stringify(invocation, null, 2)}\n`)
+    .join('')
 }
