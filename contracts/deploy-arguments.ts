@@ -6,7 +6,7 @@ import type { Beginning, Roles } from './deploy-options.ts'
 export const usage = `Usage: npm run deploy:contracts -- --rpc URL --key-env VAR --admin ADDRESS --arbiter ADDRESS
          --treasury ADDRESS [--guardian ADDRESS] [--relayer ADDRESS] [--poster ADDRESS] [--proposer ADDRESS]
          [--reviewer ADDRESS] [--dripper ADDRESS] [--minter ADDRESS] [--profile JSON]
-         [--resume NONCE:BLOCK] [--check]
+         [--resume NONCE:BLOCK] [--write FILE] [--check]
 
 Deploys the contracts of a network, after a check of chain, balance, roles and parameters, and prints the settings
 of its hub on standard output, in the format of wrangler.toml and .dev.vars.
@@ -26,6 +26,7 @@ of its hub on standard output, in the format of wrangler.toml and .dev.vars.
   --minter ADDRESS    creates tokens
   --profile JSON      members of the network profile that differ from the default; the chain id is the chain's
   --resume N:BLOCK    resumes an interrupted deployment, which printed N and BLOCK before its first transaction
+  --write FILE        enters start block and addresses into the file of an environment, such as deploy/testnet.toml
   --check             only checks; sends no transaction
   --help              show this
 
@@ -45,7 +46,7 @@ export type DeployArguments = NonNullable<ReturnType<typeof readDeployArguments>
 /** Roles that the relayer has unless another account is named. */
 const separable = ['poster', 'proposer', 'reviewer', 'dripper', 'minter'] as const
 const required = ['rpc', 'key-env', 'admin', 'arbiter', 'treasury'] as const
-const texts = [...required, ...separable, 'guardian', 'relayer', 'profile', 'resume'] as const
+const texts = [...required, ...separable, 'guardian', 'relayer', 'profile', 'resume', 'write'] as const
 const options = {
   ...(Object.fromEntries(texts.map((name) => [name, { type: 'string' }])) as Record<
     (typeof texts)[number],
@@ -88,6 +89,8 @@ export function readDeployArguments(
     profile: readGivenProfile(values.profile ?? '{}'),
     /** Null for a new deployment. */
     resume: values.resume === undefined ? null : readResume(values.resume),
+    /** The file of an environment; null to print alone. */
+    write: values.write ?? null,
     checkOnly: values.check ?? false,
   }
 }

@@ -12,6 +12,7 @@ import {
 } from './deploy.ts'
 import { type DeployArguments, DeployUsageError, readDeployArguments, usage } from './deploy-arguments.ts'
 import type { DeployOptions, Roles } from './deploy-options.ts'
+import { writeDeployment } from './environment-file.ts'
 import { callNode, RpcError } from './json-rpc.ts'
 import { SendError } from './send.ts'
 
@@ -104,7 +105,9 @@ const settingsOf = ({ rpcUrl, profile }: DeployOptions, { contracts, startBlock 
 
 async function run(args: DeployArguments): Promise<void> {
   const options = await optionsOf(args)
-  const { contracts, adminTimelock, beginning, calls } = await check(options)
+  const plan = await check(options)
+  const { contracts, adminTimelock, beginning, calls } = plan
+  if (args.write !== null) writeDeployment(args.write, plan, { isTrial: true })
   if (args.checkOnly) return
   for (const [name, address] of Object.entries({ ...contracts, timelock: adminTimelock }))
     say(`${name.padEnd(21)}${address}`)
@@ -112,6 +115,7 @@ async function run(args: DeployArguments): Promise<void> {
   say(`Deploying with ${calls.length} transactions. If this is interrupted, add --resume ${resume} …`)
   const deployment = await deployContracts({ ...options, resume: beginning })
   console.log(settingsOf(options, deployment))
+  if (args.write !== null) writeDeployment(args.write, deployment)
   say(`\nThe admin acts through the timelock ${deployment.adminTimelock}.`)
   say(
     `The hub's secret RELAYER_PRIVATE_KEY is the key of ${args.relayer ?? options.account.address.toLowerCase()}.`,

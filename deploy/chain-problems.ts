@@ -12,7 +12,7 @@ import { chainIdOf } from './hub-settings.ts'
 
 /**
  * What the chain has that the environment does not say, or the other way round: another chain, contracts that are not the network's, roles
- * that the relayer lacks. Each problem says what to do.
+ * that the relayer lacks, or gas. Each problem says what to do.
  */
 export async function chainProblems(environment: Environment, rpcUrls: readonly string[]): Promise<string[]> {
   if (rpcUrls.length === 0)
@@ -30,7 +30,11 @@ async function problemsAt(environment: Environment, rpcUrl: string): Promise<str
       return [
         `chain.rpc_urls: ${host} is a node of chain ${Number(chainId)}, and the profile ${environment.chain.profile} is chain ${expected}: name a node of that chain, or another profile`,
       ]
-    return [...(await contractProblems(environment, rpcUrl)), ...(await namesProblems(environment, rpcUrl))]
+    return [
+      ...(await contractProblems(environment, rpcUrl)),
+      ...(await namesProblems(environment, rpcUrl)),
+      ...(await balanceProblems(environment, rpcUrl)),
+    ]
   } catch (error) {
     const isAway = error instanceof RpcError || (error as Error).message === 'fetch failed'
     if (!isAway) throw error
@@ -67,6 +71,13 @@ const fixOf = (difference: string): string =>
   difference.includes('hasRole')
     ? 'Have the admin give the role to the relayer, or name the relayer that has it'
     : 'Enter what `npm run deploy:contracts` printed for this network and this version'
+
+async function balanceProblems({ relayer }: Environment, rpcUrl: string): Promise<string[]> {
+  const [balance] = await callNode(rpcUrl, [['eth_getBalance', relayer, 'latest']])
+  return BigInt(balance as Hex) > 0n
+    ? []
+    : [`relayer: ${relayer} has nothing to pay with: send it native currency of the chain`]
+}
 
 /** Owners sign under the names that the contracts were deployed with. */
 async function namesProblems(environment: Environment, rpcUrl: string): Promise<string[]> {

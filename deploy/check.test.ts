@@ -6,7 +6,7 @@ import { type Deployment, deployContracts } from '../contracts/deploy.ts'
 import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
 import { startTestHub, type TestHub } from '../testing/hub.ts'
 import { chainProblems } from './chain-problems.ts'
-import { checkHub } from './check.ts'
+import { checkConnected, checkHub } from './check.ts'
 import type { Environment } from './environment.ts'
 import { hubVars } from './hub-settings.ts'
 import { completeEnvironment } from './testing/environments.ts'
@@ -97,6 +97,11 @@ describe.skipIf(findAnvil() === null)('an environment, held against its chain an
       /token: hasRole\(.* is false.* Have the admin give the role/,
     ],
     [
+      'no gas',
+      () => onChain({}, { relayer: `0x${'02'.repeat(20)}` }),
+      /relayer: 0x0202\w+ has nothing to pay with: send it/,
+    ],
+    [
       'other names',
       () => onChain({}, { network: { service: 'Swarm' } }),
       /network: the contracts are of "Hub ProjectRegistry"/,
@@ -115,7 +120,7 @@ describe.skipIf(findAnvil() === null)('an environment, held against its chain an
     expect((await problems()).join('\n')).toMatch(said)
   })
 
-  test('is refused: a clock that is off, settings that are missing, a hub that is away', async () => {
+  test('is refused: a wrong clock, missing migrations or settings, no page for browsers, a hub that is away', async () => {
     const status = {
       status: 'ok',
       database: 'ok',
@@ -128,20 +133,53 @@ describe.skipIf(findAnvil() === null)('an environment, held against its chain an
       '/': await (await fetch(here())).json(),
       '/v1/status': {
         ...status,
-        missing: { coordinator: ['COORDINATOR_SEED'] },
+        missing: { coordinator: ['COORDINATOR_SEED'], database: ['migrations'] },
         time: Date.now() / 1000 - 90,
       },
       '/v1/openapi.json': {},
     }
-    const findings = await checkHub(environment, 'https://hub.test', async (url) =>
-      Response.json(answers[new URL(url).pathname]),
+    const call = async (url: string) => Response.json(answers[new URL(url).pathname])
+    const saidOf = async (one: Environment, asked: typeof call) =>
+      (await checkHub(one, 'https://hub.test', asked))
+        .map(({ what, problem }) => `${what} ${problem}`)
+        .join('\n')
+    const said = await saidOf(environment, call)
+    expect(said).toMatch(/clock is 90 s behind this machine: set the clock/)
+    expect(said).toMatch(/migrations of this version are missing in the database: run `up` again/)
+    expect(said).toMatch(/settings are incomplete: coordinator lacks COORDINATOR_SEED: set them/)
+    expect(said).toMatch(
+      /GET \/ of a browser answers application\/json, and not the page of the console: run/,
     )
-    const said = findings.map(({ what, problem }) => `${what} ${problem}`).join('\n')
-    expect(said).toMatch(/clock is 90 s behind this machine/)
-    expect(said).toMatch(/settings are incomplete: coordinator lacks COORDINATOR_SEED/)
+    expect(await saidOf({ ...environment, settings: { CONSOLE: 'off' } }, call)).toMatch(
+      /GET \/ of a browser null/,
+    )
+    const parked = async () => new Response('<p>For sale', { headers: { 'Content-Type': 'text/html' } })
+    expect(await saidOf(environment, parked)).toMatch(
+      /GET \/ answers text\/html: the domain leads to something else[\s\S]*GET \/ of a browser answers text\/html, and not/,
+    )
     const away = await checkHub(environment, 'http://127.0.0.1:9')
     expect(away.map(({ problem }) => problem)).toEqual(
-      Array.from({ length: 3 }, () => expect.stringMatching(/does not answer/)),
+      Array.from({ length: 4 }, () => expect.stringMatching(/does not answer/)),
     )
   })
+})
+
+test.each([
+  ['no name or certificate', 'does not answer (fetch failed): check that …'],
+  ['no Worker behind the domain', 'answers 530: error code: 1016'],
+])('is tried again while the domain leads nowhere: %s', async (_, problem) => {
+  const looks = [problem, problem, 'answers 503: The hub refuses'].map((one) => [
+    { what: 'GET /', problem: one },
+  ])
+  let waited = 0
+  const found = await checkConnected(
+    async () => looks.shift()!,
+    async () => ++waited,
+  )
+  expect([found[0]?.problem, waited]).toEqual(['answers 503: The hub refuses', 2])
+  const away = await checkConnected(
+    async () => [{ what: 'GET /', problem }],
+    async () => ++waited,
+  )
+  expect([away[0]?.problem, waited]).toEqual([problem, 62])
 })

@@ -1,3 +1,4 @@
+import { settingFields } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
 import { chainIdOf, hubVars } from './hub-settings.ts'
 
@@ -10,32 +11,77 @@ export interface Finding {
 /** Farther apart than this, signatures with times begin to fail. */
 const clockSecsMax = 30
 
-type Fetch = (url: string) => Promise<Response>
+type Fetch = (url: string, headers?: Record<string, string>) => Promise<Response>
 
 /** What a hub that is there says of itself, held against its environment. */
 export async function checkHub(
   environment: Environment,
   url: string,
-  call: Fetch = fetch,
+  call: Fetch = (address, headers = {}) => fetch(address, { headers }),
 ): Promise<Finding[]> {
   const answers: Record<string, unknown> = {}
   const findings: Finding[] = []
-  for (const path of ['/', '/v1/status', '/v1/openapi.json']) {
-    const answer = await call(`${url}${path}`).catch((error: Error) => error)
+  const ask = async (path: string, what: string, headers: Record<string, string> = {}) => {
+    const answer = await call(`${url}${path}`, headers).catch((error: Error) => error)
+    const text = answer instanceof Error ? '' : await answer.text()
     const problem =
       answer instanceof Error
         ? `does not answer (${answer.message}): check that the domain leads to the Worker`
         : answer.ok
           ? null
-          : `answers ${answer.status}: ${(await answer.text()).slice(0, 500)}`
-    findings.push({ what: `GET ${path}`, problem })
-    if (!(answer instanceof Error) && problem === null) answers[path] = await answer.json()
+          : `answers ${answer.status}: ${text.slice(0, 500)}`
+    if (problem !== null) findings.push({ what, problem })
+    return answer instanceof Error || problem !== null ? null : { type: typeOf(answer), text }
   }
+  for (const path of ['/', '/v1/status', '/v1/openapi.json']) {
+    const answer = await ask(path, `GET ${path}`)
+    if (answer === null) continue
+    const isJson = answer.type === 'application/json'
+    if (isJson) answers[path] = JSON.parse(answer.text)
+    const problem = isJson
+      ? null
+      : `answers ${answer.type}: the domain leads to something else than the Worker`
+    findings.push({ what: `GET ${path}`, problem })
+  }
+  const page = await ask('/', 'GET / of a browser', { Accept: 'text/html,*/*;q=0.8' })
+  if (page !== null) findings.push({ what: 'GET / of a browser', problem: pageProblem(environment, page) })
   return [
     ...findings,
     ...(answers['/'] === undefined ? [] : describedFindings(environment, answers['/'] as Descriptor)),
     ...(answers['/v1/status'] === undefined ? [] : statusFindings(answers['/v1/status'] as Status)),
   ]
+}
+
+const typeOf = ({ headers }: Response): string => (headers.get('Content-Type') ?? 'none').split(';')[0]!
+
+/** People get the console, unless it is off. */
+function pageProblem(
+  { settings }: Environment,
+  { type, text }: { type: string; text: string },
+): string | null {
+  const isOn = settingFields.CONSOLE.safeParse(settings.CONSOLE).data ?? true
+  const [wanted, name] = isOn ? ['text/html', 'the page of the console'] : ['application/json', 'JSON']
+  if (type === wanted && (!isOn || text.includes('/_app/'))) return null
+  return `answers ${type}, and not ${name}: run \`up\` again, and see CONSOLE under [settings]`
+}
+
+/** No hub, but the way to it: there is no connection, or the edge of Cloudflare has no certificate or Worker for the domain yet. */
+const isAway = (findings: readonly Finding[]): boolean =>
+  findings.some(({ problem }) => /^(does not answer|answers 5(2\d|30):)/.test(problem ?? ''))
+
+/** A new domain gets its certificate within minutes. */
+const waits = 60
+
+/** What {@link checkHub} finds once the domain leads to the hub. @param wait - Between two tries. */
+export async function checkConnected(
+  check: () => Promise<Finding[]>,
+  wait: () => Promise<unknown>,
+): Promise<Finding[]> {
+  for (let waited = 0; ; waited++) {
+    const findings = await check()
+    if (!isAway(findings) || waited === waits) return findings
+    await wait()
+  }
 }
 
 interface Descriptor {
@@ -74,11 +120,22 @@ function statusFindings(status: Status): Finding[] {
     what,
     problem: status[what] === 'ok' ? null : `is ${status[what]}: docs/operate-a-hub.md says what to do`,
   })
-  const lacking = Object.entries(status.missing).map(([part, names]) => `${part} lacks ${names.join(', ')}`)
+  const { database = [], ...parts } = status.missing
+  const lacking = Object.entries(parts).map(([part, names]) => `${part} lacks ${names.join(', ')}`)
   const offSecs = Math.round(status.time - Date.now() / 1000)
   return [
     ...(['database', 'module_storage', 'queue', 'relayer'] as const).map(isOk),
-    { what: 'settings', problem: lacking.length === 0 ? null : `are incomplete: ${lacking.join('; ')}` },
+    {
+      what: 'migrations',
+      problem: database.length === 0 ? null : 'of this version are missing in the database: run `up` again',
+    },
+    {
+      what: 'settings',
+      problem:
+        lacking.length === 0
+          ? null
+          : `are incomplete: ${lacking.join('; ')}: set them in the file or with \`secrets\`, and run \`up\``,
+    },
     {
       what: 'chain index',
       problem: status.chain?.halted ? `has stopped: ${JSON.stringify(status.chain.halted)}` : null,

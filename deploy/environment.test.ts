@@ -1,13 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { anvilKeys } from '../protocol/identity/index.ts'
+import { anvilKeys, networkParamsOf } from '../protocol/identity/index.ts'
 import { missingMembers, readEnvironment } from './environment.ts'
 import { environmentProblems } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
 import { settingsPage } from './settings-page.ts'
 import { completeEnvironment } from './testing/environments.ts'
+import { queueProblems } from './wrangler-config.ts'
 
 const example = () => readEnvironment('deploy/example.toml')
 const withSettings = (settings: Record<string, string>) => completeEnvironment({ settings })
@@ -56,6 +58,32 @@ describe('the file of an environment', () => {
       /RELAYER_PRIVATE_KEY: .*use another/,
     ],
     [
+      'an account of such a key',
+      () =>
+        environmentProblems(completeEnvironment({ relayer: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })),
+      /relayer: 0xf39\w+ is an account of anvil, .*use an account of your own/,
+    ],
+    [
+      'a beacon offset below the finality of the chain',
+      () =>
+        environmentProblems(
+          completeEnvironment(),
+          {},
+          { ...networkParamsOf(11_155_111), beacon_offset_secs: 960 },
+        ),
+      /beacon_offset_secs is 960, and must be at least \d+ on sepolia: .*Raise it/,
+    ],
+    [
+      'a queue without dead letters',
+      () => queueProblems({ producers: [], consumers: [{ queue: 'actions' }] }),
+      /queues: actions has no dead_letter_queue: name one/,
+    ],
+    [
+      'dead letters that nobody reads',
+      () => queueProblems({ producers: [], consumers: [{ queue: 'actions', dead_letter_queue: 'lost' }] }),
+      /queues: nobody reads lost: add a consumer/,
+    ],
+    [
       'a secret in git',
       () => environmentProblems(withSettings({ HUB_SECRET: 'x'.repeat(40) })),
       /HUB_SECRET: is a secret, .*set it with `secrets`/,
@@ -85,6 +113,16 @@ describe('the file of an environment', () => {
   })
 })
 
+test('`plan` of a clean clone without a network prints that, and exits with 2', () => {
+  // A network namespace of its own has no network, where the machine lets a user make one.
+  const offline = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
+  const command = [process.execPath, 'deploy/run.ts', 'plan', '--env', 'example', '--offline']
+  const [program, ...args] = offline ? ['unshare', '--map-root-user', '--net', ...command] : command
+  const { status, stdout, stderr } = spawnSync(program!, args, { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([2, ''])
+  expect(stdout.trimEnd()).toBe(planText(planOf(example(), null)))
+})
+
 test('a plan without an account names every resource, secret, rule and role, and what is missing', () => {
   const text = planText(planOf(example(), null))
   for (const said of [
@@ -94,7 +132,8 @@ test('a plan without an account names every resource, secret, rule and role, and
     /R2 lifecycle rule +hub-example-rounds\/payloads\/: deleted after 30 days/,
     /Queue +hub-example-actions /,
     /Queue +hub-example-round-rows-dead-letters/,
-    /Secret +COORDINATOR_SEED/,
+    /Secret +COORDINATOR_SEED +unknown/,
+    /Secret +ARBITER_PRIVATE_KEY +optional/,
     /Roles on the chain .*chain 11155111: minter, dripper, reviewer, proposer, poster/,
     /Missing, to be filled in before `up`\n +account_id: `npx wrangler whoami` shows it/,
   ])

@@ -1,4 +1,12 @@
-import { chainProfiles } from '../protocol/identity/index.ts'
+import type { Address } from 'viem'
+import { findPublished } from '../contracts/published-accounts.ts'
+import {
+  chainProfiles,
+  chainTimeProblems,
+  isLocalChain,
+  type NetworkParams,
+  networkParamsOf,
+} from '../protocol/identity/index.ts'
 import { settingFields, settingProblems } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
 
@@ -56,7 +64,7 @@ export function hubVars(environment: Environment): Record<string, string> {
   }
 }
 
-export const chainIdOf = ({ chain }: Environment): number =>
+export const chainIdOf = ({ chain }: Pick<Environment, 'chain'>): number =>
   chainProfiles.find(({ name }) => name === chain.profile)!.chainId
 
 const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
@@ -64,10 +72,22 @@ const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
 
 const placeholder = (byte: string): string => `0x${byte.repeat(32)}`
 
+/** Accounts whose keys everybody has, among those that the file names. */
+function publishedAccounts({ relayer, operators, ...environment }: Environment): string[] {
+  if (isLocalChain(chainIdOf(environment))) return []
+  return Object.entries({ relayer: [relayer], operators }).flatMap(([member, addresses]) =>
+    findPublished(addresses as Address[]).map(
+      (address) =>
+        `${member}: ${address} is an account of anvil, whose key everybody has: use an account of your own`,
+    ),
+  )
+}
+
 /** What the hub would refuse of an environment. @param secrets - Those that are known; of the others nobody can say more than that they are set. */
 export function environmentProblems(
   environment: Environment,
   secrets: Readonly<Record<string, string>> = {},
+  params: NetworkParams = networkParamsOf(chainIdOf(environment)),
 ): string[] {
   const secretNames = [...requiredSecrets(environment), ...optionalSecrets].map(({ name }) => name)
   const inFile = Object.keys(environment.settings)
@@ -87,6 +107,8 @@ export function environmentProblems(
     ...(environment.settings.LOCAL_NETWORK === undefined
       ? []
       : ['LOCAL_NETWORK: is for networks of one machine, which are not deployed: remove it']),
+    ...publishedAccounts(environment),
+    ...chainTimeProblems(params, chainIdOf(environment)),
     ...settingProblems({ ...assumed, ...hubVars(environment), ...secrets }),
   ]
 }

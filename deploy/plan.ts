@@ -1,9 +1,9 @@
 import type { AccountState } from './account.ts'
 import { type Environment, missingMembers } from './environment.ts'
-import { chainIdOf, environmentProblems, hubVars, requiredSecrets } from './hub-settings.ts'
-import { lifecycleRule, type Resources, resourcesOf } from './wrangler-config.ts'
+import { chainIdOf, environmentProblems, hubVars, optionalSecrets, requiredSecrets } from './hub-settings.ts'
+import { lifecycleRule, queueProblems, type Resources, resourcesOf } from './wrangler-config.ts'
 
-type State = 'exists' | 'will be created' | 'will be set' | 'unknown'
+type State = 'exists' | 'will be created' | 'will be set' | 'optional' | 'unknown'
 
 export interface PlanRow {
   readonly resource: string
@@ -40,7 +40,7 @@ export function planOf(environment: Environment, account: AccountState | null): 
     vars: hubVars(environment),
     missing,
     // What is not filled in is named once.
-    problems: missing.length > 0 ? [] : environmentProblems(environment),
+    problems: [...queueProblems(), ...(missing.length > 0 ? [] : environmentProblems(environment))],
   }
 }
 
@@ -77,6 +77,12 @@ function rowsOf(environment: Environment, resources: Resources, account: Account
       resource: 'Secret',
       name,
       state: stateOf(({ secrets }) => secrets.has(name), 'will be set'),
+      cost: costs.none,
+    })),
+    ...optionalSecrets.map(({ name }) => ({
+      resource: 'Secret',
+      name,
+      state: account?.secrets.has(name) ? ('exists' as const) : ('optional' as const),
       cost: costs.none,
     })),
     {

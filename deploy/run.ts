@@ -1,14 +1,16 @@
 /** `npm run -s deploy`: a hub on Cloudflare, from the file of its environment; see {@link help}. */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { setTimeout } from 'node:timers/promises'
+import * as z from 'zod'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
 import { readAccount, readSecretNames } from './account.ts'
 import { chainProblems } from './chain-problems.ts'
-import { checkHub, type Finding } from './check.ts'
+import { checkConnected, checkHub, type Finding } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
 import { planOf, planText } from './plan.ts'
 import { removeAll } from './remove.ts'
@@ -36,7 +38,7 @@ Options:
   --env NAME         The environment: deploy/NAME.toml
   --offline          Of plan: ask neither Cloudflare nor the chain
   --rotate SECRET    Of secrets: replace this one
-  --save FILE        Of secrets: keep what is made in a new file that only you can read; a key of the relayer is made only then
+  --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
   --yes              Of up and rollback: ask nothing before a step that cannot be taken back
@@ -93,14 +95,15 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     const wrangler = wranglerOf(environment.account_id)
     const { worker } = resourcesOf(environment)
     const present = await readSecretNames(wrangler, worker)
+    const kept = save === undefined ? {} : readKept(save)
     const { values, notes, missing } = planSecrets(environment, {
       present,
       rotate: rotate ?? null,
-      given: process.env,
+      given: { ...kept, ...(rotate !== undefined && { [rotate]: undefined }), ...process.env },
       isKept: save !== undefined,
     })
     if (save !== undefined && notes.length > 0)
-      writeFileSync(save, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+      writeFileSync(save, `${JSON.stringify({ ...kept, ...values }, null, 2)}\n`, { mode: 0o600 })
     if (notes.length > 0) await wrangler(['secret', 'bulk', '--name', worker], JSON.stringify(values))
     for (const note of notes) say(note)
     if (missing.length > 0)
@@ -125,8 +128,15 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       confirm: async (question) => yes === true || (await ask(question)),
       commit: commitOf(),
       given: process.env,
-      check: async (url, headers) =>
-        requireNone(await checkHub(environment, url, (address) => fetch(address, { headers }))),
+      check: async (url, headers) => {
+        const call = (address: string, own: object = {}) =>
+          fetch(address, { headers: { ...headers, ...own } })
+        const wait = () => {
+          say(`Waiting for ${url}: a new domain gets its certificate within minutes`)
+          return setTimeout(10_000)
+        }
+        requireNone(await checkConnected(() => checkHub(environment, url, call), wait))
+      },
     })
   },
 
@@ -167,6 +177,18 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
 function requireAccount({ account_id }: Environment): void {
   if (account_id === '') throw new MissingError('account_id is missing: `npx wrangler whoami` shows it.')
 }
+
+/** What an earlier call has kept in its file; nothing where there is no file. @throws {@link CommandError} */
+function readKept(file: string): Record<string, string> {
+  if (!existsSync(file)) return {}
+  try {
+    return Kept.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new CommandError(`${file} is there, and is no file of --save: name another.`)
+  }
+}
+
+const Kept = z.record(z.string(), z.string())
 
 function requireNone(findings: readonly Finding[]): void {
   const problems = findings.flatMap(({ what, problem }) => (problem === null ? [] : [`  ${what} ${problem}`]))

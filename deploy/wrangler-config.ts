@@ -14,9 +14,14 @@ interface Development {
   compatibility_date: string
   d1_databases: { binding: string; database_name: string; database_id: string; migrations_dir: string }[]
   r2_buckets: { binding: string; bucket_name: string }[]
-  queues: { producers: { queue: string }[]; consumers: { queue: string; dead_letter_queue?: string }[] }
+  queues: Queues
   migrations: { tag: string }[]
   assets: { directory: string }
+}
+
+interface Queues {
+  producers: { queue: string }[]
+  consumers: { queue: string; dead_letter_queue?: string }[]
 }
 
 const readDevelopment = (): Development =>
@@ -54,6 +59,21 @@ export function resourcesOf({ name }: Pick<Environment, 'name'>): Resources {
     payloadBucket: renamed(name, rounds.bucket_name),
     objectsTag: `${migrations.at(-1)!.tag}.${objectsVersion}`,
   }
+}
+
+/** Queues that lose the messages that fail every attempt, and queues that nobody reads. */
+export function queueProblems({ producers, consumers }: Queues = readDevelopment().queues): string[] {
+  const keepers = new Set(consumers.map(({ dead_letter_queue }) => dead_letter_queue))
+  const consumed = new Set(consumers.map(({ queue }) => queue))
+  const file = `${developmentFile}: queues:`
+  return [
+    ...consumers
+      .filter(({ queue, dead_letter_queue }) => dead_letter_queue === undefined && !keepers.has(queue))
+      .map(({ queue }) => `${file} ${queue} has no dead_letter_queue: name one in its consumer`),
+    ...[...producers.map(({ queue }) => queue), ...keepers]
+      .filter((queue) => queue !== undefined && !consumed.has(queue))
+      .map((queue) => `${file} nobody reads ${queue}: add a consumer of it`),
+  ]
 }
 
 /** The configuration of wrangler for an environment: wrangler.toml under names of its own. @param databaseId - Null while there is none. */

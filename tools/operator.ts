@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { CommandError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readNetwork } from '../scripts/hub/network.ts'
+import { fetchFromHub, readNetwork } from '../scripts/hub/network.ts'
 import { signIn } from '../scripts/hub/wallet.ts'
 import type { Hub } from '../sdk/index.ts'
 import { readAmount } from './amounts.ts'
@@ -56,7 +56,9 @@ await runCommand(async () => {
   if ('help' in command) return console.log(command.help)
   if (command.isWatched)
     return watch({
-      read: async () => send((await readNetwork(command.hub)).client, command.call),
+      // A hub in trouble is shown as it is now, and asked again with the next look.
+      read: async () =>
+        send((await readNetwork(command.hub, fetchFromHub, { attempts: 1 })).client, command.call),
       wait: async () => setTimeout(5_000, true),
       write: (text) => process.stdout.write(text),
       time: () => new Date(),

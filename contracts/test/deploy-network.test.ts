@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -36,6 +38,7 @@ describe('the arguments of deploy:contracts', () => {
       others: { proposer },
       profile: {},
       resume: null,
+      write: null,
       checkOnly: false,
     })
     expect(read(['--help'])).toBe(null)
@@ -117,7 +120,19 @@ describe.skipIf(!hasAnvil)('deploy:contracts', () => {
     const contracts = JSON.parse(settings.CHAIN_CONTRACTS)
     expect(contracts).toMatchObject({ treasury, token })
     // Everything is there: nothing is sent, and the same is said.
-    const resumed = await run(['--proposer', proposer, '--resume', '0:0'])
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'environment-')), 'testnet.toml')
+    cpSync('deploy/example.toml', file)
+    const resumed = await run(['--proposer', proposer, '--resume', '0:0', '--write', file])
+    const [before, after] = ['deploy/example.toml', file].map((name) =>
+      readFileSync(name, 'utf8').split('\n'),
+    )
+    expect(after!.filter((line, i) => line !== before![i])).toEqual(
+      Object.entries(contracts).map(([name, address]) => `${name} = "${address}"`),
+    )
+    writeFileSync(file, 'start_block = 0')
+    expect((await run(['--proposer', proposer, '--resume', '0:0', '--write', file])).stderr).toContain(
+      '--write: the file has no line `token = …`: copy it from deploy/example.toml.',
+    )
     expect([resumed.code, resumed.stdout]).toEqual([0, stdout])
     expect(resumed.stderr).toContain('Deploying with 0 transactions')
     expect((await run(['--resume', '0:0'])).stderr).toContain('staking: hasRole(')

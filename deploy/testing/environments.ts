@@ -20,3 +20,20 @@ export const completeEnvironment = (over: Partial<Environment> = {}): Environmen
   settings: {},
   ...over,
 })
+
+/** The same as its file. */
+export function environmentToml({
+  network,
+  chain: { contracts, ...chain },
+  settings,
+  ...top
+}: Environment): string {
+  const lines = (members: object) =>
+    Object.entries(members).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+  return [
+    ...lines(top),
+    ...['[network]', ...lines(network), '[chain]', ...lines(chain)],
+    ...['[chain.contracts]', ...lines(contracts), '[settings]', ...lines(settings)],
+    '',
+  ].join('\n')
+}

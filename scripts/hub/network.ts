@@ -3,6 +3,7 @@ import { HubError, UnreachableError } from '../../sdk/errors.ts'
 import { createHub, type Hub } from '../../sdk/index.ts'
 import { type Network as Facts, readNetwork as readFacts } from '../../sdk/network.ts'
 import { callOf } from '../command/call.ts'
+import type { RetryOptions } from '../../sdk/retries.ts'
 
 /** The network as the descriptor of its hub says it is, and ways to call it. */
 export interface Network extends Facts {
@@ -37,9 +38,9 @@ export const fetchFromHub: Fetch = (request) => {
 /** Longer than what a call may wait for, and than a hub is away that is started again. */
 const timeout = 300_000
 
-/** @param send sends every request of the network's clients, but those of `quiet`. */
-export function connectTo(hub: string, send: Fetch = fetchFromHub) {
-  const hubWith = (fetch: Fetch, session?: string) => createHub({ url: hub, fetch, session, timeout })
+/** @param send sends every request of the network's clients, but those of `quiet`. @param retry - How often a hub in trouble is asked again. */
+export function connectTo(hub: string, send: Fetch = fetchFromHub, retry?: RetryOptions) {
+  const hubWith = (fetch: Fetch, session?: string) => createHub({ url: hub, fetch, session, timeout, retry })
   const quiet = hubWith(fetchFromHub)
   return {
     hub,
@@ -51,11 +52,15 @@ export function connectTo(hub: string, send: Fetch = fetchFromHub) {
 }
 
 /** Reads the descriptor of a hub. @throws {@link HubError} when what answers is no hub, or a hub that refuses. */
-export async function readNetwork(hub: string, send: Fetch = fetchFromHub): Promise<Network> {
-  const facts = await readFacts(new Client({ url: hub, fetch: send, timeout })).catch((error) => {
+export async function readNetwork(
+  hub: string,
+  send: Fetch = fetchFromHub,
+  retry?: RetryOptions,
+): Promise<Network> {
+  const facts = await readFacts(new Client({ url: hub, fetch: send, timeout, retry })).catch((error) => {
     throw /is not a hub/.test(error.message) ? new HubError(`${error.message} ${nameAnotherHub}`) : error
   })
-  return { ...facts, ...connectTo(hub, send) }
+  return { ...facts, ...connectTo(hub, send, retry) }
 }
 
 /** What a project pays, its epochs and its vault. */

@@ -25,10 +25,14 @@ test('a list is a table: ids whole, times readable, lists counted, and no column
 })
 
 test('a record is a line for each member, and nothing in it steers a terminal', () => {
-  expect(tableOf({ reason: 'a\u001b[2J', enabled: true, before: { a: 1 } }).split('\n')).toEqual([
-    'reason   a\\u001b[2J',
-    'enabled  true',
-    'before   {"a":1}',
+  const problem = 'The hub refuses all requests until its settings are correct.'
+  expect(
+    tableOf({ reason: 'a\u001b[2J', problem, relayer: { balance: '0', at: { a: 1 } } }).split('\n'),
+  ).toEqual([
+    'reason           a\\u001b[2J',
+    `problem          ${problem}`,
+    'relayer.balance  0',
+    'relayer.at       {"a":1}',
   ])
 })
 

@@ -1,17 +1,21 @@
 /** How an answer of the hub is shown to a person. */
 
+/** Of a cell of a table, and of a line. */
 const textMax = 48
+const lineMax = 2_000
 
-/** A list as a table with a line for each item; anything else as a line for each member, and its lists as tables below. */
+/** A list as a table with a line for each item; anything else as a line for each member, also of records in it, and its lists as tables below. */
 export function tableOf(answer: unknown): string {
   if (!isRecord(answer)) return cellOf('', answer)
   if (Array.isArray(answer.items)) {
     const table = itemsOf(answer.items)
     return answer.next_cursor ? `${table}\nThere are more; --json shows the cursor of the next page.` : table
   }
-  const members = Object.entries(answer)
+  const members = Object.entries(flat(answer))
   const lines = linesOf(
-    members.filter(([, value]) => !isList(value)).map(([name, value]) => [name, cellOf(name, value)]),
+    members
+      .filter(([, value]) => !isList(value))
+      .map(([name, value]) => [name, cellOf(name, value, lineMax)]),
   )
   const lists = members.flatMap(([name, value]) => (isList(value) ? `${name}\n${itemsOf(value)}` : []))
   return [lines, ...lists].join('\n\n')
@@ -27,6 +31,16 @@ function itemsOf(list: readonly unknown[]): string {
   )
   return linesOf([names, ...items.map((item) => names.map((name) => cellOf(name, item[name])))])
 }
+
+/** Members of records as members with a dot. */
+const flat = (answer: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(answer).flatMap(([name, value]) =>
+      isRecord(value)
+        ? Object.entries(value).map(([part, own]) => [`${name}.${part}`, own])
+        : [[name, value]],
+    ),
+  )
 
 /** A list of records; a list of words is shown as it is. */
 const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRecord)
@@ -50,7 +64,7 @@ function linesOf(rows: readonly (readonly string[])[]): string {
  * Ids stay whole, because other commands take them; a time is readable, of a list its length is shown, and nothing steers a
  * terminal.
  */
-function cellOf(name: string, value: unknown): string {
+function cellOf(name: string, value: unknown, max = textMax): string {
   if (isList(value)) return String(value.length)
   if (value === null || value === undefined) return '–'
   if (typeof value === 'number' && name.endsWith('_at'))
@@ -60,5 +74,5 @@ function cellOf(name: string, value: unknown): string {
     /[\p{Cc}\p{Cf}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return safe.length <= textMax || /^\S{1,128}$/.test(safe) ? safe : `${safe.slice(0, textMax - 1)}…`
+  return safe.length <= max || /^\S{1,128}$/.test(safe) ? safe : `${safe.slice(0, max - 1)}…`
 }

@@ -1,4 +1,3 @@
-import { isObject } from '../../protocol/encoding/index.ts'
 import { tableOf } from './table.ts'
 
 export interface Watching {
@@ -21,20 +20,10 @@ export async function watch({ read, wait, write, time, isTerminal, json }: Watch
   do {
     const answer = await read().catch(({ message }: Error) => ({ status: 'away', problem: message }))
     const { time: _, ...rest } = answer as Record<string, unknown>
-    const text = json ? JSON.stringify(rest) : tableOf(flat(rest))
+    const text = json ? JSON.stringify(rest) : tableOf(rest)
     if (isTerminal && !json)
       write(`${clearScreen}${time().toISOString().slice(11, 19)} UTC, every 5 s, Ctrl-C ends it\n\n${text}\n`)
     else if (text !== shown) write(json ? `${text}\n` : `${time().toISOString()}\n${text}\n\n`)
     shown = text
   } while (await wait())
 }
-
-/** Members of records as members with a dot, because a table has a line for each. */
-export const flat = (answer: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(answer).flatMap(([name, value]) =>
-      isObject(value)
-        ? Object.entries(value).map(([part, own]) => [`${name}.${part}`, own])
-        : [[name, value]],
-    ),
-  )

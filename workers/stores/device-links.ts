@@ -2,6 +2,7 @@ import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { LinkView } from '../../durable-objects/link/types.ts'
 import { Store } from './database.ts'
 import { devices, nodes, relayTotals } from './schema/index.ts'
+import { lastMigration } from './schema/last-migration.ts'
 
 export type DeviceStanding = NonNullable<Awaited<ReturnType<DeviceLinkStore['standing']>>>
 export type RelayTotals = Omit<typeof relayTotals.$inferSelect, 'id'>
@@ -46,9 +47,13 @@ export class DeviceLinkStore extends Store {
     return node === undefined ? null : { isBound: false, isRegistered: true, isFaulty: false, ...node }
   }
 
-  /** Kept in step by a trigger, so that reading them costs one row. */
-  async totals(): Promise<RelayTotals> {
-    const [row] = await this.db.select().from(relayTotals)
-    return { connectedDevices: row?.connectedDevices ?? 0, availableSlots: row?.availableSlots ?? 0 }
+  /** Kept in step by a trigger, so that reading them costs one row; another tells whether the database is as new as this build. */
+  async totals(): Promise<RelayTotals & { isMigrated: boolean }> {
+    const { connectedDevices, availableSlots } = relayTotals
+    const isMigrated = sql`EXISTS (SELECT 1 FROM d1_migrations WHERE name = ${lastMigration})`.mapWith(
+      Boolean,
+    )
+    const [row] = await this.db.select({ connectedDevices, availableSlots, isMigrated }).from(relayTotals)
+    return row ?? { connectedDevices: 0, availableSlots: 0, isMigrated: false }
   }
 }

@@ -17,9 +17,13 @@ await emptyStorage()
 forgetAllowances()
 leaveAddress()
 // At once: a transaction for each migration takes five times as long, before every file.
-await env.DB.batch(
-  env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
-)
+await env.DB.batch([
+  ...env.TEST_MIGRATIONS.flatMap(({ queries }) => queries.map((query) => env.DB.prepare(query))),
+  env.DB.prepare('CREATE TABLE d1_migrations (name TEXT UNIQUE)'),
+  ...env.TEST_MIGRATIONS.map(({ name }) =>
+    env.DB.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+  ),
+])
 
 // A task's meta is the one way from workerd to the Node side of the run.
 afterEach(({ task }) => {

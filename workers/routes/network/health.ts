@@ -109,8 +109,9 @@ export async function readReport(hub: Hub): Promise<Report> {
   const [totals, open, validators, moduleStorage, chain, queue, relaying, previous, projection] =
     await Promise.all([
       // One row, so that the question is as good as any to see whether the database answers.
-      inTime(deviceLinks.totals(), answerMsMax).catch((error: unknown) =>
-        lacksMigrations(error) ? ('unmigrated' as const) : null,
+      inTime(deviceLinks.totals(), answerMsMax).then(
+        (totals) => (totals.isMigrated ? totals : ('unmigrated' as const)),
+        (error: unknown) => (lacksMigrations(error) ? ('unmigrated' as const) : null),
       ),
       inTime(readLate(services), answerMsMax).catch(() => null),
       inTime(readValidators(services), answerMsMax).catch(() => null),

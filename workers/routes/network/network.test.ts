@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bytesToHex } from '../../../protocol/encoding/index.ts'
 import { deriveNodeId, resolveProfile } from '../../../protocol/identity/index.ts'
 import { ed25519PublicKey } from '../../../protocol/signatures/index.ts'
+import { lastMigration } from '../../stores/schema/last-migration.ts'
 import { bodyOf, client, errorOf, expectAnswer, expectRefusal, itemsOf } from '../../test/client.ts'
 import { failingDatabase } from '../../test/failing-database.ts'
 import { createListedProject } from '../../test/subscription.ts'
@@ -134,6 +135,15 @@ describe('a part that does not work', () => {
       chain: ['CHAIN_CONTRACTS'],
       relayer: ['CHAIN_CONTRACTS', 'RELAYER_PRIVATE_KEY'],
     })
+  })
+
+  test('says so where the database lacks the newest migration alone, whose tables no other part has missed yet', async () => {
+    const named = (from: string, to: string) =>
+      runSql('UPDATE d1_migrations SET name = ? WHERE name = ?', to, from)
+    await named(lastMigration, 'none')
+    const status = await bodyOf(client({ bindings: {} }).get('/v1/status'))
+    await named('none', lastMigration)
+    expect(status).toMatchObject({ status: 'degraded', missing: { database: ['migrations'] } })
   })
 
   test('says so where the database lacks migrations', async () => {

@@ -1,8 +1,10 @@
+import { env } from 'cloudflare:workers'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { describe, expect, test } from 'vitest'
 import { rowsOf } from '../../test/tables.ts'
 import * as developerTools from './developer-tools.ts'
 import * as early from './index.ts'
+import { lastMigration } from './last-migration.ts'
 import * as webhooks from './webhooks.ts'
 
 const isTable = (value: unknown) => !Array.isArray(value)
@@ -48,4 +50,8 @@ test('every table of the migrations is declared', async () => {
   )
   const declared = Object.values(schema).map((table) => getTableConfig(table as SQLiteTable).name)
   expect(results.map(({ name }) => name).sort()).toEqual(declared.sort())
+})
+
+test('the last migration is the last file', () => {
+  expect(lastMigration).toBe(env.TEST_MIGRATIONS.at(-1)?.name)
 })

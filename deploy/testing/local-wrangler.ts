@@ -1,0 +1,113 @@
+/**
+ * In the place of wrangler, for the process of `up`: what has a local mode wrangler itself does, in the folder of the run, and what needs
+ * an account is a recorded answer. `account.json` keeps the account from one call to the next.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { WranglerError } from '../wrangler.ts'
+import { RecordedAccount } from './recorded-account.ts'
+
+/** What is kept of an account, and the steps after which `up` was killed; null where nobody kills it. */
+export interface KeptAccount
+  extends Pick<
+    RecordedAccount,
+    'databases' | 'buckets' | 'queues' | 'rules' | 'secrets' | 'deployments' | 'uploads' | 'isMigrated'
+  > {
+  killed: string[] | null
+}
+
+export const accountFile = 'account.json'
+/** What `wrangler tail` shows, a line for each invocation of the Worker. */
+export const tailFile = 'tail.jsonl'
+/** The configuration of the environment without its build command, which one call runs for all. */
+export const localConfig = 'dist/deploy/local.json'
+export const persisted = ['--persist-to', 'state']
+
+/** Calls that change something. */
+const changing = [
+  ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
+  ...['d1 migrations apply', 'deploy', 'versions upload', 'triggers deploy', 'versions deploy'],
+]
+
+/** A call without the names of what it changes; null where it changes nothing. */
+function stepOf(call: string): string | null {
+  const step = changing.find((words) => call.startsWith(`${words} `))
+  return step === undefined ? null : `${step} ${/@(\d+%)/.exec(call)?.[1] ?? ''}`.trim()
+}
+
+/** `recorded`, or the path of wrangler for what has a local mode. */
+const mode = process.env.LOCAL_WRANGLER
+if (mode !== undefined && process.argv[1]?.endsWith('wrangler.js')) await main(process.argv.slice(2), mode)
+
+async function main(args: readonly string[], wrangler: string): Promise<void> {
+  const account = new RecordedAccount()
+  const kept = JSON.parse(readFileSync(accountFile, 'utf8')) as KeptAccount
+  Object.assign(account, kept)
+  const input = args[1] === 'bulk' ? readFileSync(0, 'utf8') : ''
+  try {
+    const own = args[0] === 'tail' ? tailed(args) : wrangler === 'recorded' ? null : locally(args, wrangler)
+    process.stdout.write(own ?? (await account.wrangler(args, input)))
+  } catch (error) {
+    if (!(error instanceof WranglerError)) throw error
+    process.stderr.write(error.output)
+    process.exitCode = 1
+    return
+  }
+  const step = stepOf(args.join(' '))
+  const isKilled = kept.killed !== null && step !== null && !kept.killed.includes(step)
+  const { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated } = account
+  const killed = isKilled ? [...kept.killed!, step] : kept.killed
+  const made = { databases, buckets, queues, rules, secrets, deployments, uploads, isMigrated }
+  const next: KeptAccount = { ...made, killed }
+  writeFileSync(`${accountFile}.new`, JSON.stringify(next))
+  renameSync(`${accountFile}.new`, accountFile)
+  if (isKilled) process.kill(process.ppid, 'SIGKILL')
+}
+
+/** What wrangler prints in its local mode; null for a call that has none. An upload is tried, and recorded as well. */
+function locally(args: readonly string[], wrangler: string): string | null {
+  const config = args[args.indexOf('--config') + 1]!
+  const run = (call: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [wrangler, ...call], { encoding: 'utf8' })
+    if (status !== 0) throw new WranglerError(call, `${stdout}${stderr}`)
+    return stdout
+  }
+  if (args[0] === 'd1' && args[1] === 'migrations')
+    return run([...args.map((arg) => (arg === '--remote' ? '--local' : arg)), ...persisted])
+  const upload = args[0] === 'deploy' ? ['deploy'] : args[1] === 'upload' ? ['versions', 'upload'] : null
+  if (upload === null) return null
+  const isBuilt = existsSync(localConfig)
+  run([
+    ...upload,
+    '--dry-run',
+    '--outdir',
+    path.join('dist', 'dry'),
+    '--config',
+    isBuilt ? localConfig : config,
+  ])
+  if (!isBuilt) {
+    const { build: _, ...rest } = JSON.parse(readFileSync(config, 'utf8'))
+    writeFileSync(localConfig, JSON.stringify(rest))
+  }
+  return null
+}
+
+interface Invocation {
+  outcome: string
+  logs: { message: string[] }[]
+}
+
+/** The invocations that pass the filters, as Cloudflare applies them: a status is that of the invocation, not of its answer. */
+function tailed(args: readonly string[]): string {
+  const after = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1]! : null)
+  const [status, search] = [after('--status'), after('--search')]
+  return readFileSync(tailFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Invocation)
+    .filter(({ outcome }) => status === null || (status === 'ok') === (outcome === 'ok'))
+    .filter(({ logs }) => search === null || logs.some(({ message }) => message.join(' ').includes(search)))
+    .map((invocation) => `${JSON.stringify(invocation, null, 2)}\n`)
+    .join('')
+}

@@ -1,0 +1,126 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { TLSSocket } from 'node:tls'
+import type { Environment } from '../environment.ts'
+import { environmentToml } from './environments.ts'
+import { accountFile, type KeptAccount } from './local-wrangler.ts'
+
+const root = path.resolve('.')
+export const wranglerPath = 'node_modules/wrangler/bin/wrangler.js'
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Standard output and errors. */
+  readonly said: string
+}
+
+export type Desk = ReturnType<typeof openDesk>
+
+/**
+ * What an operator has: a folder like a clone, with the file of an environment and an account behind wrangler, and a domain that leads to
+ * the hub. Commands run as processes of their own there.
+ * @param hubPort - Where the domain leads to; null while it leads nowhere.
+ */
+export function openDesk(environment: Environment, name: string, hubPort: () => Promise<number | null>) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'desk-'))
+  for (const entry of readdirSync('.'))
+    if (!['node_modules', 'deploy', 'dist', '.git', '.wrangler', '.env', '.dev.vars'].includes(entry))
+      symlinkSync(path.resolve(entry), path.join(folder, entry))
+  mkdirSync(path.join(folder, 'deploy'))
+  writeFileSync(path.join(folder, 'deploy', `${name}.toml`), environmentToml(environment))
+  mkdirSync(path.join(folder, path.dirname(wranglerPath)), { recursive: true })
+  const standIn = path.resolve('deploy/testing/local-wrangler.ts')
+  writeFileSync(path.join(folder, wranglerPath), `import(${JSON.stringify(standIn)})\n`)
+  const domain = startDomain(folder, hubPort)
+  return {
+    folder,
+    account: (): KeptAccount => JSON.parse(readFileSync(path.join(folder, accountFile), 'utf8')),
+    keepAccount: (account: KeptAccount) =>
+      writeFileSync(path.join(folder, accountFile), JSON.stringify(account)),
+    /** Runs a program of the repository. @param isSeen - Ends one that goes on by itself, by what it has said. */
+    async run(
+      [script, ...args]: readonly [string, ...string[]],
+      env: Record<string, string> = {},
+      isSeen?: (said: string) => boolean,
+    ): Promise<Ended> {
+      const program = script === 'wrangler' ? path.join(folder, wranglerPath) : path.join(root, script)
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: folder,
+        env: {
+          ...process.env,
+          ...(await domain).env,
+          LOCAL_WRANGLER: 'recorded',
+          NODE_NO_WARNINGS: '1',
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let said = ''
+      for (const output of [child.stdout, child.stderr])
+        output.on('data', (text) => {
+          said += text
+          if (isSeen?.(said)) child.kill()
+        })
+      const [code, signal] = await once(child, 'close')
+      return { code, signal, said }
+    },
+    async close() {
+      await (await domain).close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The way to the hub, as the internet is for a deployed one: its name, and a certificate for it. */
+async function startDomain(folder: string, hubPort: () => Promise<number | null>) {
+  const [keyFile, certificateFile] = ['key.pem', 'certificate.pem'].map((file) => path.join(folder, file))
+  const request =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=hub.example.org'
+  const alternative = 'subjectAltName=DNS:hub.example.org'
+  execFileSync('openssl', [
+    ...request.split(' '),
+    ...['-addext', alternative, '-keyout', keyFile!, '-out', certificateFile!],
+  ])
+  const credentials = { key: readFileSync(keyFile!), cert: readFileSync(certificateFile!) }
+  const proxy = createServer()
+  proxy.on('connect', async (_, socket) => {
+    const port = await hubPort()
+    if (port === null) return socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    const [outside, inside] = [
+      new TLSSocket(socket, { isServer: true, ...credentials }),
+      connect(port, '127.0.0.1'),
+    ]
+    outside.pipe(inside).pipe(outside)
+    for (const side of [outside, inside])
+      side.on('error', () => [outside, inside].map((one) => one.destroy()))
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    env: {
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      NO_PROXY: '127.0.0.1,localhost',
+      NODE_EXTRA_CA_CERTS: certificateFile!,
+    },
+    async close() {
+      proxy.close()
+      proxy.closeAllConnections()
+    },
+  }
+}

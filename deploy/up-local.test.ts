@@ -1,0 +1,259 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
+import { deployContracts } from '../contracts/deploy.ts'
+import { anvilKeys, networkParamsOf, resolveProfile } from '../protocol/identity/index.ts'
+import { completeEnvironment } from './testing/environments.ts'
+import { type KeptAccount, localConfig, persisted } from './testing/local-wrangler.ts'
+import { type Desk, openDesk, wranglerPath } from './testing/operators-desk.ts'
+import { RecordedAccount } from './testing/recorded-account.ts'
+import { bringUp } from './up.ts'
+
+const [deployerKey, arbiterKey, relayerKey, operatorKey] = anvilKeys as readonly Hex[] as [Hex, Hex, Hex, Hex]
+const deployer = privateKeyToAccount(deployerKey)
+const relayer = privateKeyToAccount(relayerKey).address
+
+/** Minutes of one core, on a busy machine. */
+const timeout = 600_000
+
+describe.skipIf(findAnvil() === null)('up, with the local modes of wrangler and a chain of its own', () => {
+  let anvil: Anvil
+  let desk: Desk
+  let worker: ChildProcess | undefined
+  let environment: ReturnType<typeof completeEnvironment>
+
+  beforeAll(async () => {
+    anvil = await startAnvil()
+    const own = ['minter', 'dripper', 'reviewer', 'proposer', 'poster'].map((role) => [role, relayer])
+    const deployment = await deployContracts({
+      rpcUrl: anvil.url,
+      account: deployer,
+      profile: resolveProfile(),
+      params: networkParamsOf(31_337),
+      treasury: deployer.address,
+      roles: {
+        admin: deployer.address,
+        arbiter: privateKeyToAccount(arbiterKey).address,
+        ...Object.fromEntries(own),
+      },
+      faucetSupplyWei: 10n ** 24n,
+    })
+    environment = completeEnvironment({
+      name: 'hub-trial',
+      relayer,
+      network: {},
+      operators: [privateKeyToAddress(operatorKey)],
+      chain: {
+        profile: 'local',
+        rpc_urls: [anvil.url],
+        start_block: deployment.startBlock,
+        contracts: { ...deployment.contracts },
+      },
+      settings: { CHAIN_CONFIRMATIONS: '1', CHAIN_FINALITY_BLOCKS: '0', CHAIN_BLOCK_SECS: '0.2' },
+    })
+    desk = openDesk(environment, 'trial', workerPort)
+  }, timeout)
+  afterAll(async () => {
+    if (worker?.exitCode === null && worker.kill('SIGTERM')) await once(worker, 'exit')
+    await desk?.close()
+    await anvil?.stop()
+  })
+
+  let started: Promise<number> | undefined
+  /** Where the Worker runs, once something was deployed: at the first connection that the domain gets. */
+  const workerPort = (): Promise<number> => (started ??= startWorker())
+  async function startWorker(): Promise<number> {
+    const vars = Object.entries(desk.account().secrets ?? {}).map(([name, value]) => `${name}="${value}"`)
+    writeFileSync(path.join(desk.folder, path.dirname(localConfig), '.dev.vars'), vars.join('\n'))
+    const args = ['dev', '--config', localConfig, '--port', '0', '--inspector-port', '0', ...persisted]
+    const child = spawn(process.execPath, [path.resolve(wranglerPath), ...args], {
+      cwd: desk.folder,
+      env: { ...process.env, CI: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    worker = child
+    let said = ''
+    return new Promise<number>((resolve, reject) => {
+      for (const output of [child.stdout, child.stderr])
+        output.on('data', (text) => {
+          said += text
+          const [, port] = /Ready on http:\/\/\S+:(\d+)/.exec(said) ?? []
+          if (port !== undefined) resolve(Number(port))
+        })
+      child.once('exit', () => reject(new Error(said)))
+    })
+  }
+
+  const deploy = (...args: string[]) =>
+    desk.run(['deploy/run.ts', ...args, '--env', 'trial'], {
+      LOCAL_WRANGLER: path.resolve(wranglerPath),
+      RELAYER_PRIVATE_KEY: relayerKey,
+    })
+
+  /** Runs `up` until nothing kills it any more. */
+  async function upThroughKills(): Promise<void> {
+    for (;;) {
+      const { code, signal, said } = await deploy('up', '--yes')
+      if (signal === 'SIGKILL') continue
+      expect(code, said).toBe(0)
+      return
+    }
+  }
+
+  const made = ({ databases, buckets, queues, rules, secrets }: KeptAccount | RecordedAccount) => ({
+    ...{ databases, buckets, queues, rules },
+    secrets: Object.keys(secrets ?? {}),
+  })
+
+  test(
+    'killed after each step and run again, it comes to what an `up` without faults makes, and `check` passes',
+    async () => {
+      const whole = new RecordedAccount()
+      await bringUp({
+        environment,
+        wrangler: whole.wrangler,
+        say: () => {},
+        confirm: async () => true,
+        commit: 'abc1234',
+        given: { RELAYER_PRIVATE_KEY: relayerKey },
+        check: async () => {},
+      })
+      desk.keepAccount({ ...new RecordedAccount(), killed: [] })
+      await upThroughKills()
+      expect(desk.account().killed).toEqual([
+        ...['d1 create', 'r2 bucket create', 'r2 bucket lifecycle add', 'queues create', 'secret bulk'],
+        ...['d1 migrations apply', 'deploy', 'versions upload', 'triggers deploy'],
+        ...['versions deploy 10%', 'versions deploy 50%', 'versions deploy 100%'],
+      ])
+      expect(made(desk.account())).toEqual(made(whole))
+      expect(desk.account().secrets).toMatchObject({ RELAYER_PRIVATE_KEY: relayerKey })
+      expect(desk.account().deployments.at(-1)?.versions.at(-1)?.percentage).toBe(100)
+      const { code, said } = await deploy('check')
+      expect([code, said]).toEqual([0, expect.stringMatching(/\nok +GET \/\n(ok .*\n)+ok +contracts\n$/)])
+      expect(await deploy('plan')).toMatchObject({ code: 0, said: expect.not.stringMatching(/will be/) })
+    },
+    timeout,
+  )
+
+  test(
+    'each line of docs/deploy.md does what the page says, for somebody who has nothing else',
+    async () => {
+      const page = openDesk(environment, 'trial', workerPort)
+      const file = path.join(page.folder, 'deploy/testnet.toml')
+      const saved = path.join(page.folder, 'testnet-secrets.json')
+      page.keepAccount({ ...new RecordedAccount(), killed: null })
+      const fill = (values: Record<string, unknown>) => {
+        const filled = Object.entries(values).reduce(
+          (text, [name, value]) =>
+            text.replace(new RegExp(`^${name} = .*`, 'm'), `${name} = ${JSON.stringify(value)}`),
+          readFileSync(file, 'utf8'),
+        )
+        writeFileSync(file, filled)
+      }
+      const given: string[] = []
+      const env: Record<string, string> = {}
+      /** A line of the page, with values in the place of its examples. */
+      const run = (line: string) => {
+        const [, tool = '', rest = ''] = /^npm run -s ([\w:]+) -- (.+)$/.exec(line) ?? []
+        const script = {
+          deploy: 'deploy/run.ts',
+          'deploy:contracts': 'contracts/deploy-network.ts',
+          operator: 'tools/operator.ts',
+        }[tool]!
+        const values = [...given]
+        const words = rest.replaceAll('0x…', () => values.shift()!).split(' ')
+        return page.run(
+          [
+            script,
+            ...words.map(
+              (word) =>
+                ({ 'https://rpc.example.org': anvil.url, '~/testnet-secrets.json': saved })[word] ?? word,
+            ),
+          ],
+          env,
+        )
+      }
+      const left = linesOf('docs/deploy.md')
+      const next = (line: RegExp): string => {
+        expect(left[0]).toMatch(line)
+        return left.shift()!
+      }
+
+      next(/^npm ci$/)
+      const [, from, to] = /^cp (\S+) (\S+)$/.exec(next(/^cp /))!
+      cpSync(from!, path.join(page.folder, to!))
+      expect(await run(next(/plan .*--offline$/))).toMatchObject({
+        code: 2,
+        said: expect.stringContaining('account_id: '),
+      })
+      const { account_id, domain, operators, chain, settings } = environment
+      fill({ name: 'hub-testnet', account_id, domain, operators, profile: 'local', rpc_urls: chain.rpc_urls })
+      appendFileSync(
+        file,
+        Object.entries(settings)
+          .map(([name, value]) => `${name} = "${value}"\n`)
+          .join(''),
+      )
+
+      next(/^npx wrangler login$/)
+      const secrets = next(/secrets .*--save/)
+      const [, relayer] = /RELAYER_PRIVATE_KEY {2}generated; its account is (0x\w+)/.exec(
+        (await run(secrets)).said,
+      )!
+      const made = readFileSync(saved, 'utf8')
+      expect(JSON.parse(made)).toEqual(page.account().secrets)
+      fill({ relayer })
+      page.keepAccount({ ...page.account(), secrets: null })
+      expect(await run(secrets)).toMatchObject({ code: 0 })
+      expect([readFileSync(saved, 'utf8'), page.account().secrets]).toEqual([made, JSON.parse(made)])
+      await anvil.rpc('anvil_setBalance', relayer, '0xde0b6b3a7640000')
+
+      next(/^export DEPLOYER_KEY=/)
+      // Anvil's own are refused, as accounts whose keys everybody has.
+      const [payer, admin, arbiter, treasury] = Array.from({ length: 4 }, () => generatePrivateKey()) as [
+        Hex,
+        Hex,
+        Hex,
+        Hex,
+      ]
+      env.DEPLOYER_KEY = payer
+      await anvil.rpc('anvil_setBalance', privateKeyToAddress(payer), '0xde0b6b3a7640000')
+      given.push(...[admin, arbiter, treasury].map((key) => privateKeyToAddress(key)), relayer!)
+      const contracts = next(/^npm run -s deploy:contracts -- .* --check$/)
+      expect(await run(contracts)).toMatchObject({ code: 0 })
+      expect(await run(contracts.replace(' --check', ''))).toMatchObject({ code: 0 })
+
+      expect(await run(next(/plan --env testnet$/))).toMatchObject({ code: 0 })
+      expect(await run(`${next(/up --env testnet$/)} --yes`)).toMatchObject({
+        code: 0,
+        said: expect.stringMatching(/bookmark[\s\S]*The hub answers at https:\/\/hub\.example\.org/),
+      })
+      expect(await run(next(/check --env testnet$/))).toMatchObject({ code: 0 })
+
+      next(/^export HUB_URL=.* OPERATOR_KEY=/)
+      Object.assign(env, { HUB_URL: `https://${domain}`, OPERATOR_KEY: operatorKey })
+      expect(await run(next(/operator -- nodes --role validator/))).toMatchObject({ code: 0, said: 'none\n' })
+      const genesis = next(/operator -- validators genesis/).replaceAll('node-…', `node-${'0f'.repeat(8)}`)
+      expect(await run(genesis)).toMatchObject({ code: 1, said: expect.stringMatching(/node-0f0f/) })
+
+      expect((await run(next(/rollback --env testnet$/))).said).toContain(
+        'No earlier version has ever had all traffic.',
+      )
+      expect((await run(next(/remove --env testnet$/))).said).toContain('Nothing was removed.')
+      expect(left).toEqual([])
+      await page.close()
+    },
+    timeout,
+  )
+})
+
+/** The lines that a page has its reader type. */
+const linesOf = (page: string): string[] =>
+  [...readFileSync(page, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) =>
+    block!.trim().split('\n'),
+  )
