@@ -1,4 +1,4 @@
-import { chainProfiles } from '../protocol/identity/index.ts'
+import { type ChainProfile, chainProfiles, chainSettingsOf } from '../protocol/identity/index.ts'
 import { settingFields, settingProblems } from '../workers/settings.ts'
 import type { Environment } from './environment.ts'
 
@@ -52,12 +52,15 @@ export function hubVars(environment: Environment): Record<string, string> {
     ...(chain.explorer_url !== undefined && { EXPLORER_URL: chain.explorer_url }),
     CHAIN_CONTRACTS: JSON.stringify(lowerCase(chain.contracts)),
     CHAIN_START_BLOCK: String(chain.start_block),
+    ...chainSettingsOf(profileOf(environment)),
     ...settings,
   }
 }
 
-export const chainIdOf = ({ chain }: Environment): number =>
-  chainProfiles.find(({ name }) => name === chain.profile)!.chainId
+const profileOf = ({ chain }: Environment): ChainProfile =>
+  chainProfiles.find(({ name }) => name === chain.profile)!
+
+export const chainIdOf = (environment: Environment): number => profileOf(environment).chainId
 
 const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(addresses).map(([name, address]) => [name, address.toLowerCase()]))
