@@ -90,4 +90,11 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     example: 'week 6 1',
     load: async () => (await import('./week/kind.ts')).week,
   },
+  rehearsal: {
+    about: 'a network on a chain like Sepolia pays and takes what one on a local chain does',
+    counted: 'tasks',
+    count: 6,
+    example: 'rehearsal 6 1',
+    load: async () => (await import('./rehearsal/kind.ts')).rehearsal,
+  },
 }

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { anvilKeys, networkParamsOf } from '../protocol/identity/index.ts'
+import { anvilKeys, chainProfiles, chainSettingsOf, networkParamsOf } from '../protocol/identity/index.ts'
+import { chainsTable } from './chains-table.ts'
 import { missingMembers, readEnvironment } from './environment.ts'
 import { environmentProblems } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
@@ -138,6 +139,19 @@ test('a plan without an account names every resource, secret, rule and role, and
     /Missing, to be filled in before `up`\n +account_id: `npx wrangler whoami` shows it/,
   ])
     expect(text).toMatch(said)
+})
+
+test.each(chainProfiles)('a plan on $name sets what follows from the chain', (profile) => {
+  const { chain } = completeEnvironment()
+  const on = (settings: Record<string, string>) =>
+    completeEnvironment({ chain: { ...chain, profile: profile.name }, settings })
+  expect(environmentProblems(on({}))).toEqual([])
+  expect(planOf(on({}), null).vars).toMatchObject(chainSettingsOf(profile))
+  expect(planOf(on({ CHAIN_BLOCK_SECS: '7' }), null).vars.CHAIN_BLOCK_SECS).toBe('7')
+})
+
+test('the table of chains is the printed one', () => {
+  expect(readFileSync('docs/deploy.md', 'utf8')).toContain(chainsTable())
 })
 
 test('the page of settings is the printed one', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { experimental_readRawConfig as readToml } from 'wrangler'
 import * as z from 'zod'
+import { chainProfiles } from '../protocol/identity/index.ts'
 import { CommandError } from '../scripts/command/errors.ts'
 import { contractNames } from '../workers/chain/contracts.ts'
 
@@ -14,7 +15,7 @@ const Environment = z.strictObject({
   relayer: z.string().default(''),
   network: z.record(z.string(), z.string()).default({}),
   chain: z.strictObject({
-    profile: z.enum(['local', 'sepolia', 'ethereum']),
+    profile: z.enum(chainProfiles.map(({ name }) => name)),
     rpc_urls: z.array(z.string()).optional(),
     public_rpc_url: z.string().optional(),
     explorer_url: z.string().optional(),

@@ -1,7 +1,9 @@
 import type { Address } from 'viem'
 import { findPublished } from '../contracts/published-accounts.ts'
 import {
+  type ChainProfile,
   chainProfiles,
+  chainSettingsOf,
   chainTimeProblems,
   isLocalChain,
   type NetworkParams,
@@ -60,12 +62,15 @@ export function hubVars(environment: Environment): Record<string, string> {
     ...(chain.explorer_url !== undefined && { EXPLORER_URL: chain.explorer_url }),
     CHAIN_CONTRACTS: JSON.stringify(lowerCase(chain.contracts)),
     CHAIN_START_BLOCK: String(chain.start_block),
+    ...chainSettingsOf(profileOf(environment)),
     ...settings,
   }
 }
 
-export const chainIdOf = ({ chain }: Pick<Environment, 'chain'>): number =>
-  chainProfiles.find(({ name }) => name === chain.profile)!.chainId
+const profileOf = ({ chain }: Pick<Environment, 'chain'>): ChainProfile =>
+  chainProfiles.find(({ name }) => name === chain.profile)!
+
+export const chainIdOf = (environment: Pick<Environment, 'chain'>): number => profileOf(environment).chainId
 
 const lowerCase = (addresses: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(addresses).map(([name, address]) => [name, address.toLowerCase()]))

@@ -446,7 +446,8 @@ describe.skipIf(findAnvil() === null)(
             .poll(async () => isSeen(await statusNow()), { timeout: 60_000, interval: 1_000 })
             .toBe(true)
         // What clients of the hub meet meanwhile, and its log has.
-        for (const place of ['/', '/v1/projects', `/v1/explorer/rounds/task:${project}`]) await fetch(url(place))
+        for (const place of ['/', '/v1/projects', `/v1/explorer/rounds/task:${project}`])
+          await fetch(url(place))
         const lines = logged.slice(before).map((line) => ({ level: 'error', message: [line] }))
         const shown = [
           ...invoked,

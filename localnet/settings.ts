@@ -1,12 +1,12 @@
 import type { Deployment } from '../contracts/deploy.ts'
-import type { Profile } from '../protocol/identity/index.ts'
+import { chainProfileOf, chainSettingsOf, type Profile } from '../protocol/identity/index.ts'
 import { accounts } from './accounts.ts'
 import type { Chain } from './chain.ts'
 import { privateKeys } from './private-keys.ts'
 
 export interface NetworkParts {
   readonly baseUrl: string
-  readonly chain: Chain
+  readonly chain: Pick<Chain, 'url'>
   readonly profile: Profile
   readonly deployment: Deployment
   readonly hubSecret: string
@@ -40,15 +40,14 @@ export const hubSettings = ({
   CHAIN_PUBLIC_RPC_URL: chain.url,
   CHAIN_CONTRACTS: JSON.stringify(deployment.contracts),
   CHAIN_START_BLOCK: String(deployment.startBlock),
-  // Nobody mines against this chain, so what is in a block stays there.
-  CHAIN_CONFIRMATIONS: '1',
-  CHAIN_FINALITY_BLOCKS: '0',
-  CHAIN_BLOCK_SECS: '0.5',
+  ...chainSettingsOf(localChain),
   // A script that moves the chain's time moves the time of the network.
   CLOCK: 'chain',
   RELAYER_PRIVATE_KEY: privateKeys.relayer,
   ARBITER_PRIVATE_KEY: privateKeys.arbiter,
   RELAYER_TICK_MS: '250',
 })
+
+const localChain = chainProfileOf(31_337)!
 
 const lower = (text: string): string => text.toLowerCase()

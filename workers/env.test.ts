@@ -5,6 +5,7 @@ import example from '../.env.example?raw'
 import {
   anvilKeys,
   chainProfiles,
+  chainSettingsOf,
   defaultNetworkParams,
   type NetworkParams,
   networkParamsOf,
@@ -124,7 +125,7 @@ describe('finality of the chain', () => {
     ['sepolia', 11_155_111],
   ])('values that are too small for %s are refused by name, with the fix', (name, id) => {
     expect(on(id, { CHAIN_CONFIRMATIONS: '11' })).toThrow(
-      new RegExp(`CHAIN_CONFIRMATIONS: is below 12, the least on ${name}: raise it, or leave it out`),
+      new RegExp(`CHAIN_CONFIRMATIONS: is below 12, the least on ${name}: raise it`),
     )
     expect(on(id, { CHAIN_FINALITY_BLOCKS: '95' })).toThrow(
       new RegExp(`CHAIN_FINALITY_BLOCKS: is below 96, the least on ${name}: leave it out`),
@@ -137,8 +138,9 @@ describe('finality of the chain', () => {
     )
   })
 
-  test.each(chainProfiles)('the values of the profile $name fit its chain', ({ chainId, finality }) => {
-    expect(on(chainId)().PROFILE.chain_id).toBe(chainId)
+  test.each(chainProfiles)('the values of the profile $name fit its chain', (profile) => {
+    const { chainId, finality } = profile
+    expect(on(chainId, chainSettingsOf(profile))().PROFILE.chain_id).toBe(chainId)
     const { beacon_offset_secs: offset, snapshot_lead_secs: lead } = networkParamsOf(chainId)
     // The last final block is up to three epochs of the chain old where finality is two behind.
     if (finality !== null) expect(offset - lead).toBeGreaterThan(3 * 32 * 12)

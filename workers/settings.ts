@@ -155,10 +155,7 @@ export const SettingsSchema = Fields.superRefine((settings, { addIssue }) => {
   if (new Set(previous).size < previous.length) refuse('RELAYER_PREVIOUS_KEYS', 'has a key twice')
   const chain = chainProfileOf(settings.PROFILE.chain_id)
   if (chain !== undefined && settings.CHAIN_CONFIRMATIONS < chain.confirmationsMin)
-    refuse(
-      'CHAIN_CONFIRMATIONS',
-      `is below ${chain.confirmationsMin}, the least on ${chain.name}: raise it, or leave it out`,
-    )
+    refuse('CHAIN_CONFIRMATIONS', `is below ${chain.confirmationsMin}, the least on ${chain.name}: raise it`)
   if (chain?.finality && (settings.CHAIN_FINALITY_BLOCKS ?? Infinity) < chain.finality.blocks)
     refuse(
       'CHAIN_FINALITY_BLOCKS',

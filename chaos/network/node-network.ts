@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import type { Deployment } from '../../contracts/deploy.ts'
 import { accounts } from '../../localnet/accounts.ts'
 import { catchUp, startChain } from '../../localnet/chain.ts'
 import { makeDeployment } from '../../localnet/deployment.ts'
@@ -13,15 +14,21 @@ import { waitForSet } from '../../localnet/nodes/ready.ts'
 import { passTime } from '../../localnet/pass-time.ts'
 import { probePort } from '../../localnet/port.ts'
 import { privateKeys } from '../../localnet/private-keys.ts'
+import { writeProfile } from '../../localnet/profile.ts'
 import { approval, makeDevice, subscribe, waitForBond } from '../../localnet/sample/devices.ts'
 import { makeProject } from '../../localnet/sample/project.ts'
 import { type DirectCall, sendDirect } from '../../localnet/send-direct.ts'
 import { hubSettings } from '../../localnet/settings.ts'
 import { epochAt, epochStart } from '../../protocol/committees/index.ts'
-import { defaultNetworkParams, deriveSubscriptionId, resolveProfile } from '../../protocol/identity/index.ts'
+import {
+  deriveSubscriptionId,
+  networkParamsOf,
+  type Profile,
+  resolveProfile,
+} from '../../protocol/identity/index.ts'
 import { evmAddress } from '../../protocol/signatures/index.ts'
 import { bundleHub } from '../../scripts/bundle.ts'
-import { readEconomics, readNetwork } from '../../scripts/hub/network.ts'
+import { type Network, readEconomics, readNetwork } from '../../scripts/hub/network.ts'
 import { signIn, unixNow } from '../../scripts/hub/wallet.ts'
 import { startFaultProxy } from '../../testing/fault-proxy.ts'
 import { patientFetch } from './ask-again.ts'
@@ -42,9 +49,27 @@ export interface Miner extends Validator {
   readonly downs: { from: number; to: number | null }[]
 }
 
+/** A chain with the contracts of a network, as that of {@link localChain} is. */
+export interface NetworkChain {
+  /** A node for what people send by themselves, and for checks. */
+  readonly url: string
+  readonly id: number
+  readonly profile: Profile
+  readonly deployment: Deployment
+  /** What the hub reads it through; left out, a proxy whose logs may lag. */
+  readonly hubSettings?: (usual: Record<string, string>) => Record<string, string>
+  /** What a validator reads it through, by its number. */
+  readonly rpcOfValidator?: (number: number) => string
+  readonly pass: (network: Network, seconds: number) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
 export interface NodeNetworkOptions {
   readonly folder: string
   readonly miners: number
+  readonly validators?: number
+  /** Left out, a local one. */
+  readonly chain?: NetworkChain
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
   /** The programs that run the nodes of a role, in turn; left out, this project's own. */
   readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
@@ -61,6 +86,19 @@ const blockSecs = 2
 /** Above the least that is needed, so that a member that is slashed for a missed lease stays one. */
 const topUpWei = 50n * 10n ** 18n
 
+/** A chain that begins in the past, with the contracts. */
+export async function localChain(folder: string): Promise<NetworkChain> {
+  mkdirSync(folder, { recursive: true })
+  const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, { pastSecs, blockSecs })
+  const profile = resolveProfile({ chain_id: chain.id })
+  const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
+  await catchUp(chain.url)
+  const pass = async (network: Network, seconds: number) => {
+    await passTime(network, chain.url, seconds)
+  }
+  return { url: chain.url, id: chain.id, profile, deployment, pass, stop: chain.stop }
+}
+
 /** Starts a hub that may end, a chain whose logs may lag, validators, and miners with collateral in one project. */
 export async function startNodeNetwork(options: NodeNetworkOptions) {
   const { folder, problem, programs = [{ dist: await builtNodectl() }] } = options
@@ -69,13 +107,13 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     for (const end of ends.reverse()) await end()
   }
   try {
-    mkdirSync(folder, { recursive: true })
-    const chain = await startChain(path.join(folder, 'chain.json'), 0, () => {}, { pastSecs, blockSecs })
+    const chain = options.chain ?? (await localChain(folder))
     ends.push(() => chain.stop())
-    const profile = resolveProfile({ chain_id: chain.id })
-    const deployment = await makeDeployment(path.join(folder, 'deployment.json'), chain, profile)
-    await catchUp(chain.url)
+    const { profile, deployment } = chain
     const { contracts } = deployment
+    const profileFile = path.join(folder, 'profile.json')
+    mkdirSync(folder, { recursive: true })
+    writeProfile(profileFile, profile)
     const hubProxy = await startFaultProxy(chain.url)
     const validatorProxy = await startFaultProxy(chain.url)
     ends.push(hubProxy.stop, validatorProxy.stop)
@@ -84,13 +122,15 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
     const hubUrl = `http://localhost:${port}`
     const hubSecret = randomBytes(32).toString('hex')
     const coordinatorSeed = `0x${randomBytes(32).toString('hex')}`
-    const vars = {
-      ...hubSettings({ baseUrl: hubUrl, chain, profile, deployment, hubSecret, coordinatorSeed }),
+    const parts = { baseUrl: hubUrl, chain, profile, deployment, hubSecret, coordinatorSeed }
+    const usual = {
+      ...hubSettings(parts),
       CHAIN_RPC_URL: hubProxy.url,
       // Blocks whose logs may lag are not final at once.
       CHAIN_FINALITY_BLOCKS: '5',
       RATE_LIMIT_MULTIPLIER: '1000',
     }
+    const vars = chain.hubSettings?.(usual) ?? usual
     const statePath = path.join(folder, 'storage')
     const hub = new HubProcess({ ...options.hub, script: await bundleHub(), port, statePath, vars }, hubUrl)
     await hub.start()
@@ -106,7 +146,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
           ...programs[(number - 1) % programs.length]!,
           hub: hubUrl,
           // Half of the validators read a chain whose logs lag, as the hub does.
-          rpcUrl: number % 2 === 1 ? validatorProxy.url : chain.url,
+          rpcUrl: chain.rpcOfValidator?.(number) ?? (number % 2 === 1 ? validatorProxy.url : chain.url),
+          profile: profileFile,
           apiToken: 'of-the-measurement',
           onLoss: ({ name, plan }) => problem(`${name} ended by itself: ${plan.logFile}`),
         },
@@ -124,7 +165,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       validators.push(validator)
       return validator
     }
-    for (let count = 0; count < validatorCount; count++) await addValidator()
+    for (let count = 0; count < (options.validators ?? validatorCount); count++) await addValidator()
     await beginLocalValidators(hubUrl, nodes)
 
     const [developer, operator, owner] = await Promise.all([
@@ -171,8 +212,12 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       contracts,
       projectId,
       operator,
+      developer,
+      owner,
       miners,
       validators,
+      folder,
+      dist: programs[0]!.dist,
       addValidator,
       addMiner,
       send,
@@ -180,8 +225,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       time: () => unixNow() + lead,
       async pass(seconds: number) {
         if (seconds <= 0) return
-        const { to } = await passTime(network, chain.url, seconds)
-        lead = to - unixNow()
+        await chain.pass(network, seconds)
+        lead = (await network.now()) - unixNow()
       },
       stop,
     }
@@ -192,8 +237,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
 }
 
 /** The first epoch from whose set committees are drawn: its beacon is after every bond. */
-export const firstEpochOf = ({ time }: NodeNetwork, epochSecs: number): number =>
-  epochAt(time() + defaultNetworkParams.beacon_offset_secs, epochSecs) + 1
+export const firstEpochOf = ({ time, network }: NodeNetwork, epochSecs: number): number =>
+  epochAt(time() + networkParamsOf(network.profile.chain_id).beacon_offset_secs, epochSecs) + 1
 
 /**
  * Moves time to where committees are drawn from the miners.

@@ -1,6 +1,6 @@
 import { delay } from '../harness/time.ts'
 import { endNode } from '../network/end-node.ts'
-import type { Miner, NodeNetwork } from '../network/node-network.ts'
+import type { Miner } from '../network/node-network.ts'
 import { present, type WeekState } from './members.ts'
 import type { Restart } from './plan.ts'
 
@@ -26,24 +26,4 @@ export async function restart({ network, restarts, report }: WeekState, plan: Re
   await node.start()
   await node.waitUntilKnown()
   down.to = network.time() + 2
-}
-
-/** Nodes ask the hub for its time every few seconds, and are refused what they sign until they have its time. */
-export async function waitForClocks(week: NodeNetwork): Promise<void> {
-  const nodes = [...week.validators, ...week.miners].map(({ node }) => node).filter(({ pid }) => pid !== null)
-  const lead = week.time() - Math.floor(Date.now() / 1000)
-  for (let tries = 0; tries < 60; tries++) {
-    const behind = await Promise.all(
-      nodes.map(async (node) => {
-        try {
-          return Math.abs((await node.status()).hub.clock_offset_secs - lead) > 60
-        } catch {
-          // It is ending, or has just begun.
-          return false
-        }
-      }),
-    )
-    if (!behind.includes(true)) return
-    await delay(250)
-  }
 }

@@ -1,6 +1,7 @@
 import { epochStart } from '../../protocol/committees/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { delay } from '../harness/time.ts'
+import { waitForClocks } from '../network/clocks.ts'
 import { type EchoTask, followTask, giveTask } from '../network/echo-tasks.ts'
 import { countEach } from '../network/explorer.ts'
 import type { NodeNetwork } from '../network/node-network.ts'
@@ -8,7 +9,7 @@ import { claimDirectly, claimThroughHub } from './claims.ts'
 import { changeMembers, noChanges, type WeekState } from './members.ts'
 import type { EpochPlan, Restart } from './plan.ts'
 import { readEpoch } from './records.ts'
-import { restart, waitForClocks } from './restarts.ts'
+import { restart } from './restarts.ts'
 
 export const epochSecs = 3_600
 /** A receipt is first asked for so long after the end of its epoch, and once more for every further span. */

@@ -20,6 +20,8 @@ export interface IndexerSettings extends LogFilter {
   finalityBlocks: number | null
   /** From one block of the chain to the next. */
   blockMs: number
+  /** Blocks whose logs are asked for at once where their headers are not; more or fewer as the nodes answer. */
+  logBlocks: number
 }
 
 /**
@@ -42,8 +44,6 @@ const rangeMax = 100
 const recentMax = 16
 /** Blocks that an index may be late by and is not behind. */
 const lagMax = 50
-/** Blocks whose logs are asked for at once where their headers are not: many nodes give those of so many. */
-const firstSpan = 2_000
 const spanMax = 10_000
 /** Blocks below the head from which on every node has indexed the logs of a block. */
 const settledDepth = 128
@@ -75,7 +75,7 @@ export class IndexerStepper {
     this.#reader = new LogReader(chain, settings)
     this.#store = store
     this.#settings = settings
-    const sizes = { first: firstSpan, max: spanMax, grown: (blocks: number) => blocks * 2 }
+    const sizes = { first: settings.logBlocks, max: spanMax, grown: (blocks: number) => blocks * 2 }
     this.#span = new RequestSize(sizes, memory && { memory, key: 'blocks of logs' })
     const { chainId, startBlock, contracts } = settings
     this.#network = { chain_id: chainId, start_block: startBlock, ...contracts }

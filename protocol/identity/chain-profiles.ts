@@ -1,33 +1,66 @@
 import { defaultNetworkParams, type NetworkParams } from './network-params.ts'
 
-/** What a network may rely on that a chain does, and the parameters that follow from it. */
+/** What a network may rely on that a chain does, and the settings and parameters that follow from it. */
 export interface ChainProfile {
   readonly name: string
   readonly chainId: number
+  /** From one block to the next while no slot is missed. */
+  readonly blockSecs: number
   /** How old the last final block of a chain that is well may be, and how deep. Null where nobody mines against the network. */
   readonly finality: { readonly secs: number; readonly blocks: number } | null
   /** Blocks after which no reorganisation of a chain that is well takes a transaction back. */
   readonly confirmationsMin: number
+  /** Blocks whose logs every usual provider gives in one answer. */
+  readonly logBlocks: number
+  /** Most that a transaction of the hub pays per gas. */
+  readonly feeCapGwei: number
   readonly params: Partial<NetworkParams>
 }
 
 const epochSecs = 32 * 12
 /** Finality is two epochs of the chain behind, so its last block is up to three old; nodes have it some slots later. */
+const finalityOfBeaconChain = { secs: 3 * epochSecs + 108, blocks: 3 * 32 }
 const ofBeaconChain = {
-  finality: { secs: 3 * epochSecs + 108, blocks: 3 * 32 },
+  blockSecs: 12,
+  finality: finalityOfBeaconChain,
   confirmationsMin: 12,
+  logBlocks: 500,
+  feeCapGwei: 100,
   params: { beacon_offset_secs: 1_560 },
 }
+/** A block is final once the block of Ethereum that has its batch is; a batch may be ten minutes late. */
+const finalitySecsOfBase = finalityOfBeaconChain.secs + 600
 
 export const chainProfiles: readonly ChainProfile[] = [
-  { name: 'local', chainId: 31_337, finality: null, confirmationsMin: 1, params: {} },
+  {
+    ...{ name: 'local', chainId: 31_337, blockSecs: 0.5, finality: null, confirmationsMin: 1 },
+    ...{ logBlocks: 2_000, feeCapGwei: 100, params: {} },
+  },
   { name: 'sepolia', chainId: 11_155_111, ...ofBeaconChain },
   { name: 'ethereum', chainId: 1, ...ofBeaconChain },
+  {
+    ...{ name: 'base-sepolia', chainId: 84_532, blockSecs: 2 },
+    finality: { secs: finalitySecsOfBase, blocks: finalitySecsOfBase / 2 },
+    ...{ confirmationsMin: 30, logBlocks: 500, feeCapGwei: 10 },
+    params: { beacon_offset_secs: 2_220 },
+  },
 ]
 
 /** Undefined for a chain that nobody has described: its operator answers for every value. */
 export const chainProfileOf = (chainId: number): ChainProfile | undefined =>
   chainProfiles.find((profile) => profile.chainId === chainId)
+
+/** The settings of a hub on a chain, by their names; others keep their defaults. */
+export const chainSettingsOf = (chain: ChainProfile) => ({
+  CHAIN_BLOCK_SECS: String(chain.blockSecs),
+  CHAIN_CONFIRMATIONS: String(chain.confirmationsMin),
+  // Where nobody mines against the chain, what is in a block stays there; others say what is final.
+  ...(chain.finality === null && { CHAIN_FINALITY_BLOCKS: '0' }),
+  RELAYER_FEE_CAP_GWEI: String(chain.feeCapGwei),
+})
+
+/** Blocks whose logs are asked for at once, of a chain that may not be described. */
+export const logBlocksOf = (chainId: number): number => chainProfileOf(chainId)?.logBlocks ?? 500
 
 /** The parameters of a network on a chain. Hub and nodes derive the same from the chain id. */
 export const networkParamsOf = (chainId: number): NetworkParams => ({

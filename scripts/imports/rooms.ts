@@ -105,7 +105,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'chaos/harness': ['protocol', 'testing'],
   'chaos/network': [...ofChaos, 'chaos/harness', 'tools/task'],
   ...Object.fromEntries(
-    ['relay', 'settlement', 'rounds', 'node', 'soak', 'events', 'week', 'builds'].map((kind) => [
+    ['relay', 'settlement', 'rounds', 'node', 'soak', 'events', 'week', 'builds', 'rehearsal'].map((kind) => [
       `chaos/${kind}`,
       [...ofChaos, 'node-cli', 'tools', 'chaos/harness', 'chaos/network'],
     ]),

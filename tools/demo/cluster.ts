@@ -66,10 +66,10 @@ export async function startDevices(
 }
 
 /** @returns Once it is connected to the relay. */
-async function startDishonest(
+export async function startDishonest(
   mode: Mode,
   dataDir: string,
-  { hub, dist }: NodeSurroundings,
+  { hub, dist }: Pick<NodeSurroundings, 'hub' | 'dist'>,
   logs: string,
 ): Promise<ChildProcess> {
   mkdirSync(logs, { recursive: true })
@@ -88,7 +88,7 @@ async function startDishonest(
   return child
 }
 
-async function endChild(child: ChildProcess): Promise<void> {
+export async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
   child.kill('SIGTERM')

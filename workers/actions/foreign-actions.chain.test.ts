@@ -79,6 +79,24 @@ describe('the transaction that a signed action came with', () => {
     expect(await findForeignSubmission(client, request, chain.head)).toBeNull()
   })
 
+  test('is looked for in ranges that every provider answers', async () => {
+    chain.head = 5_000
+    emit(1)
+    chain.nonsense.set('eth_getTransactionByHash', { input: signature })
+    const ranges: number[] = []
+    const answer = vi.mocked(fetch).getMockImplementation() as typeof fetch
+    vi.mocked(fetch).mockImplementation((url, init) => {
+      const calls = [JSON.parse(String(init?.body))].flat() as { method: string; params: unknown[] }[]
+      for (const { method, params } of calls) {
+        const { fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>
+        if (method === 'eth_getLogs') ranges.push(Number(toBlock) - Number(fromBlock) + 1)
+      }
+      return answer(url, init)
+    })
+    expect(await findForeignSubmission(client, request)).toMatchObject({ txHash: hex32(1_000) })
+    expect(ranges).toEqual([500, 500, 500, 500])
+  })
+
   test('is asked of another node than the one that lags, where there are several', async () => {
     emit(1)
     chain.nonsense.set('eth_getTransactionByHash', { input: signature })

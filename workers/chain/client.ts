@@ -11,6 +11,7 @@ import {
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 import type { Block } from '../../protocol/committees/index.ts'
+import { chainProfiles } from '../../protocol/identity/index.ts'
 
 export interface ChainClient {
   /** The outcome of each call, in order, of one node. */
@@ -71,9 +72,10 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
     async recentLogs(address, topics, blocks) {
       const node = rpc()
       const head = Number(readQuantity(await node.call('eth_blockNumber')))
-      const fromBlock = quantity(Math.max(0, head - blocks + 1))
-      const filter = { address, topics, fromBlock, toBlock: 'latest' }
-      const found = await node.call<RecentLogs['logs']>('eth_getLogs', filter)
+      const calls = logRanges(Math.max(0, head - blocks + 1), head).map(
+        ({ fromBlock, toBlock }) => ['eth_getLogs', { address, topics, fromBlock, toBlock }] as const,
+      )
+      const found = ((await node.all(calls)) as RecentLogs['logs'][]).flat()
       const logs = found.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) }))
       return { head, logs }
     },
@@ -115,6 +117,20 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
       }
     },
   }
+}
+
+/** Blocks whose logs nodes give in one answer; of the chains that are described none gives fewer. */
+const logBlocks = chainProfiles.reduce((least, chain) => Math.min(least, chain.logBlocks), Infinity)
+
+function logRanges(first: number, last: number): { fromBlock: string; toBlock: string }[] {
+  const starts = Array.from(
+    { length: Math.ceil((last - first + 1) / logBlocks) },
+    (_, at) => first + at * logBlocks,
+  )
+  return starts.map((from) => ({
+    fromBlock: quantity(from),
+    toBlock: quantity(Math.min(last, from + logBlocks - 1)),
+  }))
 }
 
 /** A token is a contract of anybody's. */

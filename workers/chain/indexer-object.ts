@@ -1,5 +1,5 @@
 import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/indexer/object.ts'
-import { chainProfileOf } from '../../protocol/identity/index.ts'
+import { chainProfileOf, logBlocksOf } from '../../protocol/identity/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { eventTopics } from './abi.ts'
@@ -23,6 +23,7 @@ function indexerConfig(env: Env): IndexerConfig | null {
       : null,
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
+    logBlocks: logBlocksOf(settings.PROFILE.chain_id),
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
     contracts: { project_registry, staking, vault_factory },
     topics: eventTopics,

@@ -205,7 +205,7 @@ export class MemoryStore implements IndexStore {
 /** An indexer of the chain from its beginning on. */
 export const stepperOf = (chain: ScriptedChain, store: IndexStore, over: Partial<IndexerSettings> = {}) =>
   new IndexerStepper(chain.asChain(), store, {
-    ...{ chainId: 31337, startBlock: 0, finalityBlocks: null, blockMs: 0 },
+    ...{ chainId: 31337, startBlock: 0, finalityBlocks: null, blockMs: 0, logBlocks: 2_000 },
     contracts: { registry: contract },
     topics: [topic, opening],
     openedVault,

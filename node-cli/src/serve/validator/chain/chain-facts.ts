@@ -1,5 +1,6 @@
 import type { Block } from '../../../../../protocol/committees/index.ts'
 import { hashText, isObject, zeroAddress } from '../../../../../protocol/encoding/index.ts'
+import { logBlocksOf } from '../../../../../protocol/identity/index.ts'
 import { NotYet } from '../refusal.ts'
 import type { ChainRpc } from './chain-rpc.ts'
 
@@ -58,7 +59,7 @@ export function chainFacts(rpc: ChainRpc, chainId: number) {
         if (!(error instanceof NotYet)) throw error
         const head = await readHead(ask)
         const now = await asOf(head)
-        if (await isLogged(ask, staking, ids, block + 1, head)) throw error
+        if (await isLogged(ask, staking, ids, block + 1, head, logBlocksOf(chainId))) throw error
         return now
       }
     },
@@ -77,14 +78,28 @@ async function isLogged(
   ids: readonly string[],
   from: number,
   to: number,
+  blocksAtOnce: number,
 ): Promise<boolean> {
-  const filter = { address: staking, fromBlock: quantity(from), toBlock: quantity(to) }
-  const [logs] = await ask([{ method: 'eth_getLogs', params: [filter] }])
-  if (!Array.isArray(logs)) throw new NotYet('the chain answers no logs')
-  const asked = new Set(ids)
-  return logs.some(
-    (log) => !isObject(log) || !Array.isArray(log.topics) || log.topics.some((topic) => asked.has(topic)),
+  const starts = Array.from(
+    { length: Math.ceil((to - from + 1) / blocksAtOnce) },
+    (_, part) => from + part * blocksAtOnce,
   )
+  const answers = await ask(
+    starts.map((start) => {
+      const toBlock = quantity(Math.min(to, start + blocksAtOnce - 1))
+      return {
+        method: 'eth_getLogs',
+        params: [{ address: staking, fromBlock: quantity(start), toBlock }],
+      }
+    }),
+  )
+  const asked = new Set(ids)
+  return answers.some((logs) => {
+    if (!Array.isArray(logs)) throw new NotYet('the chain answers no logs')
+    return logs.some(
+      (log) => !isObject(log) || !Array.isArray(log.topics) || log.topics.some((topic) => asked.has(topic)),
+    )
+  })
 }
 
 const quantity = (value: number): string => `0x${value.toString(16)}`

@@ -1,0 +1,26 @@
+import { delay } from '../harness/time.ts'
+import type { NodeNetwork } from './node-network.ts'
+
+/** Nodes ask the hub for its time every few seconds, and are refused what they sign until they have its time. */
+export async function waitForClocks(
+  network: Pick<NodeNetwork, 'validators' | 'miners' | 'time'>,
+): Promise<void> {
+  const nodes = [...network.validators, ...network.miners]
+    .map(({ node }) => node)
+    .filter(({ pid }) => pid !== null)
+  const lead = network.time() - Math.floor(Date.now() / 1000)
+  for (let tries = 0; tries < 60; tries++) {
+    const behind = await Promise.all(
+      nodes.map(async (node) => {
+        try {
+          return Math.abs((await node.status()).hub.clock_offset_secs - lead) > 60
+        } catch {
+          // It is ending, or has just begun.
+          return false
+        }
+      }),
+    )
+    if (!behind.includes(true)) return
+    await delay(250)
+  }
+}

@@ -1,0 +1,28 @@
+import type { Figures } from '../harness/figures.ts'
+import type { NetworkChain } from '../network/node-network.ts'
+
+/** What a chain does to those who use it. */
+export interface Course {
+  /** Blocks come for as long as somebody waits for something on the chain. */
+  readonly during: <T>(work: Promise<T>) => Promise<T>
+  /** From here on its providers fail now and then. */
+  readonly begin: () => void
+  /** So many of the last blocks go, with what was in them. */
+  readonly reorganise: (depth: number) => Promise<void>
+  /** So many slots in which nobody does anything. */
+  readonly rest: (slots: number) => Promise<void>
+  readonly holdFinality: (holds: boolean) => void
+  readonly figures: () => Figures
+}
+
+export type RehearsalChain = NetworkChain & Course
+
+/** A chain of this machine makes blocks by itself, and does nothing to anybody. */
+export const plainCourse: Course = {
+  during: (work) => work,
+  begin() {},
+  async reorganise() {},
+  async rest() {},
+  holdFinality() {},
+  figures: () => ({}),
+}

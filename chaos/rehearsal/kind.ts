@@ -1,0 +1,51 @@
+import path from 'node:path'
+import { textOf } from '../harness/difference.ts'
+import type { LongKind, LongRunOptions } from '../harness/kind.ts'
+import { localChain, startNodeNetwork } from '../network/node-network.ts'
+import { plainCourse, type RehearsalChain } from './course.ts'
+import { type LoopPlan, runLoop } from './loop.ts'
+import { startSepolia } from './sepolia.ts'
+import { readSums } from './sums.ts'
+
+/** As many as a reorganisation on Sepolia has taken. */
+const depths = [1, 7, 2, 5, 3]
+
+/**
+ * The whole way of a network, from a stake to its end, on a chain like Sepolia; then the same on a chain of this machine. Both end
+ * with the same sums.
+ */
+export const rehearsal: LongKind = {
+  async run({ folder, length, seed, say, problem }) {
+    const plan: LoopPlan = { tasks: length, depths, isWhole: true }
+    const sepolia = await startSepolia(seed)
+    const options = { folder: path.join(folder, 'sepolia'), say, problem }
+    const there = await rehearse(sepolia, plan, options)
+    const here = await rehearse(null, plan, { ...options, folder: path.join(folder, 'local') })
+    if (textOf(there) !== textOf(here))
+      problem(`The sums are ${textOf(there)}, and on a local chain ${textOf(here)}`)
+    return { sums: there, ...sepolia.figures() }
+  },
+}
+
+type Telling = Pick<LongRunOptions, 'folder' | 'say' | 'problem'>
+
+/** The sums at the end. @param sepolia - Left out, a chain of this machine. */
+export async function rehearse(
+  sepolia: RehearsalChain | null,
+  plan: LoopPlan,
+  { folder, say, problem }: Telling,
+  validators?: number,
+) {
+  const course = sepolia ?? plainCourse
+  const chain = sepolia ?? (await localChain(folder))
+  const network = await course.during(
+    startNodeNetwork({ folder, miners: 3, problem, chain, ...(validators !== undefined && { validators }) }),
+  )
+  try {
+    say(`A network on chain ${chain.id} runs; logs are in ${folder}`)
+    await runLoop(network, course, plan, say)
+    return await readSums(network)
+  } finally {
+    await network.stop()
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import type { Hex } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { deployContracts } from '../../contracts/deploy.ts'
+import { accounts, faucetSupplyWei, grants } from '../../localnet/accounts.ts'
+import { readStatus } from '../../localnet/hub-status.ts'
+import {
+  chainProfileOf,
+  chainSettingsOf,
+  networkParamsOf,
+  resolveProfile,
+} from '../../protocol/identity/index.ts'
+import type { Network } from '../../scripts/hub/network.ts'
+import { draws } from '../harness/draws.ts'
+import { delay } from '../harness/time.ts'
+import { CallMeter } from './call-meter.ts'
+import type { RehearsalChain } from './course.ts'
+import { lagBlocksMax, type Provider, startProvider } from './provider.ts'
+import { SlotChain, sepoliaId } from './slot-chain.ts'
+
+const chainProfile = chainProfileOf(sepoliaId)!
+/** A slot takes so long here. What the hub does in a slot of 12 s it does in this time: its pauses are shortened by as much. */
+const slotMs = 500
+const shortened = chainProfile.blockSecs / (slotMs / 1000)
+const blocksOfHour = 3_600 / chainProfile.blockSecs
+/** For so long blocks wait for a hub that has not read the last one. */
+const followMs = 3_000
+/** Seconds after which the hub is given time to follow while time passes: less than a set has until its epoch. */
+const stretchSecs = 120
+/** What is longer goes by with few blocks, but for its last hour. */
+const longSecs = 6 * 3_600
+/** Of requests, in percent: a rate limit as those of public nodes. */
+const percentLimited = 5
+
+/** A chain like Sepolia, with two providers for the hub and two for validators. */
+export async function startSepolia(seed: number): Promise<RehearsalChain> {
+  const random = draws(seed)
+  const chain = await SlotChain.start(random)
+  const providers: Provider[] = []
+  for (let number = 0; number < 4; number++)
+    providers.push(await startProvider(chain, draws(seed + number), percentLimited))
+  const stop = async () => {
+    for (const provider of providers) await provider.stop()
+    await chain.stop()
+  }
+  let hub: string | null = null
+  const meter = new CallMeter({ hub: providers.slice(0, 2), validators: providers.slice(2) })
+
+  /** Returns once the hub has read the chain, or could have. */
+  const followed = async () => {
+    for (const endMs = Date.now() + followMs; hub !== null && Date.now() < endMs; await delay(50)) {
+      const { chain: seen } = await readStatus(hub)
+      if ((seen?.indexed_block ?? 0) >= chain.head - lagBlocksMax) return
+    }
+  }
+  /** Slots go by in their pace for as long as somebody waits. */
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false
+    const over = work.finally(() => {
+      isOver = true
+    })
+    over.catch(() => {})
+    const measured = meter.begin(chain.blocks)
+    while (!isOver) {
+      await chain.slot()
+      await Promise.all([Promise.race([delay(slotMs), over]).catch(() => {}), followed()])
+    }
+    measured.end(chain.blocks)
+    return over
+  }
+  const pass = async (seconds: number) => {
+    for (let left = seconds; left > 0; left -= stretchSecs) {
+      await chain.pass(Math.min(left, stretchSecs))
+      await followed()
+    }
+  }
+  try {
+    const keys = await makeAccounts(chain)
+    const profile = resolveProfile({ chain_id: sepoliaId })
+    const deployment = await during(
+      deployContracts({
+        rpcUrl: chain.url,
+        account: keys.relayer,
+        profile,
+        params: networkParamsOf(sepoliaId),
+        treasury: keys.treasury.address,
+        roles: { admin: keys.admin.address, arbiter: keys.arbiter.address },
+        faucetSupplyWei,
+        grants: grants.map((one) =>
+          one.to === accounts.treasury.address ? { ...one, to: keys.treasury.address } : one,
+        ),
+      }),
+    )
+    const [first, second, ...ofValidators] = providers
+    return {
+      url: chain.url,
+      id: sepoliaId,
+      profile,
+      deployment,
+      hubSettings({ CHAIN_FINALITY_BLOCKS: _, ...usual }) {
+        hub = usual.BASE_URL!
+        return {
+          ...usual,
+          ...chainSettingsOf(chainProfile),
+          CHAIN_NAME: chainProfile.name,
+          CHAIN_RPC_URL: `${first!.url},${second!.url}`,
+          CHAIN_BLOCK_SECS: String(chainProfile.blockSecs / shortened),
+          RELAYER_PRIVATE_KEY: keys.relayer.key,
+          ARBITER_PRIVATE_KEY: keys.arbiter.key,
+          RELAYER_TICK_MS: String(Math.ceil(1_000 / shortened)),
+          RELAYER_STUCK_MS: String(30_000 / shortened),
+        }
+      },
+      rpcOfValidator: (number) => ofValidators[number % 2]!.url,
+      async pass({ now }: Network, seconds: number) {
+        const left = (await now()) + seconds - chain.timestamp
+        if (left > longSecs) await chain.leap(left - 3_600)
+        await pass(left > longSecs ? 3_600 : left)
+      },
+      stop,
+      during,
+      begin() {
+        meter.phase = 'work'
+        for (const provider of providers) provider.begin()
+      },
+      async rest(slots) {
+        meter.phase = 'rest'
+        await during(delay(slots * slotMs))
+        meter.phase = 'work'
+      },
+      async reorganise(depth) {
+        await chain.reorganise(depth)
+        await followed()
+      },
+      holdFinality: (holds) => chain.holdFinality(holds),
+      figures: () => ({
+        blocks: chain.blocks,
+        slots_missed: chain.missed,
+        reorganisations: chain.reorganisations,
+        rate_limited: sumOf(providers, ({ refused }) => refused.rateLimited),
+        log_ranges_refused: sumOf(providers, ({ refused }) => refused.logRanges),
+        rpc_calls_per_hour: meter.perHour(blocksOfHour),
+      }),
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+type Keyed = PrivateKeyAccount & { readonly key: Hex }
+
+/** Accounts that nobody else has the keys of, as the hub wants them on a chain of others. */
+async function makeAccounts(chain: SlotChain) {
+  const made = ['relayer', 'arbiter', 'admin', 'treasury'].map((name): [string, Keyed] => {
+    const key: Hex = `0x${randomBytes(32).toString('hex')}`
+    return [name, { ...privateKeyToAccount(key), key }]
+  })
+  for (const [, { address }] of made)
+    await chain.rpc('anvil_setBalance', address, `0x${(10n ** 20n).toString(16)}`)
+  return Object.fromEntries(made) as Record<'relayer' | 'arbiter' | 'admin' | 'treasury', Keyed>
+}
+
+const sumOf = (providers: readonly Provider[], of: (one: Provider) => number): number =>
+  providers.reduce((sum, one) => sum + of(one), 0)
