@@ -46,6 +46,8 @@ export interface NodeNetworkOptions {
   readonly folder: string
   readonly miners: number
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
+  /** Of the hub; a folder inside `folder` when left out. */
+  readonly statePath?: string
   /** The programs that run the nodes of a role, in turn; left out, this project's own. */
   readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
   /** Told of a node that ends by itself. */
@@ -91,7 +93,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       CHAIN_FINALITY_BLOCKS: '5',
       RATE_LIMIT_MULTIPLIER: '1000',
     }
-    const statePath = path.join(folder, 'storage')
+    const statePath = options.statePath ?? path.join(folder, 'storage')
     const hub = new HubProcess({ ...options.hub, script: await bundleHub(), port, statePath, vars }, hubUrl)
     await hub.start()
     ends.push(() => hub.end('SIGTERM'))
@@ -167,6 +169,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       hub,
       hubProxy,
       validatorProxy,
+      hubUrl,
       rpcUrl: chain.url,
       contracts,
       projectId,

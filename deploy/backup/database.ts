@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -68,7 +69,7 @@ async function writeStatements(schema: readonly SchemaRow[], rows: string, file:
   const of = (type: SchemaRow['type']) => schema.flatMap((row) => (row.type === type ? [`${row.sql};`] : []))
   const out = createWriteStream(file)
   const write = async (lines: readonly string[]) => {
-    for (const line of lines) if (!out.write(`${line}\n`)) await new Promise((go) => out.once('drain', go))
+    for (const line of lines) if (!out.write(`${line}\n`)) await once(out, 'drain')
   }
   await write(['PRAGMA defer_foreign_keys=TRUE;', ...of('table')])
   const sequences: string[] = []
@@ -85,6 +86,10 @@ async function writeStatements(schema: readonly SchemaRow[], rows: string, file:
   await write([...of('index'), ...of('view'), ...of('trigger'), ...makeSearchTables.map((sql) => `${sql};`)])
   out.end()
   await finished(out)
+}
+
+export async function hasNoTables(database: BackedDatabase): Promise<boolean> {
+  return (await query(database, schemaQuery)).length === 0
 }
 
 /** What a restored database continues with: positions in the log of events that somebody may have seen are not given again. */

@@ -1,0 +1,137 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { callNode } from '../../contracts/json-rpc.ts'
+import { backUp } from '../../deploy/backup/backup.ts'
+import { type BackedDatabase, continueEvents, runAll, runFile } from '../../deploy/backup/database.ts'
+import { backupFiles } from '../../deploy/backup/manifest.ts'
+import type { Post } from '../../deploy/backup/objects.ts'
+import { restoreInto } from '../../deploy/backup/restore.ts'
+import { completeEnvironment } from '../../deploy/testing/environments.ts'
+import { wranglerOf } from '../../deploy/wrangler.ts'
+import { accounts } from '../../localnet/accounts.ts'
+import type { LongKind } from '../harness/kind.ts'
+import { delay } from '../harness/time.ts'
+import { type EchoNetwork, type EchoTask, followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
+import { readAll } from '../network/explorer.ts'
+import { passIntoWork, startNodeNetwork } from '../network/node-network.ts'
+
+const taskEachMs = 500
+const taskLimitMs = 600_000
+
+/**
+ * Backs up a network of processes while it works, lets it work on, destroys hub and storage but the buckets, and makes it again in
+ * another folder from the backup. Linux only.
+ */
+export const restore: LongKind = {
+  async run({ folder, length: minutes, problem, say }) {
+    const stateOf = (name: string) => path.join(folder, name, '.wrangler', 'state', 'v3')
+    const network = await startNodeNetwork({ folder, statePath: stateOf('first'), miners: 5, problem })
+    try {
+      await passIntoWork(network)
+      const ask = async (method: string, ...params: string[]) =>
+        Number((await callNode(network.rpcUrl, [[method, ...params]]))[0])
+      const sentByRelayer = () => ask('eth_getTransactionCount', accounts.relayer.address, 'latest')
+      const post: Post = <T>(route: string, body: object) =>
+        network.operator.quiet.call(
+          `POST ${route}` as 'POST /admin/v1/objects/dump',
+          { body } as object,
+        ) as Promise<T>
+      const tasks: EchoTask[] = []
+      const load = async (ms: number, name: string) => {
+        for (const endMs = performance.now() + ms; performance.now() < endMs; await delay(taskEachMs))
+          tasks.push(await giveTask(network, `${name}-${tasks.length}`, `${name} ${tasks.length}`))
+      }
+      const part = (minutes * 60_000) / 2
+      say('Tasks are given')
+      const before = load(part, 'before')
+      await delay(part / 2)
+      const backupMs = performance.now()
+      const backup = path.join(folder, 'backup')
+      const manifest = await backUp({
+        ...{ environment: completeEnvironment(), folder: backup, secrets: [], now: new Date(), say, post },
+        database: databaseIn(path.join(folder, 'first')),
+        blockNumber: () => ask('eth_blockNumber'),
+      })
+      const backupSecs = secondsSince(backupMs)
+      await before
+      await load(part, 'after')
+      const final = await readRounds(network)
+      const sent = await sentByRelayer()
+      say(`${tasks.length} tasks, ${final.length} final; the hub is destroyed`)
+
+      const lostMs = performance.now()
+      await network.hub.end('SIGKILL')
+      cpSync(path.join(stateOf('first'), 'r2'), path.join(stateOf('second'), 'r2'), { recursive: true })
+      rmSync(path.join(folder, 'first'), { recursive: true })
+      const database = databaseIn(path.join(folder, 'second'))
+      await runFile(database, path.join(backup, backupFiles.database))
+      await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
+      network.hub.moveTo(stateOf('second'))
+      await network.hub.start()
+      await restoreInto({ post, manifest, folder: backup, rpcUrl: network.rpcUrl, nowMs: Date.now(), say })
+      const restoreSecs = secondsSince(lostMs)
+
+      const after = await readRounds(network)
+      const known = new Map(after.map((round) => [round.round_id, round]))
+      for (const round of final)
+        if (JSON.stringify(known.get(round.round_id)) !== JSON.stringify(round))
+          problem(`${round.round_id} was final, and is another after the restore`)
+      const sentAgain = (await sentByRelayer()) - sent
+      const seen = new Set(final.map(({ epoch, seq }) => `${epoch} ${seq}`))
+      const fresh = tasks.length
+      await load(part, 'restored')
+      const restored = tasks.slice(fresh)
+      await Promise.all(restored.map((task) => followTask(network, task, taskLimitMs)))
+      for (const task of restored)
+        if (!isHonest(task)) problem(`A task after the restore is lost: ${JSON.stringify(task.task)}`)
+      const rounds = (await readRounds(network)).filter(({ round_id }) => !known.has(round_id))
+      for (const { epoch, seq, round_id } of rounds)
+        if (seen.has(`${epoch} ${seq}`)) problem(`${round_id} has a seq that another round had`)
+      return {
+        tasks: tasks.length,
+        final_before: final.length,
+        final_after: after.length,
+        final_and_honest_after_restore: restored.filter(isHonest).length,
+        transactions_of_relayer_before_and_after: [sent, sent + sentAgain],
+        seconds_of_backup: backupSecs,
+        seconds_from_loss_to_work: restoreSecs,
+      }
+    } catch (error) {
+      problem(String((error as Error).stack ?? error))
+      return {}
+    } finally {
+      await network.stop()
+    }
+  },
+}
+
+/** Rounds of tasks that are final, as lists show them. */
+const readRounds = ({ network: { client }, projectId }: EchoNetwork) =>
+  readAll((cursor) =>
+    client.call('GET /v1/explorer/rounds', {
+      query: {
+        project_id: projectId,
+        kind: 'task',
+        state: 'finalized',
+        limit: 100,
+        ...(cursor && { cursor }),
+      },
+    }),
+  )
+
+const secondsSince = (ms: number): number => Number(((performance.now() - ms) / 1000).toFixed(1))
+
+/** The database of a hub whose storage is where wrangler keeps it. */
+function databaseIn(folder: string): BackedDatabase {
+  mkdirSync(folder, { recursive: true })
+  const config = path.join(folder, 'wrangler.json')
+  const database_id = '00000000-0000-0000-0000-000000000000'
+  writeFileSync(
+    config,
+    JSON.stringify({
+      ...{ name: 'hub', compatibility_date: '2026-10-01' },
+      d1_databases: [{ binding: 'DB', database_name: 'hub', database_id }],
+    }),
+  )
+  return { wrangler: wranglerOf(''), name: 'hub', place: ['--local', '--config', config] }
+}
