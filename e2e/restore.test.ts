@@ -126,6 +126,7 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
 
   test('is made again elsewhere from a backup: no action is lost, and none is sent twice', async () => {
     const first = await start('first')
+    await first.hub.runSchedule()
     const give = async (request: Registration) => {
       expect(await first.relayer.relay(request)).toMatchObject({ status: 'accepted' })
       return request
@@ -189,13 +190,14 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     expect(await sentByRelayer()).toBe(count + 1)
     const projects = [final, ...sent, later, next].map(({ projectId }) => projectId)
     expect((await registeredProjects(chain, deployment.contracts)).sort()).toEqual(projects.sort())
+    await second.hub.runSchedule()
     const head = Number(await chain.rpc('eth_blockNumber'))
     const indexed = async () =>
       ((await (await second.operator.get('/v1/status')).json()) as Status).chain.head_block
     await expect.poll(indexed).toBe(head)
     // It is in use now.
     await expect(restoreInto(options)).rejects.toThrow('is in use')
-  })
+  }, 240_000)
 })
 
 interface Status {

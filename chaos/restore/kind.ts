@@ -39,7 +39,9 @@ export const restore: LongKind = {
       const tasks: EchoTask[] = []
       const load = async (ms: number, name: string) => {
         for (const endMs = performance.now() + ms; performance.now() < endMs; await delay(taskEachMs))
-          tasks.push(await giveTask(network, `${name}-${tasks.length}`, `${name} ${tasks.length}`))
+          tasks.push(
+            await giveTask(network, `${name}-${tasks.length}`, JSON.stringify({ name, task: tasks.length })),
+          )
       }
       const part = (minutes * 60_000) / 2
       say('Tasks are given')

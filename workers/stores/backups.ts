@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { EndedRounds } from '../../durable-objects/project/task-queue.ts'
 import { Store } from './database.ts'
-import { epochRounds, projects, rounds, tasks, transactions } from './schema/index.ts'
+import { epochRounds, lastBackup, projects, rounds, tasks, transactions } from './schema/index.ts'
 import { isOneOf } from './statements.ts'
 
 /** Epochs of a project that a restored object hears of: tasks of earlier ones are long over. */
@@ -9,6 +9,20 @@ const epochsMax = 100
 
 /** What a backup of the objects needs of the database. */
 export class BackupStore extends Store {
+  /** Notes that a backup has all objects. */
+  async noteMade(madeAt: number): Promise<void> {
+    await this.db
+      .insert(lastBackup)
+      .values({ id: 1, madeAt })
+      .onConflictDoUpdate({ target: lastBackup.id, set: { madeAt } })
+  }
+
+  /** When the last backup was made; null where none was. */
+  async lastMade(): Promise<number | null> {
+    const [row] = await this.db.select().from(lastBackup)
+    return row?.madeAt ?? null
+  }
+
   async projectIdsAfter(projectId: string, limit: number): Promise<string[]> {
     const rows = await this.db
       .select({ id: projects.projectId })

@@ -9,6 +9,7 @@ import { json } from '../../http/answer.ts'
 import { Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { defineRoute, ok } from '../../route.ts'
+import { BackupStore } from '../../stores/backups.ts'
 import { ofOperators, Reason } from './schema.ts'
 
 const cursor = z
@@ -53,7 +54,7 @@ export const dump = defineRoute(
     operationId: 'dumpObjects',
     summary: 'Read what Durable Objects alone know, for a backup',
     description:
-      'Rows of the objects that own money or order: the actions and nonces of relayers, the tasks and sequence numbers of projects, the order of direct rounds. `npm run deploy -- backup` calls it. It changes nothing. The rows have inputs of tasks and signed transactions: keep them as you keep secrets.',
+      'Rows of the objects that own money or order: the actions and nonces of relayers, the tasks and sequence numbers of projects, the order of direct rounds. `npm run deploy -- backup` calls it. The end of it counts as the end of a backup. The rows have inputs of tasks and signed transactions: keep them as you keep secrets.',
     ...ofOperators,
     json: {
       schema: z.strictObject({ cursor }).meta({ id: 'DumpObjectsInput' }),
@@ -69,6 +70,8 @@ export const dump = defineRoute(
   async (c, { json: { cursor: given } }) => {
     const list = 'dumped objects'
     const { parts, next } = await dumpObjects(hubOf(c), positionOf(c, list, given))
+    const { clock, store } = c.var.services
+    if (next === null) await store(BackupStore).noteMade(await clock.now())
     return json({ parts, next_cursor: nextCursor(c, list, next) })
   },
 )
