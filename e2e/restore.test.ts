@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -11,7 +11,7 @@ import { backupFiles, type Manifest, readManifest } from '../deploy/backup/manif
 import type { Post } from '../deploy/backup/objects.ts'
 import { restoreInto } from '../deploy/backup/restore.ts'
 import { completeEnvironment } from '../deploy/testing/environments.ts'
-import { wranglerOf } from '../deploy/wrangler.ts'
+import { localDatabase, statePathIn } from '../deploy/testing/local-database.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
 import { probePort } from '../localnet/port.ts'
 import { bundleHub } from '../scripts/bundle.ts'
@@ -51,21 +51,8 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  const stateOf = (name: string) => path.join(root, name, '.wrangler', 'state', 'v3')
-
-  function databaseOf(name: string): BackedDatabase {
-    mkdirSync(path.join(root, name), { recursive: true })
-    const config = path.join(root, name, 'wrangler.json')
-    const database_id = '00000000-0000-0000-0000-000000000000'
-    writeFileSync(
-      config,
-      JSON.stringify({
-        ...{ name: 'hub', compatibility_date: '2026-10-01' },
-        d1_databases: [{ binding: 'DB', database_name: 'hub', database_id }],
-      }),
-    )
-    return { wrangler: wranglerOf(''), name: 'hub', place: ['--local', '--config', config] }
-  }
+  const stateOf = (name: string) => statePathIn(path.join(root, name))
+  const databaseOf = (name: string) => localDatabase(path.join(root, name))
 
   async function start(name: string): Promise<Environment> {
     const port = await probePort(0)
@@ -153,7 +140,6 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
     cpSync(path.join(stateOf('first'), 'r2'), path.join(stateOf('second'), 'r2'), { recursive: true })
     rmSync(path.join(root, 'first'), { recursive: true })
 
-    const startedMs = performance.now()
     const manifest = await readManifest(folder)
     const database = databaseOf('second')
     await runFile(database, path.join(folder, backupFiles.database))
@@ -168,8 +154,6 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
       post: second.post,
     }
     await restoreInto(options)
-    const secs = (performance.now() - startedMs) / 1000
-    console.log(`restored in ${secs.toFixed(1)} s`)
 
     // It is known what became of each, and nothing is sent again.
     for (const request of [final, ...sent])

@@ -1,14 +1,15 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { callNode } from '../../contracts/json-rpc.ts'
 import { backUp } from '../../deploy/backup/backup.ts'
-import { type BackedDatabase, continueEvents, runAll, runFile } from '../../deploy/backup/database.ts'
+import { continueEvents, runAll, runFile } from '../../deploy/backup/database.ts'
 import { backupFiles } from '../../deploy/backup/manifest.ts'
 import type { Post } from '../../deploy/backup/objects.ts'
 import { restoreInto } from '../../deploy/backup/restore.ts'
 import { completeEnvironment } from '../../deploy/testing/environments.ts'
-import { wranglerOf } from '../../deploy/wrangler.ts'
+import { localDatabase, statePathIn } from '../../deploy/testing/local-database.ts'
 import { accounts } from '../../localnet/accounts.ts'
+import { HubError } from '../../sdk/errors.ts'
 import type { LongKind } from '../harness/kind.ts'
 import { delay } from '../harness/time.ts'
 import { type EchoNetwork, type EchoTask, followTask, giveTask, isHonest } from '../network/echo-tasks.ts'
@@ -24,7 +25,7 @@ const taskLimitMs = 600_000
  */
 export const restore: LongKind = {
   async run({ folder, length: minutes, problem, say }) {
-    const stateOf = (name: string) => path.join(folder, name, '.wrangler', 'state', 'v3')
+    const stateOf = (name: string) => statePathIn(path.join(folder, name))
     const network = await startNodeNetwork({ folder, statePath: stateOf('first'), miners: 5, problem })
     try {
       await passIntoWork(network)
@@ -37,10 +38,20 @@ export const restore: LongKind = {
           { body } as object,
         ) as Promise<T>
       const tasks: EchoTask[] = []
+      let refused = 0
       const load = async (ms: number, name: string) => {
         for (const endMs = performance.now() + ms; performance.now() < endMs; await delay(taskEachMs))
-          tasks.push(
-            await giveTask(network, `${name}-${tasks.length}`, JSON.stringify({ name, task: tasks.length })),
+          await giveTask(
+            network,
+            `${name}-${tasks.length}`,
+            JSON.stringify({ name, task: tasks.length }),
+          ).then(
+            (task) => tasks.push(task),
+            // The hub answers 503 while its database is exported.
+            (error) => {
+              if (!(error instanceof HubError)) throw error
+              refused += 1
+            },
           )
       }
       const part = (minutes * 60_000) / 2
@@ -51,7 +62,7 @@ export const restore: LongKind = {
       const backup = path.join(folder, 'backup')
       const manifest = await backUp({
         ...{ environment: completeEnvironment(), folder: backup, secrets: [], now: new Date(), say, post },
-        database: databaseIn(path.join(folder, 'first')),
+        database: localDatabase(path.join(folder, 'first')),
         blockNumber: () => ask('eth_blockNumber'),
       })
       const backupSecs = secondsSince(backupMs)
@@ -65,7 +76,7 @@ export const restore: LongKind = {
       await network.hub.end('SIGKILL')
       cpSync(path.join(stateOf('first'), 'r2'), path.join(stateOf('second'), 'r2'), { recursive: true })
       rmSync(path.join(folder, 'first'), { recursive: true })
-      const database = databaseIn(path.join(folder, 'second'))
+      const database = localDatabase(path.join(folder, 'second'))
       await runFile(database, path.join(backup, backupFiles.database))
       await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
       network.hub.moveTo(stateOf('second'))
@@ -91,6 +102,7 @@ export const restore: LongKind = {
         if (seen.has(`${epoch} ${seq}`)) problem(`${round_id} has a seq that another round had`)
       return {
         tasks: tasks.length,
+        refused,
         final_before: final.length,
         final_after: after.length,
         final_and_honest_after_restore: restored.filter(isHonest).length,
@@ -122,18 +134,3 @@ const readRounds = ({ network: { client }, projectId }: EchoNetwork) =>
   )
 
 const secondsSince = (ms: number): number => Number(((performance.now() - ms) / 1000).toFixed(1))
-
-/** The database of a hub whose storage is where wrangler keeps it. */
-function databaseIn(folder: string): BackedDatabase {
-  mkdirSync(folder, { recursive: true })
-  const config = path.join(folder, 'wrangler.json')
-  const database_id = '00000000-0000-0000-0000-000000000000'
-  writeFileSync(
-    config,
-    JSON.stringify({
-      ...{ name: 'hub', compatibility_date: '2026-10-01' },
-      d1_databases: [{ binding: 'DB', database_name: 'hub', database_id }],
-    }),
-  )
-  return { wrangler: wranglerOf(''), name: 'hub', place: ['--local', '--config', config] }
-}
