@@ -52,7 +52,7 @@ export async function bringUpHidden(
   const isFresh = account.databaseId === null || (await hasNoTables(database))
   if (account.hasWorker || !isFresh)
     throw new CommandError(
-      `The environment ${environment.name} is in use: its ${account.hasWorker ? 'Worker' : 'database'} is there. A backup is restored into a fresh one: name another environment, or \`remove\` this one and keep its buckets.`,
+      `The environment ${environment.name} is in use: its ${account.hasWorker ? 'Worker' : 'database'} is there. A backup is restored into a fresh one: name another environment, or delete Worker and database of this one with \`npx wrangler delete\` and \`npx wrangler d1 delete\`, which leave its buckets.`,
     )
   await fill(database)
   await setSecrets(options, prepared)

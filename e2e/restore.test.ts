@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../contracts/anvil.ts'
 import type { Deployment } from '../contracts/deploy.ts'
 import { backUp } from '../deploy/backup/backup.ts'
-import { type BackedDatabase, continueEvents, runAll, runFile } from '../deploy/backup/database.ts'
+import type { BackedDatabase } from '../deploy/backup/database.ts'
+import { readRelayers } from '../deploy/backup/load-objects.ts'
 import { backupFiles, type Manifest, readManifest } from '../deploy/backup/manifest.ts'
 import type { Post } from '../deploy/backup/objects.ts'
-import { restoreInto } from '../deploy/backup/restore.ts'
+import { loadDatabase, restoreInto } from '../deploy/backup/restore.ts'
 import { completeEnvironment } from '../deploy/testing/environments.ts'
 import { localDatabase, statePathIn } from '../deploy/testing/local-database.ts'
 import { type Hub, startHub } from '../localnet/hub.ts'
@@ -142,17 +143,11 @@ describe.skipIf(!hasAnvil)('a network that is lost', () => {
 
     const manifest = await readManifest(folder)
     const database = databaseOf('second')
-    await runFile(database, path.join(folder, backupFiles.database))
-    await runAll(database, [continueEvents], path.join(root, 'continue.sql'))
+    await loadDatabase(database, folder)
+    const file = path.join(folder, backupFiles.objects)
+    const relayers = await readRelayers({ file, block: manifest.block, rpcUrl: chain.url, nowMs: Date.now() })
     const second = await start('second')
-    const options = {
-      folder,
-      manifest,
-      rpcUrl: chain.url,
-      nowMs: Date.now(),
-      say: () => {},
-      post: second.post,
-    }
+    const options = { folder, manifest, relayers, say: () => {}, post: second.post }
     await restoreInto(options)
 
     // It is known what became of each, and nothing is sent again.

@@ -2,10 +2,10 @@ import { cpSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { callNode } from '../../contracts/json-rpc.ts'
 import { backUp } from '../../deploy/backup/backup.ts'
-import { continueEvents, runAll, runFile } from '../../deploy/backup/database.ts'
+import { readRelayers } from '../../deploy/backup/load-objects.ts'
 import { backupFiles } from '../../deploy/backup/manifest.ts'
 import type { Post } from '../../deploy/backup/objects.ts'
-import { restoreInto } from '../../deploy/backup/restore.ts'
+import { loadDatabase, restoreInto } from '../../deploy/backup/restore.ts'
 import { completeEnvironment } from '../../deploy/testing/environments.ts'
 import { localDatabase, statePathIn } from '../../deploy/testing/local-database.ts'
 import { accounts } from '../../localnet/accounts.ts'
@@ -76,12 +76,14 @@ export const restore: LongKind = {
       await network.hub.end('SIGKILL')
       cpSync(path.join(stateOf('first'), 'r2'), path.join(stateOf('second'), 'r2'), { recursive: true })
       rmSync(path.join(folder, 'first'), { recursive: true })
-      const database = localDatabase(path.join(folder, 'second'))
-      await runFile(database, path.join(backup, backupFiles.database))
-      await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
+      const file = path.join(backup, backupFiles.objects)
+      const relayers = await readRelayers({
+        ...{ file, block: manifest.block, rpcUrl: network.rpcUrl, nowMs: Date.now() },
+      })
+      await loadDatabase(localDatabase(path.join(folder, 'second')), backup)
       network.hub.moveTo(stateOf('second'))
       await network.hub.start()
-      await restoreInto({ post, manifest, folder: backup, rpcUrl: network.rpcUrl, nowMs: Date.now(), say })
+      await restoreInto({ post, manifest, folder: backup, relayers, say })
       const restoreSecs = secondsSince(lostMs)
 
       const after = await readRounds(network)

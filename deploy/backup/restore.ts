@@ -3,10 +3,10 @@ import { CommandError } from '../../scripts/command/errors.ts'
 import { requiredSecrets } from '../hub-settings.ts'
 import { bringUp, bringUpHidden, type UpOptions } from '../up.ts'
 import { resourcesOf } from '../wrangler-config.ts'
-import { continueEvents, runAll, runFile } from './database.ts'
-import { loadObjects, resumeObjects } from './load-objects.ts'
+import { type BackedDatabase, continueEvents, runAll, runFile } from './database.ts'
+import { loadObjects, readRelayers, resumeObjects } from './load-objects.ts'
 import { backupFiles, type Manifest, readManifest } from './manifest.ts'
-import { type Post, rebuildRounds } from './objects.ts'
+import { type ObjectPart, type Post, rebuildRounds } from './objects.ts'
 
 export interface RestoreOptions {
   readonly up: UpOptions
@@ -33,13 +33,28 @@ export async function restore({ up, folder, signIn, rpcUrl, nowMs }: RestoreOpti
     throw new CommandError(
       `The network goes on with its secrets. Give each in an environment variable of its name: ${missing.map(({ name }) => name).join(', ')}.`,
     )
+  const file = path.join(folder, backupFiles.objects)
+  const relayers = await readRelayers({ file, block: manifest.block, rpcUrl, nowMs })
   const url = await bringUpHidden(up, async (database) => {
     say(`Loading the database of ${manifest.id}`)
-    await runFile(database, path.join(folder, backupFiles.database))
-    await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
+    await loadDatabase(database, folder)
   })
-  await restoreInto({ post: await signIn(url), manifest, folder, rpcUrl, nowMs, say })
+  await restoreInto({ post: await signIn(url), manifest, folder, relayers, say })
   await bringUp(up)
+}
+
+/** Makes the database of a backup in an empty one. */
+export async function loadDatabase(database: BackedDatabase, folder: string): Promise<void> {
+  await runFile(database, path.join(folder, backupFiles.database))
+  await runAll(database, [continueEvents], path.join(folder, 'continue.sql'))
+}
+
+export interface RestoreIntoOptions {
+  readonly post: Post
+  readonly manifest: Manifest
+  readonly folder: string
+  readonly relayers: readonly ObjectPart[]
+  readonly say: UpOptions['say']
 }
 
 /** Brings a hub that has the database of a backup, and that nobody else uses yet, to where the network was. */
@@ -47,14 +62,9 @@ export async function restoreInto({
   post,
   manifest,
   folder,
-  rpcUrl,
-  nowMs,
+  relayers,
   say,
-}: Pick<RestoreOptions, 'folder' | 'rpcUrl' | 'nowMs'> & {
-  post: Post
-  manifest: Manifest
-  say: UpOptions['say']
-}): Promise<void> {
+}: RestoreIntoOptions): Promise<void> {
   const reason = `Restored from ${manifest.id}.`
   const { written, failed } = await rebuildRounds(post, { since: manifest.begun_at - recordSecs, reason })
   say(`Added ${written} rounds that ended after the backup`)
@@ -62,7 +72,7 @@ export async function restoreInto({
     throw new CommandError(
       `${failed.length} rounds could not be written, such as ${failed[0]}. Read the log of the hub.`,
     )
-  await loadObjects({ post, backup: manifest, file: path.join(folder, backupFiles.objects), rpcUrl, nowMs })
+  await loadObjects(post, manifest.id, path.join(folder, backupFiles.objects), relayers)
   await resumeObjects(post, reason)
   say('Durable Objects go on where they were')
 }
