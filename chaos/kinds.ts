@@ -76,6 +76,14 @@ export const kinds: Readonly<Record<string, KindEntry>> = {
     options: { followers: 200, idle: 0 },
     load: async () => (await import('./events/kind.ts')).events,
   },
+  restore: {
+    about:
+      'a network that is destroyed while tasks run goes on elsewhere from its backup, and loses nothing final',
+    counted: 'minutes',
+    count: 1,
+    example: 'restore 1 1',
+    load: async () => (await import('./restore/kind.ts')).restore,
+  },
   soak: {
     about: 'no task is lost while real nodes end and come back, and no process grows',
     counted: 'minutes',

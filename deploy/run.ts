@@ -5,10 +5,17 @@ import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout } from 'node:timers/promises'
 import * as z from 'zod'
+import { callNode } from '../contracts/json-rpc.ts'
 import { readArguments } from '../scripts/command/arguments.ts'
 import { CommandError, UsageError } from '../scripts/command/errors.ts'
 import { runCommand } from '../scripts/command/run.ts'
-import { readAccount, readSecretNames } from './account.ts'
+import { readAccount, readDatabaseId, readSecretNames } from './account.ts'
+import { backUp, backupId } from './backup/backup.ts'
+import { getBackup, putBackup } from './backup/bucket.ts'
+import type { BackedDatabase } from './backup/database.ts'
+import { repair } from './backup/repair.ts'
+import { restore } from './backup/restore.ts'
+import { signInOperator } from './backup/sign-in.ts'
 import { chainProblems } from './chain-problems.ts'
 import { checkConnected, checkHub, type Finding } from './check.ts'
 import { type Environment, missingMembers, readEnvironment } from './environment.ts'
@@ -17,9 +24,9 @@ import { removeAll } from './remove.ts'
 import { rollBack } from './rollback.ts'
 import { planSecrets, secretList } from './secrets.ts'
 import { settingsPage } from './settings-page.ts'
-import { bringUp } from './up.ts'
+import { bringUp, type UpOptions } from './up.ts'
 import { wranglerOf } from './wrangler.ts'
-import { resourcesOf } from './wrangler-config.ts'
+import { resourcesOf, writeWranglerConfig } from './wrangler-config.ts'
 
 const help = `Usage: npm run -s deploy -- COMMAND --env NAME [OPTIONS]
 
@@ -31,6 +38,9 @@ Commands:
   up        Do what plan shows. It may be interrupted, and repeated
   check     Try the hub that is there, and hold the chain against the environment
   rollback  Give all traffic to the version before, or to that of --version
+  backup    Copy the database, what Durable Objects alone know, and the settings into a folder, and into the bucket of rounds
+  restore   Make the network again from a backup, in a fresh environment whose buckets have the files of the lost one
+  repair    Show what a database lacks that Time Travel has set back, and with --yes tell it
   remove    Delete the Worker, its objects, the database, buckets and queues, after the name was typed
   settings  Print the page docs/settings.md; needs no --env
 
@@ -41,7 +51,11 @@ Options:
   --save FILE        Of secrets: keep what is made in a file that only you can read, and take what it has; a key of the relayer is made only then
   --url URL          Of check: an address of the hub other than that of its domain
   --version ID       Of rollback: a version that has had all traffic; \`npx wrangler deployments list --name NAME\` shows them
-  --yes              Of up and rollback: ask nothing before a step that cannot be taken back
+  --to FOLDER        Of backup: the folder, backups/ID when left out
+  --from PLACE       Of restore: a folder, or r2:BUCKET/ID
+  --since TIME       Of repair: the moment that the database was set back to, as 2026-11-26T10:00:00Z
+  --key-env NAME     Of backup, restore and repair: the environment variable that has the key of an operator
+  --yes              Of up, rollback, restore and repair: ask nothing before a step that cannot be taken back
   --json             Print plan and check as JSON
   -h, --help         Show this help
 
@@ -53,9 +67,20 @@ Examples:
   npm run -s deploy -- secrets --env testnet --save testnet-secrets.json
   npm run -s deploy -- up --env testnet
   npm run -s deploy -- check --env testnet --json
-  npm run -s deploy -- rollback --env testnet`
+  npm run -s deploy -- rollback --env testnet
+  npm run -s deploy -- backup --env testnet --key-env OPERATOR_KEY`
 
-const commands = ['plan', 'secrets', 'up', 'check', 'rollback', 'remove'] as const
+const commands = [
+  'plan',
+  'secrets',
+  'up',
+  'check',
+  'rollback',
+  'backup',
+  'restore',
+  'repair',
+  'remove',
+] as const
 type Command = (typeof commands)[number]
 
 /** Something that the operator has to do before. */
@@ -64,6 +89,10 @@ class MissingError extends CommandError {
 }
 
 interface Options {
+  to?: string
+  from?: string
+  since?: string
+  'key-env'?: string
   env?: string
   offline?: boolean
   rotate?: string
@@ -121,23 +150,7 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       )
     const onChain = await chainProblems(environment, rpcUrlsOf(environment))
     if (onChain.length > 0) throw new MissingError(onChain.join('\n'))
-    await bringUp({
-      environment,
-      wrangler: wranglerOf(environment.account_id),
-      say,
-      confirm: async (question) => yes === true || (await ask(question)),
-      commit: commitOf(),
-      given: process.env,
-      check: async (url, headers) => {
-        const call = (address: string, own: object = {}) =>
-          fetch(address, { headers: { ...headers, ...own } })
-        const wait = () => {
-          say(`Waiting for ${url}: a new domain gets its certificate within minutes`)
-          return setTimeout(10_000)
-        }
-        requireNone(await checkConnected(() => checkHub(environment, url, call), wait))
-      },
-    })
+    await bringUp(upOptions(environment, yes))
   },
 
   async check(environment, { url, json }) {
@@ -164,6 +177,54 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
     })
   },
 
+  async backup(environment, { to, 'key-env': keyEnv }) {
+    requireAccount(environment)
+    const wrangler = wranglerOf(environment.account_id)
+    const { worker, payloadBucket } = resourcesOf(environment)
+    const now = new Date()
+    const folder = to ?? path.join('backups', backupId(environment, now))
+    const manifest = await backUp({
+      ...{ environment, folder, now, say },
+      database: await databaseOf(environment),
+      post: await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv),
+      blockNumber: async () => Number((await callNode(rpcUrlOf(environment), [['eth_blockNumber']]))[0]),
+      secrets: [...(await readSecretNames(wrangler, worker))],
+    })
+    await putBackup(wrangler, payloadBucket, manifest.id, folder)
+    say(`The backup is in ${folder}, and in r2:${payloadBucket}/${manifest.id}.`)
+  },
+
+  async restore(environment, { from, yes, 'key-env': keyEnv }) {
+    if (from === undefined) throw new UsageError('Name the backup: --from FOLDER, or --from r2:BUCKET/ID.')
+    const [, bucket, id] = /^r2:([^/]+)\/([\w.-]+)$/.exec(from) ?? []
+    const folder = id === undefined ? from : path.join('backups', id)
+    if (bucket !== undefined && id !== undefined)
+      await getBackup(wranglerOf(environment.account_id), bucket, id, folder)
+    await restore({
+      up: upOptions(environment, yes),
+      folder,
+      signIn: (url) => signInOperator(url, environment.domain, keyEnv),
+      rpcUrl: rpcUrlOf(environment),
+      nowMs: Date.now(),
+    })
+  },
+
+  async repair(environment, { since, yes, 'key-env': keyEnv }) {
+    requireAccount(environment)
+    const ms = Date.parse(since ?? '')
+    if (Number.isNaN(ms))
+      throw new UsageError('Name the moment that the database was set back to: --since 2026-11-26T10:00:00Z.')
+    const count = await repair({
+      database: await databaseOf(environment),
+      post: await signInOperator(`https://${environment.domain}`, environment.domain, keyEnv),
+      since: Math.floor(ms / 1000),
+      isRepaired: yes === true,
+      folder: path.join('dist', 'deploy'),
+      say,
+    })
+    if (count > 0 && !yes) say('Run it with --yes to tell the database.')
+  },
+
   async remove(environment) {
     requireAccount(environment)
     await removeAll({
@@ -172,6 +233,38 @@ const run: Record<Command, (environment: Environment, options: Options) => Promi
       ask: async (question) => (process.stdin.isTTY ? typed(question) : null),
     })
   },
+}
+
+const upOptions = (environment: Environment, yes: boolean | undefined): UpOptions => ({
+  environment,
+  wrangler: wranglerOf(environment.account_id),
+  say,
+  confirm: async (question) => yes === true || (await ask(question)),
+  commit: commitOf(),
+  given: process.env,
+  check: async (url, headers) => {
+    const call = (address: string, own: object = {}) => fetch(address, { headers: { ...headers, ...own } })
+    const wait = () => {
+      say(`Waiting for ${url}: a new domain gets its certificate within minutes`)
+      return setTimeout(10_000)
+    }
+    requireNone(await checkConnected(() => checkHub(environment, url, call), wait))
+  },
+})
+
+async function databaseOf(environment: Environment): Promise<BackedDatabase> {
+  const wrangler = wranglerOf(environment.account_id)
+  const { database: name } = resourcesOf(environment)
+  const id = await readDatabaseId(wrangler, name)
+  if (id === null) throw new CommandError(`There is no database ${name}.`)
+  return { wrangler, name, place: ['--remote', '--config', writeWranglerConfig(environment, id)] }
+}
+
+function rpcUrlOf(environment: Environment): string {
+  const [url] = rpcUrlsOf(environment)
+  if (url === undefined)
+    throw new MissingError('chain.rpc_urls: name nodes, or give CHAIN_RPC_URL in the environment.')
+  return url
 }
 
 function requireAccount({ account_id }: Environment): void {
@@ -228,6 +321,10 @@ await runCommand(async () => {
         env: text,
         rotate: text,
         save: text,
+        to: text,
+        from: text,
+        since: text,
+        'key-env': text,
         url: text,
         version: text,
         offline: flag,

@@ -1,5 +1,6 @@
 import { CommandError } from '../scripts/command/errors.ts'
 import { type AccountState, deploymentMessage, readAccount, readDatabaseId } from './account.ts'
+import { type BackedDatabase, hasNoTables } from './backup/database.ts'
 import type { Environment } from './environment.ts'
 import { requiredSecrets } from './hub-settings.ts'
 import { planOf, planText } from './plan.ts'
@@ -29,7 +30,53 @@ const shares = [10, 50, 100]
  * beginning. @throws {@link CommandError} with what has to be done first, or what failed.
  */
 export async function bringUp(options: UpOptions): Promise<void> {
-  const { environment, wrangler, say } = options
+  const prepared = await prepare(options)
+  await setSecrets(options, prepared)
+  await migrate(options, prepared)
+  await deployWorker(options, prepared)
+  options.say(`The hub answers at https://${options.environment.domain}.`)
+}
+
+/**
+ * Makes all resources of an account that has none of this environment but buckets, fills the database, and deploys the Worker where nobody
+ * else finds it, so that it works on nothing yet. @returns Its address. @throws {@link CommandError}
+ */
+export async function bringUpHidden(
+  options: UpOptions,
+  fill: (database: BackedDatabase) => Promise<void>,
+): Promise<string> {
+  const { environment, wrangler, say, commit } = options
+  const prepared = await prepare(options, true)
+  const { resources, account, config } = prepared
+  const database = { wrangler, name: resources.database, place: ['--remote', '--config', config] }
+  const isFresh = account.databaseId === null || (await hasNoTables(database))
+  if (account.hasWorker || !isFresh)
+    throw new CommandError(
+      `The environment ${environment.name} is in use: its ${account.hasWorker ? 'Worker' : 'database'} is there. A backup is restored into a fresh one: name another environment, or delete Worker and database of this one with \`npx wrangler delete\` and \`npx wrangler d1 delete\`, which leave its buckets.`,
+    )
+  await fill(database)
+  await setSecrets(options, prepared)
+  await migrate(options, prepared)
+  say('Deploying the Worker where nobody else finds it')
+  const message = deploymentMessage(resources, commit)
+  const deployed = await wrangler(['deploy', '--config', config, '--message', message])
+  const url = /https:\/\/\S+\.workers\.dev/.exec(deployed)?.[0]
+  if (url === undefined)
+    throw new CommandError(
+      `wrangler names no address of workers.dev. Register a subdomain for the account.\n${deployed}`,
+    )
+  return url
+}
+
+interface Prepared {
+  readonly resources: Resources
+  readonly account: AccountState
+  /** The configuration of wrangler. */
+  readonly config: string
+}
+
+async function prepare(options: UpOptions, isHidden = false): Promise<Prepared> {
+  const { environment, wrangler } = options
   const plan = planOf(environment, null)
   if (plan.missing.length > 0 || plan.problems.length > 0)
     throw new CommandError(`This environment cannot be deployed.\n${planText({ ...plan, rows: [] })}`)
@@ -39,11 +86,7 @@ export async function bringUp(options: UpOptions): Promise<void> {
   const databaseId = account.databaseId ?? (await readDatabaseId(wrangler, resources.database))
   if (databaseId === null)
     throw new CommandError(`The database ${resources.database} was created, and is not listed.`)
-  const config = writeWranglerConfig(environment, databaseId)
-  await setSecrets(options, resources, account)
-  await migrate(options, resources, config)
-  await deployWorker(options, resources, account, config)
-  say(`The hub answers at https://${environment.domain}.`)
+  return { resources, account, config: writeWranglerConfig(environment, databaseId, isHidden) }
 }
 
 async function createResources({ wrangler, say }: UpOptions, resources: Resources, account: AccountState) {
@@ -67,8 +110,7 @@ async function createResources({ wrangler, say }: UpOptions, resources: Resource
 
 async function setSecrets(
   { environment, wrangler, say, given }: UpOptions,
-  { worker }: Resources,
-  { secrets }: AccountState,
+  { resources: { worker }, account: { secrets } }: Prepared,
 ): Promise<void> {
   const { values, notes, missing } = planSecrets(environment, {
     present: secrets,
@@ -91,8 +133,7 @@ const givenOf = (environment: Environment, given: UpOptions['given']): UpOptions
 
 async function migrate(
   { wrangler, say, confirm }: UpOptions,
-  { database }: Resources,
-  config: string,
+  { resources: { database }, config }: Prepared,
 ): Promise<void> {
   const target = [database, '--remote', '--config', config]
   const open = [...(await wrangler(['d1', 'migrations', 'list', ...target])).matchAll(/\b\d{4}_\w+\.sql\b/g)]
@@ -111,9 +152,7 @@ async function migrate(
 /** A version with other classes of Durable Objects takes all traffic at once, as the platform wants it; every other in steps. */
 async function deployWorker(
   { environment, wrangler, say, commit, check }: UpOptions,
-  resources: Resources,
-  { objectsTag }: AccountState,
-  config: string,
+  { resources, account: { objectsTag }, config }: Prepared,
 ): Promise<void> {
   const message = deploymentMessage(resources, commit)
   const url = `https://${environment.domain}`

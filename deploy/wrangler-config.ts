@@ -76,8 +76,16 @@ export function queueProblems({ producers, consumers }: Queues = readDevelopment
   ]
 }
 
-/** The configuration of wrangler for an environment: wrangler.toml under names of its own. @param databaseId - Null while there is none. */
-export function wranglerConfig(environment: Environment, databaseId: string | null, toRoot: string) {
+/**
+ * The configuration of wrangler for an environment: wrangler.toml under names of its own. @param databaseId - Null while there is none.
+ * @param isHidden - Answers only at an address of workers.dev, runs no schedule and reads no queue.
+ */
+export function wranglerConfig(
+  environment: Environment,
+  databaseId: string | null,
+  toRoot: string,
+  isHidden = false,
+) {
   const { name, account_id, domain } = environment
   const development = readDevelopment()
   const { d1_databases, r2_buckets, queues, assets, main, ...same } = development
@@ -86,8 +94,9 @@ export function wranglerConfig(environment: Environment, databaseId: string | nu
     name,
     account_id,
     main: path.join(toRoot, main),
-    routes: [{ pattern: domain, custom_domain: true }],
-    workers_dev: false,
+    routes: isHidden ? [] : [{ pattern: domain, custom_domain: true }],
+    workers_dev: isHidden,
+    ...(isHidden && { triggers: { crons: [] } }),
     preview_urls: true,
     observability: { enabled: true },
     vars: hubVars(environment),
@@ -100,7 +109,7 @@ export function wranglerConfig(environment: Environment, databaseId: string | nu
     r2_buckets: r2_buckets.map((bucket) => ({ ...bucket, bucket_name: renamed(name, bucket.bucket_name) })),
     queues: {
       producers: queues.producers.map((one) => ({ ...one, queue: renamed(name, one.queue) })),
-      consumers: queues.consumers.map((one) => ({
+      consumers: (isHidden ? [] : queues.consumers).map((one) => ({
         ...one,
         queue: renamed(name, one.queue),
         ...(one.dead_letter_queue !== undefined && {
@@ -113,11 +122,15 @@ export function wranglerConfig(environment: Environment, databaseId: string | nu
 }
 
 /** Writes the configuration, which nobody edits. @returns Its path. */
-export function writeWranglerConfig(environment: Environment, databaseId: string | null): string {
+export function writeWranglerConfig(
+  environment: Environment,
+  databaseId: string | null,
+  isHidden = false,
+): string {
   const folder = path.join('dist', 'deploy')
   mkdirSync(folder, { recursive: true })
   const file = path.join(folder, `${environment.name}.json`)
-  const config = wranglerConfig(environment, databaseId, path.relative(folder, '.'))
+  const config = wranglerConfig(environment, databaseId, path.relative(folder, '.'), isHidden)
   writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`)
   return file
 }

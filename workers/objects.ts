@@ -16,7 +16,10 @@ import type { PublishedRound } from './stores/rounds.ts'
 
 export class Relayer extends loadedObject<RelayerObject<Env>>({
   load: async (ctx, env) => (await import('./relayer/object.ts')).createRelayer(ctx, env),
-  methods: { accept: true, relay: true, submit: true, find: true, handOver: true, health: true, wake: true },
+  methods: {
+    ...{ accept: true, relay: true, submit: true, find: true, handOver: true, health: true, wake: true },
+    ...{ dump: true, load: true, resume: true, publishAgain: true, revisionsSince: true },
+  },
   events: ['alarm'],
 }) {}
 
@@ -53,7 +56,7 @@ export class Round extends loadedObject<RoundObject<Env, PublishedRound>>({
 
 export class DirectOrder extends loadedObject<DirectOrderObject<Env>>({
   load: async (ctx, env) => (await import('./rounds/direct-order-object.ts')).createDirectOrder(ctx, env),
-  methods: { execute: true },
+  methods: { execute: true, dump: true, load: true },
   events: [],
 }) {}
 

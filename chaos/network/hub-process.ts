@@ -6,7 +6,7 @@ import { collectedHeap } from './isolate-heap.ts'
 
 /** A hub that ends and comes back over the same data. */
 export class HubProcess {
-  readonly #options: HubOptions
+  #options: HubOptions
   readonly #url: string
   #hub: Hub | null = null
   #endSchedule: (() => void) | null = null
@@ -14,6 +14,11 @@ export class HubProcess {
   constructor(options: HubOptions, url: string) {
     this.#options = options
     this.#url = url
+  }
+
+  /** Where its storage is from the next start on. */
+  moveTo(statePath: string): void {
+    this.#options = { ...this.#options, statePath }
   }
 
   async start(): Promise<void> {

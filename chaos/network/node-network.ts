@@ -71,6 +71,8 @@ export interface NodeNetworkOptions {
   /** Left out, a local one. */
   readonly chain?: NetworkChain
   readonly hub?: Pick<HubOptions, 'inspectorPort'>
+  /** Of the hub; a folder inside `folder` when left out. */
+  readonly statePath?: string
   /** The programs that run the nodes of a role, in turn; left out, this project's own. */
   readonly programs?: readonly Pick<NodeSurroundings, 'dist' | 'node'>[]
   /** Told of a node that ends by itself. */
@@ -131,7 +133,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       RATE_LIMIT_MULTIPLIER: '1000',
     }
     const vars = chain.hubSettings?.(usual) ?? usual
-    const statePath = path.join(folder, 'storage')
+    const statePath = options.statePath ?? path.join(folder, 'storage')
     const hub = new HubProcess({ ...options.hub, script: await bundleHub(), port, statePath, vars }, hubUrl)
     await hub.start()
     ends.push(() => hub.end('SIGTERM'))
@@ -208,6 +210,7 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
       hub,
       hubProxy,
       validatorProxy,
+      hubUrl,
       rpcUrl: chain.url,
       contracts,
       projectId,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type Wrangler, WranglerError } from '../wrangler.ts'
 
 interface Deployed {
@@ -23,6 +23,13 @@ export class RecordedAccount {
   uploads = 0
   /** `before: CALL` or `after: CALL`: that call fails once. */
   fault: string | null = null
+
+  /** Rows that the schema of the database has. */
+  tables: object[] = []
+  /** Files of statements that the database was given. */
+  readonly executed: string[] = []
+  /** Files of buckets, by bucket and key. */
+  readonly objects = new Map<string, Buffer>()
 
   readonly wrangler: Wrangler = async (args, input = '') => {
     const call = args.join(' ')
@@ -82,8 +89,24 @@ export class RecordedAccount {
       this.deployments.length === 0 ? this.#noWorker : JSON.stringify(this.deployments),
     'deployments status': () => JSON.stringify(this.deployments.at(-1)),
     deploy: (args) => {
-      const { name } = JSON.parse(readFileSync(after(args, '--config')!, 'utf8')) as { name: string }
+      const config = JSON.parse(readFileSync(after(args, '--config')!, 'utf8')) as {
+        name: string
+        workers_dev: boolean
+      }
+      const { name } = config
       this.#deployed(args, [{ version_id: `${name}-${this.deployments.length}`, percentage: 100 }])
+      if (config.workers_dev) return `Deployed ${name} triggers\n  https://${name}.account.workers.dev`
+    },
+    'd1 execute': (args) => {
+      const file = after(args, '--file')
+      if (file !== undefined) this.executed.push(readFileSync(file, 'utf8'))
+      return JSON.stringify([{ results: this.tables }])
+    },
+    'r2 object put': (args) => void this.objects.set(args[3]!, readFileSync(after(args, '--file')!)),
+    'r2 object get': (args) => {
+      const bytes = this.objects.get(args[3]!)
+      if (bytes === undefined) return new Error('The specified key does not exist.')
+      writeFileSync(after(args, '--file')!, bytes)
     },
     'triggers deploy': () => undefined,
     'versions upload': () => `Worker Version ID: upload-${++this.uploads}`,

@@ -1,7 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { deriveDirectRoundId } from '../../protocol/identity/index.ts'
+import { type CopiedRows, type CopyPage, dumpPage, loadRows } from '../object-copy.ts'
 import type { DirectOutcome, DirectRequest } from '../round/direct.ts'
-import { StateBook } from './state-book.ts'
+import { directOrderTables, StateBook } from './state-book.ts'
 
 export interface DirectOrderConfig {
   /** Has every validator run something, and writes into the book what a quorum gave. */
@@ -44,6 +45,16 @@ export class DirectOrderObject<Env = unknown> extends DurableObject<Env> {
     } finally {
       this.#waiting -= 1
     }
+  }
+
+  /** The next page of a backup. */
+  async dump(cursor: string | null): Promise<CopyPage> {
+    return dumpPage(this.ctx.storage, directOrderTables, cursor)
+  }
+
+  /** Adds rows of a backup. False where this object is in use. */
+  async load(backup: string, rows: CopiedRows): Promise<boolean> {
+    return loadRows(this.ctx.storage, directOrderTables, backup, rows)
   }
 
   async #run(request: DirectRequest, msLeft: number): Promise<DirectOutcome> {

@@ -1,5 +1,6 @@
 import type { StateHead, StateTransition } from '../../protocol/execution/index.ts'
 import type { ExecutionVote } from '../../protocol/rounds/index.ts'
+import type { CopiedTable } from '../object-copy.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
 import { directOrderMigrations } from './migrations.ts'
@@ -14,6 +15,14 @@ export const modulesMax = 256
 const hintsMax = 64
 /** What a module looked at is known until so many rounds later. */
 export const touchedMax = 1_024
+
+/** What a backup has of the order. */
+export const directOrderTables: readonly CopiedTable[] = [
+  { name: 'heads', key: 'address' },
+  { name: 'certificates', key: 'round_id' },
+  { name: 'touched', key: 'id' },
+  { name: 'named', key: 'nonce' },
+]
 
 export interface NamedTry {
   /** What it runs; another request under the same name is refused. */

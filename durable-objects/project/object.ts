@@ -3,9 +3,13 @@ import { epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { ProjectPort } from '../link/types.ts'
+import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { Waiters } from '../waiters.ts'
 import {
+  type EndedRounds,
+  projectTables,
+  type QueuedTask,
   type RefusedTask,
   type RunningEpoch,
   type Submitted,
@@ -64,7 +68,7 @@ export const retryPauseMs = (attempts: number): number =>
 export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> implements ProjectPort {
   readonly #config: CommitteesConfig
   readonly #alarm: Alarm
-  readonly #tasks: TaskQueue
+  #tasks: TaskQueue
   /** With its terms once there are some: they hold for the whole epoch. */
   #running: RunningEpoch | null = null
   readonly #waiting = new Waiters()
@@ -141,6 +145,37 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
   /** One that comes when nobody is asked is lost: a validator gives it again. */
   async attested(nodeKey: string, answer: SetAnswer): Promise<string | null> {
     return this.#listener === null ? null : this.#listener(nodeKey, answer)
+  }
+
+  /** The next page of a backup. */
+  async dump(cursor: string | null): Promise<CopyPage> {
+    return dumpPage(this.ctx.storage, projectTables, cursor)
+  }
+
+  /** Adds rows of a backup. False where this object is in use. */
+  async load(backup: string, rows: CopiedRows): Promise<boolean> {
+    return loadRows(this.ctx.storage, projectTables, backup, rows)
+  }
+
+  /** The rounds that are not over, as the rows of a backup say. */
+  async openRoundIds(): Promise<string[]> {
+    this.#tasks = new TaskQueue(this.ctx.storage)
+    return this.#tasks.openIds()
+  }
+
+  /** The tasks that wait: a database that was set back may not know all of them. */
+  async queuedTasks(): Promise<QueuedTask[]> {
+    return this.#tasks.queued()
+  }
+
+  /** Goes to work after a backup was loaded, see {@link TaskQueue.goOnAfter}. It begins all open rounds again, which changes nothing where one is over. */
+  async resume(projectId: string, ended: readonly EndedRounds[], endedIds: readonly string[]): Promise<void> {
+    if (endLoading(this.ctx.storage)) {
+      this.#tasks = new TaskQueue(this.ctx.storage)
+      this.#tasks.goOnAfter(ended, endedIds)
+    }
+    this.#keepProjectId(projectId)
+    await this.#alarmWithin(0)
   }
 
   override async alarm(): Promise<void> {

@@ -3,6 +3,7 @@ import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
+import type { CopiedTable } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
@@ -84,11 +85,31 @@ interface OpenRound {
   isStarted: boolean
 }
 
-/** The next `seq` of an epoch, and what is stored of it: less, while tasks with later ones are stored. */
+/** The next `seq` of an epoch, and what is stored of it: less, while tasks with later ones are stored. Some were left out. */
 interface Sequence {
   readonly next: number
   readonly stored: number
+  readonly skipped: number
 }
+
+export type QueuedTask = TaskIdentity & Pick<TaskRequest, 'taskId'> & { createdAt: number }
+
+/** How many rounds of an epoch are over. */
+export interface EndedRounds {
+  readonly epoch: number
+  readonly rounds: number
+}
+
+/** What a backup has of a project: epochs that are older were posted long ago. */
+export const projectTables: readonly CopiedTable[] = [
+  {
+    name: 'stored_sequences',
+    key: 'epoch',
+    where: 'epoch > (SELECT max(epoch) FROM stored_sequences) - 1000',
+  },
+  { name: 'tasks', key: 'task_id' },
+  { name: 'keys', key: 'idempotency_key' },
+]
 
 /** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
@@ -238,8 +259,42 @@ export class TaskQueue {
 
   /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
   openRounds(epoch: number): { given: number; open: number } {
-    const open = [...this.#open.values()].filter((round) => round.epoch === epoch)
-    return { given: this.#sequence(epoch).next, open: open.length }
+    const { next, skipped } = this.#sequence(epoch)
+    return { given: next - skipped, open: this.#openOf(epoch) }
+  }
+
+  #openOf(epoch: number): number {
+    return [...this.#open.values()].filter((round) => round.epoch === epoch).length
+  }
+
+  /** Tasks that wait, as everybody may read of them. */
+  queued(): QueuedTask[] {
+    return this.#rows('queued', queuedMax).map(({ request, created_at: createdAt }) => {
+      const { taskId, ...task } = JSON.parse(request) as TaskRequest
+      return { taskId, ...identityOf({ taskId, ...task }), createdAt }
+    })
+  }
+
+  openIds(): string[] {
+    return [...this.#open.keys()]
+  }
+
+  /**
+   * Goes on from a backup. Tasks that came after it are lost, and nobody gets a `seq` that one of them may have had: of those that were
+   * given, at most {@link openMax} belonged to rounds that are not over. @param ended - Of the last epochs, as the database counts them.
+   */
+  goOnAfter(ended: readonly EndedRounds[], endedIds: readonly string[]): void {
+    this.#storage.transactionSync(() => {
+      for (const roundId of endedIds) this.close(roundId)
+      const epochs = new Set(ended.map(({ epoch }) => epoch))
+      for (const { epoch } of this.#open.values()) epochs.add(epoch)
+      for (const epoch of epochs) {
+        const rounds = ended.find((one) => one.epoch === epoch)?.rounds ?? 0
+        const { next: known, skipped: before } = this.#sequence(epoch)
+        const next = Math.max(known, rounds + before) + openMax
+        this.#storeSequence(epoch, { next, stored: next, skipped: next - rounds - this.#openOf(epoch) })
+      }
+    })
   }
 
   /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */
@@ -317,25 +372,32 @@ export class TaskQueue {
 
   #opened(roundId: string, open: OpenRound): void {
     this.#open.set(roundId, open)
-    const { next, stored } = this.#sequence(open.epoch)
-    this.#sequences.set(open.epoch, { next: Math.max(next, open.seq + 1), stored })
+    const sequence = this.#sequence(open.epoch)
+    this.#sequences.set(open.epoch, { ...sequence, next: Math.max(sequence.next, open.seq + 1) })
   }
 
   #sequence(epoch: number): Sequence {
     const known = this.#sequences.get(epoch)
     if (known !== undefined) return known
-    const [row] = this.#sql<{ next: number }>`SELECT next FROM stored_sequences WHERE epoch = ${epoch}`
-    const stored = row?.next ?? 0
-    this.#sequences.set(epoch, { next: stored, stored })
-    return { next: stored, stored }
+    const [row] = this.#sql<{ next: number; skipped: number }>`
+      SELECT next, skipped FROM stored_sequences WHERE epoch = ${epoch}`
+    const { next, skipped } = row ?? { next: 0, skipped: 0 }
+    const sequence = { next, stored: next, skipped }
+    this.#sequences.set(epoch, sequence)
+    return sequence
   }
 
   /** No other task gets the `seq` of one that is forgotten. What is stored serves for all that were given by then. */
   #keepSeq({ epoch, seq }: OpenRound): void {
-    const { next, stored } = this.#sequence(epoch)
-    if (seq < stored) return
-    this.#sql`INSERT OR REPLACE INTO stored_sequences (epoch, next) VALUES (${epoch}, ${next})`
-    this.#sequences.set(epoch, { next, stored: next })
+    const { next, stored, skipped } = this.#sequence(epoch)
+    if (seq >= stored) this.#storeSequence(epoch, { next, stored: next, skipped })
+  }
+
+  #storeSequence(epoch: number, sequence: Sequence): void {
+    const { next, skipped } = sequence
+    this.#sql`
+      INSERT OR REPLACE INTO stored_sequences (epoch, next, skipped) VALUES (${epoch}, ${next}, ${skipped})`
+    this.#sequences.set(epoch, sequence)
   }
 
   #rows(state: 'queued' | 'untaken', limit: number): Row[] {

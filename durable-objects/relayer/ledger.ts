@@ -1,3 +1,4 @@
+import type { CopiedTable } from '../object-copy.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import type { Fees } from './fees.ts'
 
@@ -57,6 +58,21 @@ type NewRelay = Omit<
 >
 
 export const transferGas = 21_000
+
+/** Older actions are final, and the hub's database knows their ids. */
+const firstCopied = `min(
+  (SELECT max(nonce) FROM relays) - 10000,
+  coalesce((SELECT min(nonce) FROM relays WHERE status IN ('queued', 'sent', 'mined')), 1e15))`
+
+/** What a backup has of a relayer: its last actions, all that are not final, and what owners used today. */
+export const relayerTables: readonly CopiedTable[] = [
+  { name: 'relays', key: 'id', where: 'nonce IS NULL' },
+  { name: 'relays', key: 'nonce', where: `nonce >= ${firstCopied}` },
+  { name: 'attempts', key: "printf('%016d', nonce) || hash", where: `nonce >= ${firstCopied}` },
+  { name: 'refusals', key: 'nonce' },
+  { name: 'gas_days', key: 'day', where: 'day >= (SELECT max(day) FROM gas_days) - 1' },
+  { name: 'owner_gas', key: "day || ' ' || owner" },
+]
 
 type Row = Record<string, SqlStorageValue>
 type Count = { n: number }
@@ -302,6 +318,20 @@ export class RelayLedger {
       SELECT * FROM relays WHERE published_revision < revision AND action <> 'fill_gap'
       ORDER BY accepted_at_ms LIMIT ${limit}`
     return rows.map(relayOf)
+  }
+
+  /** Has everything that changed since then copied to the hub's database again. @param since - Unix seconds. @returns How many. */
+  publishAgain(since: number): number {
+    return this.#sql`
+      UPDATE relays SET published_revision = 0 WHERE updated_at >= ${since} AND action <> 'fill_gap' RETURNING id`
+      .length
+  }
+
+  /** The revisions of what changed since then, the newest; at most so many. @param since - Unix seconds. */
+  revisionsSince(since: number, limit: number): Pick<Relay, 'id' | 'revision'>[] {
+    return this.#sql`
+      SELECT id, revision FROM relays WHERE updated_at >= ${since} AND action <> 'fill_gap'
+      ORDER BY updated_at DESC LIMIT ${limit}`
   }
 
   markPublished(relays: readonly Pick<Relay, 'id' | 'revision'>[]): void {

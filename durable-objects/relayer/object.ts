@@ -1,11 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
 import { JsonRpc, RpcError, RpcUnreachable } from '../chain/json-rpc.ts'
 import { type NewestBlocks, untilNextLook } from '../indexer/newest-blocks.ts'
+import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
 import { migrate } from '../sql-migrations.ts'
 import { Allowances } from './allowances.ts'
 import { type ChainSnapshot, RelayerChain } from './chain.ts'
 import { feeCapFor, initialFees } from './fees.ts'
-import { RelayLedger } from './ledger.ts'
+import { RelayLedger, relayerTables } from './ledger.ts'
 import { relayerMigrations } from './migrations.ts'
 import { Publisher } from './publisher.ts'
 import { Reconciler } from './reconciler.ts'
@@ -29,6 +30,8 @@ const idleFactorMax = 10
 /** An alarm that has not come for so many ticks is lost. */
 const overdueTicks = 10
 const submittedMax = 100
+/** Actions that are compared with the database at once. */
+const revisionsMax = 5_000
 /** A pending action whose message has not come for so long is submitted without it. */
 const messageMsMax = 5_000
 /** Gas an action may take by default: with its margin below 2^24 (EIP-7825), and twice what the largest batch of claims takes. */
@@ -187,6 +190,34 @@ export class RelayerObject<Env = unknown> extends DurableObject<Env> {
     // Only ever forgotten here: an alarm that runs meanwhile knows better when the next one comes.
     if ((await this.ctx.storage.getAlarm()) === null) this.#alarmAtMs = null
     if (this.#ledger.hasWork() || (await this.#hasDropped())) await this.#arm()
+  }
+
+  /** The next page of a backup. */
+  async dump(cursor: string | null): Promise<CopyPage> {
+    return dumpPage(this.ctx.storage, relayerTables, cursor)
+  }
+
+  /** Adds rows of a backup. False where this object is in use. */
+  async load(backup: string, rows: CopiedRows): Promise<boolean> {
+    return loadRows(this.ctx.storage, relayerTables, backup, rows)
+  }
+
+  /** Goes to work after a backup was loaded, and has the database told of everything that it may not know. */
+  async resume(): Promise<void> {
+    if (endLoading(this.ctx.storage)) this.#ledger.publishAgain(0)
+    await this.#arm()
+  }
+
+  /** What the database, which was set back, may not know, the newest first. @param since - Unix seconds. */
+  async revisionsSince(since: number): Promise<{ id: string; revision: number }[]> {
+    return this.#ledger.revisionsSince(since, revisionsMax)
+  }
+
+  /** Has the database, which was set back to an earlier moment, told of everything since. @param since - Unix seconds. @returns Of how many. */
+  async publishAgain(since: number): Promise<number> {
+    const count = this.#ledger.publishAgain(since)
+    await this.#arm()
+    return count
   }
 
   async #hasDropped(): Promise<boolean> {

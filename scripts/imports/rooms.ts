@@ -96,11 +96,13 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'workers/chain/contracts.ts',
     'workers/settings.ts',
     'scripts/command',
+    'scripts/hub',
+    'sdk',
     'durable-objects/objects-version.ts',
     'deploy',
   ],
   testing: ['protocol', 'contracts', 'durable-objects', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk'],
-  e2e: ['protocol', 'contracts', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
+  e2e: ['protocol', 'contracts', 'deploy', 'workers', 'node-cli', 'localnet', 'scripts', 'sdk', 'testing'],
 
   'chaos/harness': ['protocol', 'testing'],
   'chaos/network': [...ofChaos, 'chaos/harness', 'tools/task'],
@@ -110,6 +112,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
       [...ofChaos, 'node-cli', 'tools', 'chaos/harness', 'chaos/network'],
     ]),
   ),
+  'chaos/restore': [...ofChaos, 'deploy', 'tools/task', 'chaos/harness', 'chaos/network'],
   'chaos/simulation': ['protocol', 'durable-objects', 'workers', 'chaos/harness'],
   chaos: ['scripts/command', 'chaos'],
 }

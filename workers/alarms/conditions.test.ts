@@ -14,6 +14,7 @@ const well: HubFacts = {
   deadLetters: 0,
   databaseBytes: 1e6,
   missingSettings: [],
+  backupAgeSecs: 3_600,
 }
 const late = (what: NonNullable<HubFacts['late']>[number]['what'], since: number) => ({
   late: [{ what, since, projectId: '0x01', epoch: 7, count: 1 }],
@@ -50,6 +51,9 @@ test.each<[string, Partial<HubFacts>, string[]]>([
   ['messages that failed', { deadLetters: 1 }, ['dead_letters']],
   ['lists that are late', { projectionLagMs: 60_001 }, ['projection_late']],
   ['a database that fills up', { databaseBytes: 7e9 + 1 }, ['database_full']],
+  ['a backup of the day before', { backupAgeSecs: 26 * 3_600 + 1 }, ['backup_late']],
+  ['no backup at all', { backupAgeSecs: Number.POSITIVE_INFINITY }, ['backup_late']],
+  ['a hub that needs none', { backupAgeSecs: null }, []],
   ['settings that a part lacks', { missingSettings: ['COORDINATOR_SEED'] }, ['settings_missing']],
 ])('%s', (_, change, names) => {
   expect(namesOf(change)).toEqual(names)

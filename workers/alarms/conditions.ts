@@ -15,6 +15,8 @@ export interface HubFacts {
   readonly deadLetters: number
   readonly databaseBytes: number
   readonly missingSettings: readonly string[]
+  /** Since the last backup; infinite where none was made, null where none is needed. */
+  readonly backupAgeSecs: number | null
 }
 
 export interface Alarm {
@@ -26,12 +28,15 @@ export interface Alarm {
 
 /** Of the 10 GB that D1 holds. */
 const databaseBytesMax = 7e9
+/** One is made each day, and takes its time. */
+const backupAgeSecsMax = 26 * 3_600
 /** Shorter waits happen, and end by themselves. */
 const waitSecsMax = 600
 
 /** What operators have to be told of, each once. @param now - Network time. @param lowWei - A balance of the relayer that is too low. */
 export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] {
-  const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings } = facts
+  const { chain, relayer, deadLetters, databaseBytes, projectionLagMs, missingSettings, backupAgeSecs } =
+    facts
   const late = (facts.late ?? []).filter(({ since }) => now - since > waitSecsMax)
   const places = (...kinds: LateWork['what'][]) =>
     late
@@ -76,6 +81,13 @@ export function alarmsOf(facts: HubFacts, now: number, lowWei: bigint): Alarm[] 
       'database_full',
       databaseBytes > databaseBytesMax,
       `The database has ${(databaseBytes / 1e9).toFixed(1)} of 10 GB.`,
+    ],
+    [
+      'backup_late',
+      (backupAgeSecs ?? 0) > backupAgeSecsMax,
+      backupAgeSecs === Number.POSITIVE_INFINITY
+        ? 'No backup was ever made.'
+        : `The last backup is ${Math.floor((backupAgeSecs ?? 0) / 3_600)} hours old.`,
     ],
     ['settings_missing', missingSettings.length > 0, `Settings are missing: ${missingSettings.join(', ')}.`],
   ]

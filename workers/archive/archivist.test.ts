@@ -213,7 +213,9 @@ describe('rounds of old epochs', () => {
     for (const round of rounds) expect(await publishSimulated(round)).toBe('over')
     const [{ object } = {} as never] = rounds
     await publishSimulated({ object: { ...object, outcome: null } })
-    expect(await rebuildRounds(services(env), null, 100)).toMatchObject({ written: 0, failed: [] })
+    expect(
+      await rebuildRounds(services(env), { after: null, limit: 100, sinceMs: 0, isTrial: false }),
+    ).toMatchObject({ written: 0, failed: [] })
     expect([await counts(), await counters()]).toEqual(left)
     // Beside a round of another epoch.
     const next = simulateRound({

@@ -1,4 +1,5 @@
 import type { Services } from '../services.ts'
+import { BackupStore } from '../stores/backups.ts'
 import type { RoundFile } from '../stores/round-files.ts'
 import { roundEnd } from './round-end.ts'
 import { writeAll } from './write-rounds.ts'
@@ -6,7 +7,17 @@ import { writeAll } from './write-rounds.ts'
 /** One invocation may make a thousand requests to the bucket, and wait for six at once. */
 const readMax = 6
 
-type Sources = Pick<Services, 'projectVersions' | 'roundFiles' | 'writeRounds'>
+type Sources = Pick<Services, 'projectVersions' | 'roundFiles' | 'writeRounds' | 'store'>
+
+export interface Rebuilding {
+  /** The last record that was read; null begins with the first. */
+  readonly after: string | null
+  readonly limit: number
+  /** Records that were written before are passed over. */
+  readonly sinceMs: number
+  /** Only counts the rounds that the database does not have. */
+  readonly isTrial: boolean
+}
 
 /**
  * Writes rounds to the database again, from so many records after a round. Those that the database has stay as they are; all that follows from the
@@ -14,11 +25,14 @@ type Sources = Pick<Services, 'projectVersions' | 'roundFiles' | 'writeRounds'>
  * Offences are left to the schedule.
  */
 export async function rebuildRounds(
-  { projectVersions, roundFiles, writeRounds }: Sources,
-  after: string | null,
-  limit: number,
+  { projectVersions, roundFiles, writeRounds, store }: Sources,
+  { after, limit, sinceMs, isTrial }: Rebuilding,
 ) {
-  const { keys, goesOn } = await roundFiles.idsAfter(after, limit)
+  const { keys, last } = await roundFiles.idsAfter(after, limit, sinceMs)
+  if (isTrial) {
+    const known = await store(BackupStore).endedOf(keys)
+    return { read: keys.length, written: keys.length - known.length, skipped: 0, failed: [], last }
+  }
   const files = await readAll(roundFiles, keys)
   const projectIds = files.map(({ task }) => task.project_id)
   const known = await projectVersions.consensusKeys([...new Set(projectIds)])
@@ -34,7 +48,7 @@ export async function rebuildRounds(
     written: ended.length,
     skipped: keys.length - whole.length,
     failed: failed.map(({ round }) => round.roundId),
-    last: goesOn ? (keys.at(-1) ?? null) : null,
+    last,
   }
 }
 

@@ -52,6 +52,7 @@ async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
   try {
     return await inTime(onlyReads(text) ? tryTwice(run) : run(), answerMsMax)
   } catch (error) {
+    if (isSearchAway(error)) throw unavailable('The search of projects', error)
     if (lacksMigrations(error)) throw unmigrated(error)
     throw error instanceof ApiError || isDefect(error) ? error : unavailable('The database', error)
   }
@@ -72,6 +73,10 @@ const unmigrated = (cause: unknown): ApiError =>
     'The database of this hub lacks migrations. `npx wrangler d1 migrations apply DB` applies them, with --local or --remote.',
     { cause },
   )
+
+/** A backup takes the search tables away while the database is exported, and makes them again. */
+const isSearchAway = (error: unknown): boolean =>
+  error instanceof Error && (/no such table: project_search/.test(error.message) || isSearchAway(error.cause))
 
 /** Whether a statement failed because the database lacks a table or a column of this version. */
 export function lacksMigrations(error: unknown): boolean {

@@ -33,30 +33,34 @@ export class EventLogStore extends Store {
     const { id, at, keys, body } = eventLog
     const bound = (order: 'ASC' | 'DESC') =>
       sql`SELECT ${id} FROM ${eventLog} ORDER BY ${id} ${sql.raw(order)} LIMIT 1`
+    // Numbers are left out where a database was restored.
+    const next = sql`SELECT ${id} FROM ${eventLog} WHERE ${id} >= ${from?.row ?? 0} ORDER BY ${id} LIMIT 1`
     const first =
       from === null
         ? sql`coalesce((${bound('DESC')}), 0) - ${lookedAtMax}`
-        : sql`max(${from.row}, coalesce((${bound('ASC')}), 0))`
+        : sql`coalesce((${next}), ${from.row})`
     const has = words.map((some) => {
       const each = some.map((word) => sql`instr(${keys}, ${word})`)
       return sql` AND (${sql.join(each, sql` OR `)})`
     })
     // One statement, so that no row comes between its parts.
-    const found = await this.db.all<LogRow & { part: 'row' | 'oldest' | 'newest'; at: number }>(sql`
+    const found = await this.db.all<LogRow & { part: 'row' | 'oldest' | 'next' | 'newest'; at: number }>(sql`
       SELECT 'row' AS part, * FROM (SELECT ${id} AS id, ${at} AS at, ${keys} AS keys, ${body} AS body FROM ${eventLog}
         WHERE ${id} >= ${first} AND ${id} < ${first} + ${lookedAtMax} + 1 ${sql.join(has)}
         ORDER BY ${id} ${sql.raw(from === null ? 'DESC' : 'ASC')} LIMIT ${rowsMax})
       UNION ALL SELECT 'oldest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('ASC')})
+      UNION ALL SELECT 'next', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${next})
       UNION ALL SELECT 'newest', ${id}, ${at}, '', '' FROM ${eventLog} WHERE ${id} = (${bound('DESC')})`)
     const oldest = found.find(({ part }) => part === 'oldest')
     const newest = found.find(({ part }) => part === 'newest')?.id ?? 0
+    const nextId = found.find(({ part }) => part === 'next')?.id ?? 0
     const rows = found.filter(({ part }) => part === 'row').map(({ id, keys, body }) => ({ id, keys, body }))
     rows.sort((a, b) => a.id - b.id)
     if (from === null) return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: null, newest }
     // The log was restored or lost: rows of these numbers will be others.
     if (from.row > newest + 1)
       return { rows, end: { row: newest + 1, offset: 0 }, archivedBefore: oldest?.at ?? unixNow(), newest }
-    const lookedAtTo = Math.min(newest, Math.max(from.row, oldest?.id ?? 0) + lookedAtMax)
+    const lookedAtTo = Math.min(newest, Math.max(from.row, nextId) + lookedAtMax)
     const endRow = 1 + (rows.length === rowsMax ? (rows.at(-1) as LogRow).id : lookedAtTo)
     return {
       rows,

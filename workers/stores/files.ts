@@ -7,6 +7,9 @@ interface FileLimits {
   writeMs?: number
 }
 
+/** The most that a bucket lists at once. */
+const lookedAtMax = 1_000
+
 /** Files of one kind in a bucket, which answers 503 when it fails or is not in time. */
 export class Files {
   readonly #bucket: R2Bucket
@@ -86,11 +89,22 @@ export class Files {
     return (await this.#ask((bucket) => bucket.head(this.#path(key)))) !== null
   }
 
-  /** So many keys with this beginning, in order. @param after - The last key before them; null for the first ones. */
-  async keys(beginning: string, after: string | null, limit: number) {
-    const options = { prefix: this.#path(beginning), limit, ...(after && { startAfter: this.#path(after) }) }
+  /**
+   * So many keys with this beginning, in order. @param after - The last key before them; null for the first ones. @param sinceMs - Files that
+   * were written before are passed over. @returns With the last one that was looked at; null where no more follow.
+   */
+  async keys(beginning: string, after: string | null, limit: number, sinceMs = 0) {
+    const lookedAt = sinceMs === 0 ? limit : lookedAtMax
+    const options = {
+      ...{ prefix: this.#path(beginning), limit: lookedAt },
+      ...(after && { startAfter: this.#path(after) }),
+    }
     const { objects, truncated } = await this.#ask((bucket) => bucket.list(options))
-    return { keys: objects.map(({ key }) => key.slice(this.#path('').length)), goesOn: truncated }
+    const found = objects.filter(({ uploaded }) => uploaded.getTime() >= sinceMs)
+    const goesOn = truncated || found.length > limit
+    const last = found.length > limit ? found[limit - 1] : objects.at(-1)
+    const nameOf = ({ key }: R2Object) => key.slice(this.#path('').length)
+    return { keys: found.slice(0, limit).map(nameOf), last: goesOn && last ? nameOf(last) : null }
   }
 
   /** At most 1,000 at once. */

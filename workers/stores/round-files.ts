@@ -80,8 +80,8 @@ export class RoundFiles {
   }
 
   /** The next ids of rounds that have a record, in order; no direct ones. */
-  async idsAfter(roundId: string | null, limit: number) {
-    return this.#rounds.keys('task:', roundId, limit)
+  async idsAfter(roundId: string | null, limit: number, sinceMs?: number) {
+    return this.#rounds.keys('task:', roundId, limit, sinceMs)
   }
 
   async hasRound(roundId: string): Promise<boolean> {

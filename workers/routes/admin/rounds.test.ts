@@ -68,6 +68,17 @@ describe('POST /admin/v1/rounds/rebuild', () => {
     expect(await rowsOfRounds()).toEqual(before)
   })
 
+  test('counts what the database lacks, of records from some time on', async () => {
+    const trial = (body: object) => bodyOf(operator.client.post(path, { trial: true, ...body }))
+    await operator.client.post(path, { limit: 2 })
+    expect(await trial({})).toEqual({ ...page(5, 3), next_cursor: null })
+    expect(await trial({ since: Math.floor(Date.now() / 1000) + 60 })).toMatchObject(page(0))
+    const { next_cursor: cursor } = await trial({ limit: 3, since: 1 })
+    expect(await trial({ since: 1, cursor })).toMatchObject({ read: 2, next_cursor: null })
+    expect((await rowsOf('SELECT 1 FROM rounds')).length).toBe(2)
+    expect(await rebuild()).toEqual([page(5, 3)])
+  })
+
   test('each rebuild is in the audit log once, with its operator; nobody goes on with the cursor of another', async () => {
     const known = (await entries()).length
     await rebuild(2)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { json } from '../../http/answer.ts'
+import { Timestamp } from '../../http/formats.ts'
 import { sessionOf } from '../../middleware/authenticate.ts'
 import { rebuildRounds } from '../../rounds/rebuild-rounds.ts'
 import { defineRoute, ok } from '../../route.ts'
@@ -14,6 +15,12 @@ const Input = z
       .default(null)
       .describe('The `next_cursor` of the previous call; null begins with the first record.'),
     limit: z.int().min(1).max(100).default(100).describe('Records to read.'),
+    since: Timestamp.nullable()
+      .default(null)
+      .describe(
+        'Only records that were stored at this time or later, as after the database was set back to it.',
+      ),
+    trial: z.boolean().default(false).describe('Only count the rounds that the database does not have.'),
     reason: Reason,
   })
   .meta({ id: 'RebuildRoundsInput' })
@@ -50,18 +57,21 @@ export const rebuild = defineRoute(
       next_cursor: null,
     }),
   },
-  async (c, { json: { cursor, limit, reason } }) => {
+  async (c, { json: { cursor, limit, since, trial, reason } }) => {
     const { auditLog, clock, cursors } = c.var.services
     const operator = sessionOf(c).address
     // A cursor goes on with what its operator began, so the log has every rebuild.
     const list = `rebuilt rounds of=${operator}`
     const [after = null] = cursor === null ? [] : (cursors.decode(list, cursor) as string[])
-    if (after === null)
+    if (after === null && !trial)
       await auditLog.note(
         { operator, reason, action: 'rounds.rebuild', subject: 'rounds', after: {} },
         await clock.now(),
       )
-    const { last, ...counts } = await rebuildRounds(c.var.services, after, limit)
+    const { last, ...counts } = await rebuildRounds(c.var.services, {
+      ...{ after, limit, isTrial: trial },
+      sinceMs: (since ?? 0) * 1000,
+    })
     return json({ ...counts, next_cursor: last === null ? null : cursors.encode(list, [last]) })
   },
 )

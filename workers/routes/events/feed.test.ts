@@ -135,6 +135,20 @@ test('a cursor beyond a log that was restored goes on at its end, and says that 
   expect([typesOf(page), page.archived_before]).toEqual([['project.paused'], null])
 })
 
+test('numbers that a restore leaves out are passed over at once, by cursors before and among them', async () => {
+  await tell('project.listed')
+  const before = await read('/v1/events')
+  const newest = Number(await scalarOf('SELECT max(id) FROM event_log'))
+  await runSql("UPDATE sqlite_sequence SET seq = seq + 1000000000 WHERE name = 'event_log'")
+  for (const type of ['project.paused', 'project.delisted']) await tell(type)
+  const among = services(env).cursors.encode('events project= module= type=', [newest + 9, 0])
+  for (const cursor of [before.next_cursor, among])
+    expect(typesOf(await read(`/v1/events?after=${encodeURIComponent(cursor)}`))).toEqual([
+      'project.paused',
+      'project.delisted',
+    ])
+})
+
 test('GET /v1/me/events has what is about the wallet of the session, and nothing else', async () => {
   const owner = await signIn()
   const stranger = await signIn()

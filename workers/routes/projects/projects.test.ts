@@ -209,6 +209,13 @@ describe('GET /v1/projects', () => {
     expect(await names(query)).toEqual(expected)
   })
 
+  test('searches answer 503 while a backup has taken the index away, and other lists go on', async () => {
+    await runSql('ALTER TABLE project_search RENAME TO away')
+    await expectRefusal(client().get('/v1/projects?q=weather'), '503 unavailable')
+    expect((await client().get('/v1/projects')).status).toBe(200)
+    await runSql('ALTER TABLE away RENAME TO project_search')
+  })
+
   test('q of blanks is no search', async () => {
     expect((await find('q=%20%20')).items.length).toBeGreaterThan(3)
   })

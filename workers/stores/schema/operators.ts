@@ -20,6 +20,11 @@ export const auditLog = sqliteTable('audit_log', {
   createdAt: integer('created_at').notNull(),
 })
 
+export const lastBackup = sqliteTable('last_backup', {
+  id: integer().primaryKey(),
+  madeAt: integer('made_at').notNull(),
+})
+
 export const hubAlarms = sqliteTable('hub_alarms', {
   name: text().primaryKey(),
   since: integer().notNull(),

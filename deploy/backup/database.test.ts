@@ -1,0 +1,81 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CommandError } from '../../scripts/command/errors.ts'
+import { migrateDatabase } from '../../scripts/wrangler-hub.ts'
+import { localDatabase, statePathIn } from '../testing/local-database.ts'
+import { type BackedDatabase, continueEvents, exportDatabase, runAll, runFile } from './database.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'backup-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const [sourceFolder, targetFolder] = [path.join(folder, 'source'), path.join(folder, 'target')]
+const [source, target] = [localDatabase(sourceFolder), localDatabase(targetFolder)]
+/** Words with quotes and ends of lines, which an export has to write as one line. */
+const names = ['Weather', 'Miner\'s\r\nweather; INSERT INTO "x"', 'Café']
+const project = (name: string, i: number) =>
+  `INSERT INTO projects (project_id, ordinal, developer, slug, category, listing_status, name, created_at)
+   VALUES ('0x${i}', ${i + 1}, '0xd', 's', 'science', 'listed', '${name.replaceAll("'", "''")}', 7)`
+
+const tables = ['projects', 'category_counts', 'event_log', 'notifications', 'told_blocks', 'd1_migrations']
+
+/** All that is in a database, read without wrangler, which takes a second for each question. */
+function read(of: string) {
+  const files = path.join(statePathIn(of), 'd1', 'miniflare-D1DatabaseObject')
+  const name = readdirSync(files).find((one) => one.endsWith('.sqlite') && !one.startsWith('metadata'))
+  const sqlite = new DatabaseSync(path.join(files, name!))
+  const all = (sql: string) => sqlite.prepare(sql).all()
+  const found = (word: string) =>
+    all(`SELECT rowid FROM project_search WHERE project_search MATCH '${word}' ORDER BY rowid`).map(
+      ({ rowid }) => rowid,
+    )
+  try {
+    return {
+      schema: all(
+        "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE '_cf_%' ORDER BY type, name",
+      ),
+      rows: [...tables, 'sqlite_sequence'].map((table) => all(`SELECT * FROM ${table} ORDER BY 1`)),
+      found: ['weather', 'cafe', 'rain'].map(found),
+    }
+  } finally {
+    sqlite.close()
+  }
+}
+
+beforeAll(async () => {
+  await migrateDatabase(statePathIn(path.join(folder, 'source')))
+  await runAll(source, names.map(project), path.join(folder, 'rows.sql'))
+}, 240_000)
+
+test('a database with search tables is exported, works on, and is made again elsewhere', async () => {
+  const before = read(sourceFolder)
+  expect(before.schema.some(({ sql }) => String(sql).startsWith('CREATE VIRTUAL TABLE'))).toBe(true)
+  expect(before.found).toEqual([[1, 2], [3], []])
+  const output = path.join(folder, 'no.sql')
+  await expect(source.wrangler(['d1', 'export', 'hub', ...source.place, '--output', output])).rejects.toThrow(
+    'cannot export databases with Virtual Tables',
+  )
+
+  const file = path.join(folder, 'database.sql')
+  await exportDatabase(source, file)
+  expect(read(sourceFolder)).toEqual(before)
+  await runFile(target, file)
+  expect(read(targetFolder)).toEqual(before)
+  // What is written from now on is found as well, and no position of the log is given twice.
+  await runAll(target, [continueEvents, project('Rain', 3)], path.join(folder, 'more.sql'))
+  expect(read(targetFolder).found).toEqual([[1, 2], [3], [4]])
+}, 240_000)
+
+test('an export that fails leaves the search as it was', async () => {
+  const before = read(sourceFolder)
+  const wrangler: BackedDatabase['wrangler'] = (args) =>
+    args[1] === 'export'
+      ? Promise.reject(new CommandError('The connection was lost.'))
+      : source.wrangler(args)
+  await expect(exportDatabase({ ...source, wrangler }, path.join(folder, 'other.sql'))).rejects.toThrow(
+    'lost',
+  )
+  expect(read(sourceFolder)).toEqual(before)
+}, 240_000)

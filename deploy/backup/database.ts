@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { finished } from 'node:stream/promises'
+import { CommandError } from '../../scripts/command/errors.ts'
+import type { Wrangler } from '../wrangler.ts'
+import { dropSearchTables, makeSearchTables } from './search-tables.ts'
+
+/** A database of D1, as wrangler reaches it. */
+export interface BackedDatabase {
+  readonly wrangler: Wrangler
+  readonly name: string
+  /** Where it is: `--remote` and the configuration. */
+  readonly place: readonly string[]
+}
+
+interface SchemaRow {
+  readonly type: 'table' | 'index' | 'view' | 'trigger'
+  readonly name: string
+  readonly sql: string | null
+}
+
+/** Rows of a query. */
+export async function query<Row>({ wrangler, name, place }: BackedDatabase, sql: string): Promise<Row[]> {
+  const answer = JSON.parse(
+    await wrangler(['d1', 'execute', name, ...place, '--json', '--command', sql]),
+  ) as { results: Row[] }[]
+  return answer.flatMap(({ results }) => results)
+}
+
+/** Runs a file of statements, all or none. */
+export const runFile = ({ wrangler, name, place }: BackedDatabase, file: string): Promise<string> =>
+  wrangler(['d1', 'execute', name, ...place, '--yes', '--file', file])
+
+/** Runs statements, all or none. */
+export function runAll(
+  database: BackedDatabase,
+  statements: readonly string[],
+  file: string,
+): Promise<string> {
+  writeFileSync(file, statements.map((statement) => `${statement};\n`).join(''))
+  return runFile(database, file)
+}
+
+/**
+ * Writes the whole database as statements that make it again in an empty one. D1 answers nobody else while it exports, and refuses a
+ * database that has search tables, so these are away meanwhile; they are made again whatever happens.
+ */
+export async function exportDatabase(database: BackedDatabase, file: string): Promise<void> {
+  const { wrangler, name, place } = database
+  const [rows, statements] = [`${file}.rows`, path.join(path.dirname(file), 'search-tables.sql')]
+  let schema: SchemaRow[]
+  try {
+    await runAll(database, dropSearchTables, statements)
+    schema = await query(database, schemaQuery)
+    await wrangler(['d1', 'export', name, ...place, '--no-schema', '--skip-confirmation', '--output', rows])
+  } finally {
+    await runAll(database, makeSearchTables, statements)
+  }
+  await writeStatements(schema, rows, file)
+}
+
+const schemaQuery =
+  "SELECT type, name, sql FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+
+/** A trigger needs its view, and would change rows that are read in; so the export's own order does not do. */
+async function writeStatements(schema: readonly SchemaRow[], rows: string, file: string): Promise<void> {
+  const of = (type: SchemaRow['type']) => schema.flatMap((row) => (row.type === type ? [`${row.sql};`] : []))
+  const out = createWriteStream(file)
+  const write = async (lines: readonly string[]) => {
+    for (const line of lines) if (!out.write(`${line}\n`)) await once(out, 'drain')
+  }
+  await write(['PRAGMA defer_foreign_keys=TRUE;', ...of('table')])
+  const sequences: string[] = []
+  for await (const line of createInterface({
+    input: createReadStream(rows),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    if (line.startsWith('INSERT INTO "sqlite_sequence"')) sequences.push(line)
+    else if (line.startsWith('INSERT INTO "')) await write([line])
+    else if (line !== '' && !line.startsWith('PRAGMA '))
+      throw new CommandError(`The export has a line that is no row: ${line.slice(0, 200)}`)
+  }
+  await write(['DELETE FROM sqlite_sequence;', ...sequences])
+  await write([...of('index'), ...of('view'), ...of('trigger'), ...makeSearchTables.map((sql) => `${sql};`)])
+  out.end()
+  await finished(out)
+}
+
+export async function hasNoTables(database: BackedDatabase): Promise<boolean> {
+  return (await query(database, schemaQuery)).length === 0
+}
+
+/** What a restored database continues with: positions in the log of events that somebody may have seen are not given again. */
+export const continueEvents = "UPDATE sqlite_sequence SET seq = seq + 1000000000 WHERE name = 'event_log'"

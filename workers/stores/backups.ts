@@ -1,0 +1,69 @@
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import type { EndedRounds } from '../../durable-objects/project/task-queue.ts'
+import { Store } from './database.ts'
+import { epochRounds, lastBackup, projects, rounds, tasks, transactions } from './schema/index.ts'
+import { isOneOf } from './statements.ts'
+
+/** Epochs of a project that a restored object hears of: tasks of earlier ones are long over. */
+const epochsMax = 100
+
+/** What a backup of the objects needs of the database. */
+export class BackupStore extends Store {
+  /** Notes that a backup has all objects. */
+  async noteMade(madeAt: number): Promise<void> {
+    await this.db
+      .insert(lastBackup)
+      .values({ id: 1, madeAt })
+      .onConflictDoUpdate({ target: lastBackup.id, set: { madeAt } })
+  }
+
+  /** When the last backup was made; null where none was. */
+  async lastMade(): Promise<number | null> {
+    const [row] = await this.db.select().from(lastBackup)
+    return row?.madeAt ?? null
+  }
+
+  async projectIdsAfter(projectId: string, limit: number): Promise<string[]> {
+    const rows = await this.db
+      .select({ id: projects.projectId })
+      .from(projects)
+      .where(gt(projects.projectId, projectId))
+      .orderBy(asc(projects.projectId))
+      .limit(limit)
+    return rows.map(({ id }) => id)
+  }
+
+  /** How many rounds the last epochs of a project had. */
+  async endedRounds(projectId: string): Promise<EndedRounds[]> {
+    return this.db
+      .select({ epoch: epochRounds.epoch, rounds: epochRounds.rounds })
+      .from(epochRounds)
+      .where(eq(epochRounds.projectId, projectId))
+      .orderBy(desc(epochRounds.epoch))
+      .limit(epochsMax)
+  }
+
+  /** Which of some actions the database has no copy of, or an older one. */
+  async outdated(actions: readonly { id: string; revision: number }[]): Promise<string[]> {
+    const rows = await this.db.all<{ id: string }>(sql`
+      SELECT given.value->>'id' AS id FROM json_each(${JSON.stringify(actions)}) AS given
+      LEFT JOIN ${transactions} ON ${transactions.id} = given.value->>'id'
+      WHERE ${transactions.revision} IS NULL OR ${transactions.revision} < given.value->>'revision'`)
+    return rows.map(({ id }) => id)
+  }
+
+  /** Which of some tasks are noted. */
+  async notedTasks(taskIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.db.select({ id: tasks.taskId }).from(tasks).where(isOneOf(tasks.taskId, taskIds))
+    return new Set(rows.map(({ id }) => id))
+  }
+
+  /** Those of some rounds that are over. */
+  async endedOf(roundIds: readonly string[]): Promise<string[]> {
+    const rows = await this.db
+      .select({ id: rounds.roundId })
+      .from(rounds)
+      .where(and(isOneOf(rounds.roundId, roundIds), isOneOf(rounds.state, ['finalized', 'failed'])))
+    return rows.map(({ id }) => id)
+  }
+}
