@@ -11,4 +11,5 @@ export const consolePaths = [
   '/search',
   '/status',
   '/faucet',
+  '/me',
 ]
