@@ -72,7 +72,8 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[]
 }
 
-async function findScreenFaults(page: Page, url: string): Promise<string[]> {
+/** @param url of the screen; null looks at what is open. */
+export async function findScreenFaults(page: Page, url: string | null): Promise<string[]> {
   const faults: string[] = []
   const lookForViolations = async (scheme: string, rules?: string[]) => {
     const options = rules === undefined ? {} : { runOnly: rules }
@@ -83,7 +84,7 @@ async function findScreenFaults(page: Page, url: string): Promise<string[]> {
     for (const { id, nodes } of violations)
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }
-  await page.goto(url)
+  if (url !== null) await page.goto(url)
   await page.waitForFunction(isSettled)
   await page.emulateMedia({ colorScheme: 'light' })
   await lookForViolations('light')

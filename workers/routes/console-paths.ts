@@ -12,4 +12,5 @@ export const consolePaths = [
   '/status',
   '/faucet',
   '/me',
+  '/run-a-device',
 ]

@@ -23,6 +23,8 @@ export const mine = {
     session.hub.call('GET /v1/me/subscriptions', { query: { node_id, limit: rows } }),
   diagnosis: (subscription_id: string) =>
     session.hub.call('GET /v1/subscriptions/{subscription_id}/diagnosis', { path: { subscription_id } }),
+  /** With the start of its work. */
+  work: (node_id: string) => session.hub.call('GET /v1/devices/{node_id}/work', { path: { node_id } }),
   collateral: () => session.hub.call('GET /v1/me/collateral'),
   balances: (address: string) =>
     session.hub.call('GET /v1/accounts/{address}/balances', { path: { address } }),
@@ -74,4 +76,16 @@ export function baseUnits(text: string, decimals: number): string | null {
 export function typed(units: string, decimals: number): string {
   const digits = units.padStart(decimals + 1, '0')
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '')
+}
+
+/** Different tokens are not added up. */
+export function byToken(
+  all: readonly { token: Token; amount: string }[],
+): { token: Token; amount: string }[] {
+  const sums = new Map<string, { token: Token; amount: string }>()
+  for (const { token, amount } of all) {
+    const sum = sums.get(token.address)?.amount ?? '0'
+    sums.set(token.address, { token, amount: String(BigInt(sum) + BigInt(amount)) })
+  }
+  return [...sums.values()]
 }

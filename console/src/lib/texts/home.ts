@@ -31,7 +31,7 @@ export const home = {
   buildDoor: 'Open the reference',
   device: 'Run a device',
   deviceHint: 'Devices earn by running functions. nodectl binds a device to your wallet and serves it.',
-  deviceDoor: 'In a checkout of the project',
+  deviceDoor: 'Set one up',
   explore: 'Explore',
   exploreHint: 'Every task, vote, signature and epoch is public. Check any of them in this browser.',
   exploreDoor: 'Browse projects',
