@@ -16,13 +16,14 @@ export function commandsFor(
   { hub, owner, isLocal, version }: { hub: string; owner: string; isLocal: boolean; version: string },
 ): Commands {
   const nodectl = system === 'checkout' ? 'npm run -s nodectl --' : 'nodectl'
-  const at = `--data-dir ./node --hub-url ${hub}`
+  const more = ' \\\n  '
+  const at = `--data-dir ./node${more}--hub-url ${hub}`
   return {
     install: system === 'checkout' ? null : `npm install -g ./nodectl-${version}.tgz\nnodectl doctor`,
     key: `${nodectl} keygen --data-dir ./node`,
-    bind: `${nodectl} bind ${at} --owner ${owner}`,
+    bind: `${nodectl} bind ${at}${more}--owner ${owner}`,
     // The time of a local network may be moved.
-    serve: `${nodectl} serve ${at}${isLocal ? ' --clock hub' : ''}`,
+    serve: `${nodectl} serve ${at}${isLocal ? `${more}--clock hub` : ''}`,
     service: serviceOf(system, hub),
   }
 }

@@ -1,5 +1,5 @@
 /** Actions that were signed here and may not be over. Their ids are no secrets; a tab that was closed shows them again. */
-import { keep, read } from '../kept.ts'
+import { keep, readJson } from '../kept.ts'
 
 export interface Pending {
   /** Of the transaction at the hub. */
@@ -39,12 +39,8 @@ class PendingActions {
 }
 
 function readKept(): readonly Pending[] {
-  try {
-    const kept: unknown = JSON.parse(read(storeName) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isPending).slice(0, most) : []
-  } catch {
-    return []
-  }
+  const kept = readJson(storeName)
+  return Array.isArray(kept) ? kept.filter(isPending).slice(0, most) : []
 }
 
 export const pending = new PendingActions()
