@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { privateKeyToAccount } from 'viem/accounts'
+import { ownScreens } from '../scripts/console-screens.ts'
 import { installWallet } from './browser-wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { runTool } from './run-tool.ts'
@@ -33,7 +34,7 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
   try {
     await signIn(page, origin, mood, String(owner))
     await checkSecrets(page, faults)
-    for (const screen of screens) {
+    for (const screen of [...Object.values(ownScreens), '/run-a-device']) {
       for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
     }
     await bindDevice(page, origin, folder, String(owner))
@@ -54,15 +55,6 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
 }
 
 type Mood = Awaited<ReturnType<typeof installWallet>>
-
-const screens = [
-  '/me',
-  '/me?part=earnings',
-  '/me?part=collateral',
-  '/me?part=slashes',
-  '/me?part=notifications',
-  '/run-a-device',
-]
 
 const dialog = (page: Page) => page.getByRole('dialog')
 

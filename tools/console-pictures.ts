@@ -1,8 +1,9 @@
 /** Takes the pictures of every screen of the console, from a local network with rounds: `node scripts/nx.mjs node tools/console-pictures.ts`. */
 import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
-import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+import { consoleScreens, isSettled, ownScreens } from '../scripts/console-screens.ts'
 
 const hub = process.env.HUB_URL ?? 'http://localhost:8787'
 const folder = 'docs/pictures'
@@ -17,6 +18,14 @@ type Sharp = (bytes: Buffer) => { png(options: object): { toFile(name: string): 
 // Miniflare brings it; a palette makes a third of the bytes of what the browser writes.
 const sharp = createRequire(import.meta.url)('sharp') as Sharp
 
+async function take(page: Page, name: string): Promise<void> {
+  const file = `${folder}/${name}.png`
+  const { size } = await sharp(await page.screenshot())
+    .png({ palette: true, colours: 64 })
+    .toFile(file)
+  console.log(file, size)
+}
+
 const executable = browserPath()
 if (executable === undefined) {
   console.error('Error: no chromium on this machine; install it or name one in CHROMIUM.')
@@ -25,9 +34,13 @@ if (executable === undefined) {
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser(executable)
 try {
-  const screens = await consoleScreens(hub)
+  const screens = { ...(await consoleScreens(hub)), ...ownScreens }
   for (const [mode, options] of Object.entries(modes)) {
     const page = await browser.newPage({ ...options, reducedMotion: 'reduce' })
+    await page.goto(`${hub}/me`)
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
+    await page.getByRole('button', { name: /^Account/ }).waitFor()
     for (const [name, path] of Object.entries(screens)) {
       await page.goto(hub + path)
       await page.waitForFunction(isSettled)
@@ -39,12 +52,12 @@ try {
       }
       // Lists below the first answer fill in a moment later, and the stream of events opens.
       await page.waitForTimeout(1_500)
-      const file = `${folder}/${name}-${mode}.png`
-      const { size } = await sharp(await page.screenshot())
-        .png({ palette: true, colours: 64 })
-        .toFile(file)
-      console.log(file, size)
+      await take(page, `${name}-${mode}`)
     }
+    await page.goto(`${hub}/me?part=collateral`)
+    await page.getByRole('button', { name: 'Unbond' }).first().click()
+    await page.getByText('as you asked').first().waitFor()
+    await take(page, `signing-${mode}`)
     await page.close()
   }
 } finally {
