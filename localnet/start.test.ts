@@ -290,6 +290,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       onTestFinished(() => browser.close())
       expect(await findWalletFaults(browser, origin())).toEqual([])
     },
+    600_000,
   )
 
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {

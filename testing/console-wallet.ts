@@ -41,6 +41,7 @@ export async function findWalletFaults(browser: Browser, origin: string): Promis
     await bondCollateral(page, mood)
     await changePayout(page, origin, String(other))
     await unbondWithClosedTab(page, origin)
+    await resumeTask(page, origin)
     await switchAccounts(page, origin)
     await claimEarnings(page, origin)
   } catch (error) {
@@ -196,6 +197,19 @@ async function unbondWithClosedTab(page: Page, origin: string): Promise<void> {
   await page.getByRole('button', { name: 'Remove from this list' }).click()
   await page.getByRole('heading', { name: 'Signed actions' }).waitFor({ state: 'detached' })
   await page.getByText(/free in/).waitFor()
+}
+
+/** The tab is closed before the task has its result; the page of the project goes on with it. */
+async function resumeTask(page: Page, origin: string): Promise<void> {
+  await page.route('**/v1/tasks/*', (route) => route.abort())
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  const submitted = page.waitForResponse((answer) => /\/tasks$/.test(answer.url()) && answer.ok())
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  await submitted
+  await page.goto(origin)
+  await page.unroute('**/v1/tasks/*')
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByRole('button', { name: 'Verify in this browser' }).waitFor()
 }
 
 /** A second wallet, here an account of the local network whose key everybody has. */

@@ -91,7 +91,7 @@ export async function findScreenFaults(page: Page, url: string | null): Promise<
   await page.emulateMedia({ colorScheme: 'dark' })
   await lookForViolations('dark', ['color-contrast'])
   await page.setViewportSize({ width: 360, height: 740 })
-  await page.waitForFunction('innerWidth === 360')
+  await page.waitForFunction(() => innerWidth === 360)
   const wide = await page.evaluate('document.documentElement.scrollWidth')
   if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -131,3 +131,6 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   // The browser itself reports each call that failed.
   faults.splice(before)
 }
+
+/** Of the page. */
+declare const innerWidth: number

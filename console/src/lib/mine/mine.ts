@@ -37,8 +37,6 @@ export const mine = {
     session.hub.call('POST /v1/subscriptions/{subscription_id}/pause', { path: { subscription_id } }),
   resume: (subscription_id: string) =>
     session.hub.call('POST /v1/subscriptions/{subscription_id}/resume', { path: { subscription_id } }),
-  label: (node_id: string, label: string | null) =>
-    session.hub.call('PATCH /v1/devices/{node_id}', { path: { node_id }, body: { label } }),
 
   earnings: (period: Period, group_by: Grouping) =>
     session.hub.call('GET /v1/me/earnings', { query: { period, group_by } }),
@@ -63,29 +61,3 @@ export const networkToken = ({ chain, profile }: Descriptor): Token => ({
   name: profile.token_name,
   decimals: 18,
 })
-
-/** Whole tokens as a person types them, in base units; null where they are none. */
-export function baseUnits(text: string, decimals: number): string | null {
-  const [, whole = '', part = ''] = /^(\d{1,30})(?:\.(\d*))?$/.exec(text.trim()) ?? []
-  if (whole === '' || part.length > decimals) return null
-  const amount = BigInt(whole + part.padEnd(decimals, '0'))
-  return amount > 0n ? String(amount) : null
-}
-
-/** Base units as a person types them. */
-export function typed(units: string, decimals: number): string {
-  const digits = units.padStart(decimals + 1, '0')
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '')
-}
-
-/** Different tokens are not added up. */
-export function byToken(
-  all: readonly { token: Token; amount: string }[],
-): { token: Token; amount: string }[] {
-  const sums = new Map<string, { token: Token; amount: string }>()
-  for (const { token, amount } of all) {
-    const sum = sums.get(token.address)?.amount ?? '0'
-    sums.set(token.address, { token, amount: String(BigInt(sum) + BigInt(amount)) })
-  }
-  return [...sums.values()]
-}

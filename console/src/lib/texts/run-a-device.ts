@@ -32,7 +32,6 @@ export const runADevice = {
   device: 'Your device',
   waits: 'Appears here as soon as it is bound. This page looks by itself.',
   bound: 'Bound, not online yet. Start it with the command of the step above.',
-  online: 'Online',
   onlineFrom: (when: string) => `Online, in work from ${when}`,
   working: 'Online and in work',
   offlineFrom: 'It is bonded, but offline. Start it, and leave it running.',
