@@ -7,7 +7,7 @@ import {
   sendJson,
   startLyingHub,
 } from '../node-cli/src/serve/hub/testing/lying-hub.ts'
-import { formatBindingMessage, resolveProfile } from '../protocol/identity/index.ts'
+import { formatBindingMessage, parseBindingCode, resolveProfile } from '../protocol/identity/index.ts'
 import { temporaryFolder } from '../testing/node/folders.ts'
 import { descriptorOf } from '../testing/node/hub-answers.ts'
 import { nodectl } from '../testing/node/nodectl.ts'
@@ -79,7 +79,22 @@ describe('bind', () => {
       node_id: node.nodeId,
       public_key: node.publicKey,
       sign_until: expect.any(Number),
+      code: expect.stringMatching(/^bind\./),
     })
+  })
+
+  test('a code binds the device with the signature of its owner alone, without a second command', async () => {
+    const node = await createNode()
+    const { stderr } = await hub.run('bind', node, '--owner', wallet.owner)
+    const link = stderr.split(' ').find((word) => word.startsWith(`${hub.origin()}/me#bind.`))
+    const offer = parseBindingCode(profile, String(link))!
+    const owner_signature = await wallet.account.signMessage({ message: offer.message })
+    const bound = await fetch(`${hub.origin()}/v1/devices/bind`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...offer, owner_signature }),
+    })
+    expect([bound.status, await bound.json()]).toMatchObject([200, { node_id: node.nodeId }])
   })
 
   test('refuses a signature of somebody else, and keeps the text', async () => {

@@ -16,6 +16,7 @@ import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
   freePorts,
@@ -280,6 +281,16 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       onTestFinished(() => browser.close())
       expect(await findConsoleFaults(browser, origin())).toEqual([])
     },
+  )
+
+  test.skipIf(chromium === undefined)(
+    'a wallet signs in to the console, binds a device, bonds, gets its collateral back, and claims',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findWalletFaults(browser, origin())).toEqual([])
+    },
+    600_000,
   )
 
   test('after a thousand ordinary blocks, more than an hour, a task is final as well', async () => {

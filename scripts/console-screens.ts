@@ -23,8 +23,18 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
     search: '/search?q=echo',
     status: '/status',
     faucet: '/faucet',
+    'run-a-device': '/run-a-device',
   }
 }
+
+/** Screens that only somebody who is signed in sees. */
+export const ownScreens = {
+  me: '/me',
+  'me-earnings': '/me?part=earnings',
+  'me-collateral': '/me?part=collateral',
+  'me-slashes': '/me?part=slashes',
+  'me-notifications': '/me?part=notifications',
+} as const
 
 /** Whether a screen has everything that it reads. */
 export const isSettled = (): boolean =>

@@ -72,7 +72,8 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[]
 }
 
-async function findScreenFaults(page: Page, url: string): Promise<string[]> {
+/** @param url of the screen; null looks at what is open. */
+export async function findScreenFaults(page: Page, url: string | null): Promise<string[]> {
   const faults: string[] = []
   const lookForViolations = async (scheme: string, rules?: string[]) => {
     const options = rules === undefined ? {} : { runOnly: rules }
@@ -83,13 +84,14 @@ async function findScreenFaults(page: Page, url: string): Promise<string[]> {
     for (const { id, nodes } of violations)
       faults.push(`${scheme}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }
-  await page.goto(url)
+  if (url !== null) await page.goto(url)
   await page.waitForFunction(isSettled)
   await page.emulateMedia({ colorScheme: 'light' })
   await lookForViolations('light')
   await page.emulateMedia({ colorScheme: 'dark' })
   await lookForViolations('dark', ['color-contrast'])
   await page.setViewportSize({ width: 360, height: 740 })
+  await page.waitForFunction(() => innerWidth === 360)
   const wide = await page.evaluate('document.documentElement.scrollWidth')
   if (wide !== 360) faults.push(`${wide} pixels wide on a phone of 360`)
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -129,3 +131,6 @@ async function loseHub(page: Page, faults: string[]): Promise<void> {
   // The browser itself reports each call that failed.
   faults.splice(before)
 }
+
+/** Of the page. */
+declare const innerWidth: number

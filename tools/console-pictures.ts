@@ -1,8 +1,12 @@
-/** Takes the pictures of every screen of the console, from a local network with rounds: `node scripts/nx.mjs node tools/console-pictures.ts`. */
+/**
+ * Takes the pictures of the screens of the console, from a local network with rounds: `node scripts/nx.mjs node
+ * tools/console-pictures.ts`, and after it the names of some if not all are wanted.
+ */
 import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
-import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+import { consoleScreens, isSettled, ownScreens } from '../scripts/console-screens.ts'
 
 const hub = process.env.HUB_URL ?? 'http://localhost:8787'
 const folder = 'docs/pictures'
@@ -17,6 +21,19 @@ type Sharp = (bytes: Buffer) => { png(options: object): { toFile(name: string): 
 // Miniflare brings it; a palette makes a third of the bytes of what the browser writes.
 const sharp = createRequire(import.meta.url)('sharp') as Sharp
 
+const wanted = process.argv.slice(2)
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+
+async function take(page: Page, name: string): Promise<void> {
+  // Lists below the first answer fill in a moment later, and the stream of events opens.
+  await page.waitForTimeout(1_500)
+  const file = `${folder}/${name}.png`
+  const { size } = await sharp(await page.screenshot())
+    .png({ palette: true, colours: 64 })
+    .toFile(file)
+  console.log(file, size)
+}
+
 const executable = browserPath()
 if (executable === undefined) {
   console.error('Error: no chromium on this machine; install it or name one in CHROMIUM.')
@@ -25,10 +42,10 @@ if (executable === undefined) {
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser(executable)
 try {
-  const screens = await consoleScreens(hub)
+  const screens = Object.entries(await consoleScreens(hub)).filter(([name]) => isWanted(name))
   for (const [mode, options] of Object.entries(modes)) {
     const page = await browser.newPage({ ...options, reducedMotion: 'reduce' })
-    for (const [name, path] of Object.entries(screens)) {
+    for (const [name, path] of screens) {
       await page.goto(hub + path)
       await page.waitForFunction(isSettled)
       if (name === 'try') {
@@ -37,13 +54,22 @@ try {
         await page.getByText('Everything holds').waitFor()
         await page.evaluate('scrollTo(0, 0)')
       }
-      // Lists below the first answer fill in a moment later, and the stream of events opens.
-      await page.waitForTimeout(1_500)
-      const file = `${folder}/${name}-${mode}.png`
-      const { size } = await sharp(await page.screenshot())
-        .png({ palette: true, colours: 64 })
-        .toFile(file)
-      console.log(file, size)
+      await take(page, `${name}-${mode}`)
+    }
+    await page.goto(`${hub}/me`)
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
+    await page.getByRole('button', { name: /^Account/ }).waitFor()
+    for (const [name, path] of Object.entries(ownScreens).filter(([name]) => isWanted(name))) {
+      await page.goto(hub + path)
+      await page.waitForFunction(isSettled)
+      await take(page, `${name}-${mode}`)
+    }
+    if (isWanted('signing')) {
+      await page.goto(`${hub}/me?part=collateral`)
+      await page.getByRole('button', { name: 'Unbond' }).first().click()
+      await page.getByText('as you asked').first().waitFor()
+      await take(page, `signing-${mode}`)
     }
     await page.close()
   }

@@ -11,4 +11,6 @@ export const consolePaths = [
   '/search',
   '/status',
   '/faucet',
+  '/me',
+  '/run-a-device',
 ]

@@ -12,11 +12,11 @@ const subscribe = createSubscriber((update) => {
   return () => clearInterval(timer)
 })
 
-/** Takes the time that the hub says. @param seconds Unix time. */
+/** Takes the time that the descriptor says, which is rounded down to the minute. @param seconds Unix time. */
 export function setNow(seconds: number): void {
-  const ahead = seconds * 1_000 - Date.now()
-  // Answers take a moment, and say whole seconds.
-  if (Math.abs(ahead - aheadMs) > 2_000) aheadMs = ahead
+  const least = seconds * 1_000 - Date.now()
+  // An answer takes a moment, and may come from a cache.
+  aheadMs = Math.min(Math.max(aheadMs, least), least + 62_000)
 }
 
 /** The time of the network in milliseconds, read again every second by whatever shows it. */

@@ -12,3 +12,18 @@ export function keep(name: string, value: string): void {
     localStorage.setItem(name, value)
   } catch {}
 }
+
+export function drop(name: string): void {
+  try {
+    localStorage.removeItem(name)
+  } catch {}
+}
+
+/** What was kept as JSON; null where it is not there, or is something else. */
+export function readJson(name: string): unknown {
+  try {
+    return JSON.parse(read(name) ?? 'null')
+  } catch {
+    return null
+  }
+}

@@ -66,9 +66,15 @@ export function bindingRecord(
     issued_at,
     nonce,
     owner_signature: ownerSignature,
-    node_signature: node.sign(bindingText(profile, hash)),
+    node_signature: nodeSignature({ profile, node }, message),
   }
 }
+
+/** What this node signs of a text. */
+export const nodeSignature = (
+  { profile, node }: Pick<NodeAtHub, 'profile' | 'node'>,
+  message: string,
+): string => node.sign(bindingText(profile, hashBinding(message)))
 
 /** Says what to do about a refusal, where it is known. */
 export async function withHint<T>(call: Promise<T>): Promise<T> {

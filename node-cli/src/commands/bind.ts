@@ -1,10 +1,15 @@
 import { isAddress, parseChecksumAddress } from '../../../protocol/encoding/index.ts'
-import { bindingSkewSeconds, hashBinding, parseBindingMessage } from '../../../protocol/identity/index.ts'
+import {
+  bindingSkewSeconds,
+  formatBindingCode,
+  hashBinding,
+  parseBindingMessage,
+} from '../../../protocol/identity/index.ts'
 import { checkPersonalSignature, signPersonalMessage } from '../../../protocol/signatures/index.ts'
 import { askForText } from '../binding/binding-text.ts'
 import { type OwnerKey, readOwnerKey } from '../binding/owner-key.ts'
 import { dropPendingText, keepPendingText, readPendingText } from '../binding/pending-text.ts'
-import { sendBinding } from '../binding/send-binding.ts'
+import { nodeSignature, sendBinding } from '../binding/send-binding.ts'
 import { defineNodectlCommand } from '../cli/command.ts'
 import { CliError, UsageError } from '../cli/errors.ts'
 import { type NodeAtHub, nodeAtHubSettings, openNodeAtHub } from '../cli/node-at-hub.ts'
@@ -53,6 +58,9 @@ export default defineNodectlCommand({
       `Sign this text with the wallet ${owner} (personal_sign), within ${bindingSkewSeconds / 60} minutes. Then:`,
     )
     tell(`nodectl bind --data-dir ${at.dataDir} --hub-url ${at.client.origin} --signature 0x…`)
+    tell(
+      `Or sign in a browser, and nothing remains to do here: ${at.client.origin}/me#${codeOf(at, message)}`,
+    )
   },
   environment: settingEnvironment(nodeAtHubSettings),
   examples: [
@@ -95,8 +103,16 @@ const describeText = (at: NodeAtHub, message: string) => {
     node_id: at.nodeId,
     public_key: at.node.publicKey,
     sign_until: issued_at + bindingSkewSeconds,
+    code: codeOf(at, message),
   }
 }
+
+/** The text with the signature of this node: the wallet that it names has to sign too, so it is no secret. */
+const codeOf = (at: NodeAtHub, message: string): string =>
+  formatBindingCode({
+    ...parseBindingMessage(at.profile, message)!,
+    node_signature: nodeSignature(at, message),
+  })
 
 /** Binds with the signature of a wallet over the text that waits for it. @throws {@link CliError} */
 async function finish(at: NodeAtHub, owner: string | null, signature: string) {

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { baseUnits, byToken, typed } from './amounts.ts'
+
+test.each([
+  ['1', 18, '1000000000000000000'],
+  [' 120.5 ', 18, '120500000000000000000'],
+  ['0.1', 1, '1'],
+  ['7.', 0, '7'],
+])('%s with %i decimals is %s', (text, decimals, units) => expect(baseUnits(text, decimals)).toBe(units))
+
+test.each(['', '0', '0.0', '-1', '1,5', '1e3', '.5', '0.12', 'many', '9'.repeat(31)])(
+  '%s is no amount with one decimal',
+  (text) => expect(baseUnits(text, 1)).toBeNull(),
+)
+
+test('what is shown to be changed reads back as the same amount', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: 10n ** 40n }),
+      fc.integer({ min: 0, max: 18 }),
+      (amount, decimals) => {
+        const text = typed(String(amount), decimals)
+        if (text.length <= 30) expect(baseUnits(text, decimals)).toBe(String(amount))
+      },
+    ),
+  )
+})
+
+test('amounts of one token are added up, those of different ones are not', () => {
+  const [a, b] = ['0xa', '0xb'].map((address) => ({ address, symbol: address, name: '', decimals: 18 }))
+  const all = [
+    { token: a!, amount: '1' },
+    { token: b!, amount: '5' },
+    { token: a!, amount: '2' },
+  ]
+  expect(byToken(all).map(({ token, amount }) => [token.address, amount])).toEqual([
+    ['0xa', '3'],
+    ['0xb', '5'],
+  ])
+})

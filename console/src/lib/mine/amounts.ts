@@ -1,0 +1,29 @@
+import type { Token } from '../hub.ts'
+
+/** Whole tokens as a person types them, in base units; null where they are none. */
+export function baseUnits(text: string, decimals: number): string | null {
+  const [, whole = '', part = ''] = /^(\d{1,30})(?:\.(\d*))?$/.exec(text.trim()) ?? []
+  if (whole === '' || part.length > decimals) return null
+  const amount = BigInt(whole + part.padEnd(decimals, '0'))
+  return amount > 0n ? String(amount) : null
+}
+
+/** Base units as a person types them. */
+export function typed(units: string, decimals: number): string {
+  const digits = units.padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  const part = digits.slice(point).replace(/0+$/, '')
+  return part === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${part}`
+}
+
+/** Different tokens are not added up. */
+export function byToken(
+  all: readonly { token: Token; amount: string }[],
+): { token: Token; amount: string }[] {
+  const sums = new Map<string, { token: Token; amount: string }>()
+  for (const { token, amount } of all) {
+    const sum = sums.get(token.address)?.amount ?? '0'
+    sums.set(token.address, { token, amount: String(BigInt(sum) + BigInt(amount)) })
+  }
+  return [...sums.values()]
+}

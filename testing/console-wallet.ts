@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { privateKeyToAccount } from 'viem/accounts'
+import { ownScreens } from '../scripts/console-screens.ts'
+import { installWallet } from './browser-wallet.ts'
+import { findScreenFaults } from './console.ts'
+import { runTool } from './run-tool.ts'
+
+/** Calls that fail are part of the flows, and the browser reports each. */
+const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
+
+/**
+ * Signs in, binds a device, bonds collateral and gets it back, each to its end and each with something that goes wrong, and
+ * claims what the sample devices earned.
+ *
+ * @returns What is wrong, line by line.
+ */
+export async function findWalletFaults(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  const keys = [0, 1].map(() => `0x${randomBytes(32).toString('hex')}` as const)
+  const [owner, other] = keys.map((key) => privateKeyToAccount(key).address.toLowerCase())
+  const mood = await installWallet(page, { name: 'Test wallet', rdns: 'test.wallet', keys })
+  await installWallet(page, { name: 'Other wallet', rdns: 'other.wallet', keys: [] })
+  const folder = mkdtempSync(path.join(tmpdir(), 'console-device-'))
+  try {
+    await signIn(page, origin, mood, String(owner))
+    await checkSecrets(page, faults)
+    for (const screen of [...Object.values(ownScreens), '/run-a-device']) {
+      for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
+    }
+    await bindDevice(page, origin, folder, String(owner))
+    await bondCollateral(page, mood)
+    await changePayout(page, origin, String(other))
+    await unbondWithClosedTab(page, origin)
+    await resumeTask(page, origin)
+    await switchAccounts(page, origin)
+    await claimEarnings(page, origin)
+  } catch (error) {
+    faults.push(
+      `${page.url()}: ${(error as Error).message}\n${await page.locator('main, dialog').allInnerTexts()}`,
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    await page.close()
+  }
+  return faults
+}
+
+type Mood = Awaited<ReturnType<typeof installWallet>>
+
+const dialog = (page: Page) => page.getByRole('dialog')
+
+/** The wallet refuses first; it has two accounts, of which the person takes the first. */
+async function signIn(page: Page, origin: string, mood: Mood, owner: string): Promise<void> {
+  await page.goto(`${origin}/me`)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  mood.refuses = true
+  await dialog(page).getByRole('button', { name: 'Test wallet' }).click()
+  await dialog(page)
+    .getByRole('button', { name: owner.slice(0, 8) })
+    .click()
+  await page.getByText('The wallet refused').waitFor()
+  mood.refuses = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page
+    .getByRole('button', { name: /^Account/ })
+    .and(page.getByTitle(owner))
+    .waitFor()
+  await page.getByText('No device yet').waitFor()
+}
+
+/** Nothing that a page of another host, or a picture of the page, gives away. */
+async function checkSecrets(page: Page, faults: string[]): Promise<void> {
+  const token = await tokenOf(page)
+  if (!token) faults.push('The session is not in sessionStorage.')
+  if ((await page.content()).includes(token)) faults.push('The token is in the page.')
+  const elsewhere = await page.evaluate('JSON.stringify(localStorage) + document.cookie')
+  if (String(elsewhere).includes(token)) faults.push('The token is in localStorage or a cookie.')
+  if ((await page.context().cookies()).length > 0) faults.push('The console has a cookie.')
+}
+
+const tokenOf = async (page: Page): Promise<string> =>
+  String(await page.evaluate("JSON.parse(sessionStorage.getItem('sessions')).kept[0].token"))
+
+/** The session ends while a code is typed: the page asks again, and the code is still there. */
+async function bindDevice(page: Page, origin: string, folder: string, owner: string): Promise<void> {
+  const nodectl = async (...args: string[]) => {
+    const ended = await runTool('node-cli/src/main.ts', args)
+    if (ended.code !== 0) throw new Error(`nodectl ${args[0]}: ${ended.stderr}`)
+    return ended
+  }
+  await nodectl('keygen', '--data-dir', folder)
+  const at = ['--data-dir', folder, '--hub-url', await hubOf(page, origin)]
+  const { stderr } = await nodectl('bind', ...at, '--owner', owner)
+  const [, code] = /#(bind\.\S+)/.exec(stderr) ?? []
+  await page.goto(`${origin}/run-a-device`)
+  await page.getByLabel('Code').fill('bind.nonsense')
+  await page.getByRole('button', { name: 'Bind the device' }).click()
+  await page.getByText('This is no code').waitFor()
+  await page.getByLabel('Code').fill(String(code))
+  await fetch(`${origin}/v1/auth/logout`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await tokenOf(page)}` },
+  })
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Bind the device' }).click()
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  await dialog(page).getByRole('button', { name: 'Sign in again' }).click()
+  const signing = page.getByRole('dialog', { name: 'Bind the device' })
+  await signing.getByText('works for this wallet from now on').waitFor()
+  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('Bound, not online yet').waitFor()
+}
+
+/** As the descriptor says it. */
+const hubOf = async (page: Page, origin: string): Promise<string> => {
+  const answer = await page.request.get(`${origin}/`, { headers: { Accept: 'application/json' } })
+  return ((await answer.json()) as { hosts: { api: string } }).hosts.api
+}
+
+/** The wallet is on another chain, the hub limits, and then the answer to the signed action is lost. */
+async function bondCollateral(page: Page, mood: Mood): Promise<void> {
+  await page.getByText('The wallet has less than this').waitFor()
+  await page.getByRole('button', { name: 'Get test tokens' }).click()
+  await page.getByText('The wallet has less than this').waitFor({ state: 'detached' })
+  await page.getByLabel('Collateral in').fill('120.5')
+  const limited = '**/v1/subscriptions'
+  await page.route(limited, (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'rate_limited', message: 'Wait.', request_id: 'test' },
+    }),
+  )
+  mood.chainId = 1
+  await page.getByRole('button', { name: /^Bond 120.5/ }).click()
+  const signing = page.getByRole('dialog', { name: /^Bond 120.5/ })
+  await signing.getByText('Too many requests').waitFor()
+  await page.unroute(limited)
+  await signing.getByRole('button', { name: 'Try again', exact: true }).click()
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByText('The wallet is on another chain').waitFor()
+  await signing.getByRole('button', { name: /^Switch to/ }).click()
+  await signing.getByText('as you asked').first().waitFor()
+  const marked = await signing.getByText('as you asked').count()
+  if (marked !== 4) throw new Error(`${marked} of 4 fields of a bond are marked as asked for.`)
+  for (const fault of await findDialogFaults(page)) throw new Error(fault)
+  const relayed = '**/v1/subscriptions/*/bond'
+  await page.route(relayed, async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  const before = mood.asked
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByRole('button', { name: 'Done' }).click()
+  await page.unroute(relayed)
+  if (mood.asked !== before + 2) throw new Error(`The wallet was asked ${mood.asked - before} times.`)
+  await page.getByText('It is bonded, but offline').waitFor()
+}
+
+/** An address that is none is refused by the form. */
+async function changePayout(page: Page, origin: string, other: string): Promise<void> {
+  await page.goto(`${origin}/me?part=collateral`)
+  await page.getByRole('button', { name: 'Change payout address' }).click()
+  await page.getByLabel('New payout address').fill('0x12')
+  await page.getByText('An address is 0x and 40 hex digits').waitFor()
+  await page.getByLabel('New payout address').fill(other)
+  await page.getByRole('button', { name: 'Change it' }).click()
+  await dialog(page).getByRole('button', { name: 'Sign' }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Pays to').getByTitle(other).first().waitFor()
+}
+
+/** The tab is closed as soon as the action is signed; it is there again afterwards. */
+async function unbondWithClosedTab(page: Page, origin: string): Promise<void> {
+  await page.route('**/v1/transactions/*', (route) => route.abort())
+  await page.getByRole('button', { name: 'Unbond' }).click()
+  await dialog(page).getByRole('button', { name: 'Sign' }).click()
+  await dialog(page).getByText('You can close this').waitFor()
+  await page.goto(origin)
+  await page.unroute('**/v1/transactions/*')
+  await page.goto(`${origin}/me?part=collateral`)
+  await page.getByRole('heading', { name: 'Signed actions' }).waitFor()
+  await page.getByRole('button', { name: 'Remove from this list' }).click()
+  await page.getByRole('heading', { name: 'Signed actions' }).waitFor({ state: 'detached' })
+  await page.getByText(/free in/).waitFor()
+}
+
+/** The tab is closed before the task has its result; the page of the project goes on with it. */
+async function resumeTask(page: Page, origin: string): Promise<void> {
+  await page.route('**/v1/tasks/*', (route) => route.abort())
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  const submitted = page.waitForResponse((answer) => /\/tasks$/.test(answer.url()) && answer.ok())
+  await page.getByRole('button', { name: 'Submit the task' }).click()
+  await submitted
+  await page.goto(origin)
+  await page.unroute('**/v1/tasks/*')
+  await page.goto(`${origin}/projects/sample-echo/try`)
+  await page.getByRole('button', { name: 'Verify in this browser' }).waitFor()
+}
+
+/** A second wallet, here an account of the local network whose key everybody has. */
+async function switchAccounts(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/me`)
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Add a wallet' }).click()
+  await dialog(page).getByRole('button', { name: 'Miner' }).click()
+  await page.locator('a[href^="/nodes/"]').nth(2).waitFor()
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Use Test wallet' }).click()
+  await page.locator('a[href^="/nodes/"]').nth(1).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Use Miner' }).click()
+}
+
+/** An epoch with rounds ends and can be claimed. The hub is away when the person claims first. */
+async function claimEarnings(page: Page, origin: string): Promise<void> {
+  const passTime = async (time: string) => {
+    const { code, stderr } = await runTool('tools/pass-time.ts', [time], {
+      HUB_URL: await hubOf(page, origin),
+    })
+    if (code !== 0) throw new Error(stderr)
+  }
+  await page.goto(`${origin}/me?part=earnings`)
+  await passTime('1h')
+  // Attested and posted, it waits for the end of its challenge period.
+  await page.getByRole('row').filter({ hasText: 'Settled' }).first().waitFor({ timeout: 120_000 })
+  await passTime('3h')
+  const claim = page.getByRole('button', { name: 'Claim everything' })
+  await claim.waitFor({ timeout: 120_000 })
+  await page.route('**/v1/me/withdrawals/claims', (route) => route.abort())
+  await claim.click()
+  await page.getByText('This did not work').waitFor()
+  await page.unroute('**/v1/me/withdrawals/claims')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText(/The hub claims from/).waitFor()
+  await page.getByText('Completed').first().waitFor({ timeout: 120_000 })
+}
+
+async function findDialogFaults(page: Page): Promise<string[]> {
+  return findScreenFaults(page, null)
+}
