@@ -1,0 +1,215 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocket, WebSocketServer } from 'ws'
+import {
+  deriveTaskRoundId,
+  type Profile,
+  profileStrings,
+  signRequest,
+} from '../../protocol/identity/index.ts'
+import { type OfferFrame, pingText } from '../../protocol/link/index.ts'
+import { signVote, type TaskVote } from '../../protocol/rounds/index.ts'
+import type { ScriptedHub } from '../node/hub.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: Frames of every kind are changed.
+export type Frame = any
+
+/** What is between the node and the hub while a fault is in force. */
+export interface Between {
+  readonly profile: Profile
+  readonly seed: string
+  /** What the script has for those who look behind it. */
+  readonly hub: { readonly baitOf: (offerId: string) => string | null }
+  /** Sockets since the fault is in force. */
+  links: number
+  /** What a fault remembers. */
+  readonly memory: Map<string, Frame>
+  readonly offerOf: (frame: Frame) => OfferFrame | undefined
+  /** Ids of offers whose vote has passed. */
+  readonly voted: Set<string>
+  /** Closes the socket of the node and that of the hub. */
+  readonly close: () => void
+  /** Sends a text to the hub as from the node. */
+  readonly pass: (text: string) => void
+}
+
+/** A way in which a node is wrong, made of one that is right. */
+export interface Fault {
+  readonly name: string
+  /** Numbers of exactly those clauses that it breaks. */
+  readonly breaks: readonly string[]
+  /** Changes the headers of an upgrade request; null lets nothing through. */
+  readonly upgrade?: (headers: Record<string, string>, between: Between) => Record<string, string> | null
+  /** Whether it is one that starting the node again shows. */
+  readonly restarts?: true
+  /** Changes a frame of the node: what passes in its place, texts as they are; undefined for itself. */
+  readonly fromNode?: (frame: Frame, between: Between) => readonly (Frame | string | Uint8Array)[] | undefined
+  /** The same for a text of the hub, or for the `close` and its code that ends its socket. */
+  readonly fromHub?: (text: string, between: Between) => readonly string[] | undefined
+}
+
+const missing = 'missing '
+
+/** Stands for a frame that never comes, so that nobody waits for it. */
+export const never = (frame: Frame): string => missing + frame.offer_id
+export const readMissing = (text: string): string | null =>
+  text.startsWith(missing) ? text.slice(missing.length) : null
+
+/** Headers of an upgrade request that is signed again. */
+export function signedAgain(
+  { profile, seed }: Pick<Between, 'profile' | 'seed'>,
+  headers: Record<string, string>,
+  change: { seed?: string; method?: string; nonce?: string; aheadSeconds?: number } = {},
+): Record<string, string> {
+  const names = profileStrings(profile)
+  const of = (name: string) => headers[name.toLowerCase()]!
+  const { headers: signed } = signRequest(profile, change.seed ?? seed, {
+    method: change.method ?? 'GET',
+    target: '/v1/relay',
+    timestamp: Number(of(names.timestamp_header)) + (change.aheadSeconds ?? 0),
+    nonce: change.nonce ?? of(names.nonce_header),
+    body: '',
+  })
+  const lower = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...headers, ...Object.fromEntries(lower) }
+}
+
+/** A vote with its two signatures made again. */
+export function voteAgain(
+  { profile, seed }: Pick<Between, 'profile' | 'seed'>,
+  vote: TaskVote,
+  by = seed,
+): TaskVote {
+  return { ...vote, ...signVote(profile, by, vote) }
+}
+
+/** The same after the task of a vote was changed. */
+export const ofTask = (between: Between, vote: TaskVote, task: TaskVote['task']): TaskVote =>
+  voteAgain(between, { ...vote, task, round_id: deriveTaskRoundId(task) })
+
+export interface FaultProxy {
+  readonly origin: string
+  /** From now on this fault is in force, on new sockets. */
+  use: (fault: Fault) => void
+  readonly stop: () => Promise<void>
+}
+
+/** Stands between a node and the scripted hub, on sockets of both. */
+export async function startFaultProxy(
+  stage: { readonly hub: () => ScriptedHub; readonly baitOf: Between['hub']['baitOf'] },
+  parts: Pick<Between, 'profile' | 'seed'>,
+): Promise<FaultProxy> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const open = new Set<Duplex>()
+  let fault: Fault = { name: 'none', breaks: [] }
+  let state = {
+    links: 0,
+    memory: new Map<string, Frame>(),
+    offers: new Map<string, OfferFrame>(),
+    voted: new Set<string>(),
+  }
+
+  const forward = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method, url, headers } = request
+    const sent = httpRequest(stage.hub().origin + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(response)
+    })
+    sent.on('error', () => response.destroy())
+    request.pipe(sent)
+  }
+  server.on('request', forward)
+
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  server.on('upgrade', (request, socket, head) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    const own = { ...state }
+    state.links += 1
+    const between: Between = {
+      ...parts,
+      hub: stage,
+      links: state.links,
+      memory: own.memory,
+      voted: own.voted,
+      offerOf: ({ offer_id }) => own.offers.get(offer_id),
+      close: () => {
+        upward.terminate()
+        socket.destroy()
+      },
+      pass: (text) => upward.send(text),
+    }
+    const mine = fault
+    const given = Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => /^x-|^sec-websocket-protocol$/.test(name)),
+    ) as Record<string, string>
+    const headers = mine.upgrade === undefined ? given : mine.upgrade(given, between)
+    if (headers === null) {
+      stage.hub().passOver()
+      return void socket.destroy()
+    }
+    const { 'sec-websocket-protocol': protocols = '', ...others } = headers
+    const offered = protocols.split(',').filter((name) => name !== '')
+    const upward = openUpward(stage.hub().origin, offered, others)
+    const early: string[] = []
+    let down: WebSocket | null = null
+    const tell = (text: string): void => {
+      if (down === null) early.push(text)
+      else down.send(text)
+    }
+    upward.on('message', (data) => {
+      const text = data.toString('utf8')
+      if (text.startsWith('{"type":"offer"')) {
+        const frame = JSON.parse(text) as OfferFrame
+        own.offers.set(frame.offer_id, frame)
+      }
+      for (const one of mine.fromHub?.(text, between) ?? [text]) tell(one)
+    })
+    upward.on('error', () => {})
+    upward.on('close', (code) => {
+      if (down === null) socket.destroy()
+      else if (code === 1006) down.terminate()
+      else {
+        const [said = ''] = mine.fromHub?.(`close ${code}`, between) ?? [`close ${code}`]
+        down.close(Number(said.slice('close '.length)))
+      }
+    })
+    upward.on('open', () =>
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        down = opened
+        for (const text of early) opened.send(text)
+        opened.on('error', () => {})
+        opened.on('close', () => upward.terminate())
+        opened.on('message', (data) => {
+          const text = data.toString('utf8')
+          if (text === pingText) return upward.send(text)
+          const frame = JSON.parse(text) as Frame
+          for (const one of mine.fromNode?.(frame, between) ?? [text])
+            upward.send(typeof one === 'string' || one instanceof Uint8Array ? one : JSON.stringify(one))
+          if (frame.type === 'vote') own.voted.add(frame.offer_id)
+        })
+      }),
+    )
+  })
+  const openUpward = (origin: string, protocols: readonly string[], headers: Record<string, string>) =>
+    new WebSocket(`${origin.replace(/^http/, 'ws')}/v1/relay`, protocols, {
+      headers,
+      perMessageDeflate: false,
+    })
+
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    use: (next) => {
+      fault = next
+      state = { links: 0, memory: new Map(), offers: new Map(), voted: new Set() }
+    },
+    stop: async () => {
+      const stopped = new Promise((resolve) => server.close(resolve))
+      for (const socket of open) socket.destroy()
+      server.closeAllConnections()
+      await stopped
+    },
+  }
+}
