@@ -189,7 +189,9 @@ async function judgeSet(
     findings.note('H4.3', 'the hub does not show set, rules or generations')
     return ''
   }
-  const chain: ValidatorGeneration[] = generations.items.map((one: unknown) => parseSignedGeneration(hub.profile, one).document)
+  const chain: ValidatorGeneration[] = generations.items.map(
+    (one: unknown) => parseSignedGeneration(hub.profile, one).document,
+  )
   const generation = generationOfEpoch(chain, task.epoch, rules.work.epoch_secs, params.params)
   const keys = generation === null ? [] : generationKeys(generation)
   const isOfTask = hashSnapshot(shown.snapshot) === task.set_hash && shown.set_hash === task.set_hash

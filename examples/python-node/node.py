@@ -162,6 +162,7 @@ class Node:
             with self.lock:
                 self.link, self.frames = link, max(hello.get("frames", [1]))
                 self.ready()
+            say("connected", public_key=self.signer.public_key)
             threading.Thread(target=self.ping, args=(link,), daemon=True).start()
             while True:
                 self.hear(link.receive())
@@ -188,7 +189,7 @@ class Node:
             frame = json.loads(text)
             kind, offer_id = frame["type"], frame.get("offer_id")
         except (ValueError, KeyError, TypeError, AttributeError):
-            return say("the hub sent what is no frame", text=text[:100])
+            return say("the hub sent what is no frame", given=text[:100])
         with self.lock:
             if kind == "offer":
                 self.take(frame)
