@@ -12,7 +12,8 @@ import { type Finding, Findings, numbersOf } from './findings.ts'
 import { ScriptedHub } from './node/hub.ts'
 import { usualPatience } from './node/index.ts'
 import { Script } from './node/script.ts'
-import { type Fault, readMissing, startFaultProxy } from './testing/fault-proxy.ts'
+import { type Fault, readMissing } from './testing/fault.ts'
+import { startFaultProxy } from './testing/fault-proxy.ts'
 import { faults } from './testing/faults.ts'
 
 const profile = resolveProfile()
@@ -31,7 +32,8 @@ async function createStage() {
   }
   const proxy = await startFaultProxy(stage, { profile, seed })
   const nodeKey = ed25519PublicKey(seed)
-  const patience = usualPatience
+  // A frame that does not come has a marker in its place, so nobody waits for this long.
+  const patience = { ...usualPatience, answerMs: 120_000 }
   const hub: ScriptedHub = await ScriptedHub.start(
     { profile, nodeKey, patience, readMissing, nodeOrigin: proxy.origin },
     new Findings(nodeClauses),
@@ -79,7 +81,9 @@ async function differing(some: readonly Fault[]) {
   const { run } = await createStage()
   const wrong: unknown[] = []
   for (const fault of some) {
+    const t0 = Date.now()
     const found = await run(fault)
+    console.error(Date.now() - t0, fault.name, numbersOf(found, 'broken').join())
     if (numbersOf(found, 'broken').join() !== fault.breaks.join())
       wrong.push({ name: fault.name, breaks: fault.breaks, broken: brokenBy(found) })
   }
@@ -90,13 +94,14 @@ describe('a node with one fault breaks exactly the clauses that the table says',
   test('at least 40', () => expect(faults.length).toBeGreaterThanOrEqual(40))
 
   const restarting = faults.filter(({ restarts }) => restarts)
-  const others = faults.filter(({ restarts }) => !restarts)
+  const [lo, hi] = (process.env.KIT_FAULTS ?? '0-999').split('-').map(Number)
+  const others = faults.filter(({ restarts }) => !restarts).slice(lo, hi)
   // Most of the time nodes wait before they connect again.
   test('one node for many', async () => {
-    const shares = [0, 1, 2].map((share) => others.filter((_, i) => i % 3 === share))
+    const shares = [0, 1].map((share) => others.filter((_, i) => i % 2 === share))
     const wrong = await Promise.all(shares.map((some, i) => differing(i === 0 ? [noFault, ...some] : some)))
     expect(wrong.flat()).toEqual([])
-  }, 300_000)
+  }, 600_000)
 
   test.each(restarting.map((fault) => [fault.name, fault] as const))('%s', async (_, fault) => {
     expect(await differing([fault])).toEqual([])

@@ -46,7 +46,9 @@ export function testConformance(hub: () => string, deviceFolder: () => string): 
       const body = JSON.stringify({ function: 'echo', input: { of: 'python' } })
       const headers = { 'Content-Type': 'application/json' }
       const tasks = `${hub()}/v1/projects/${project}/tasks?wait=60`
-      const task = await (await fetch(tasks, { method: 'POST', headers, body })).json()
+      const task = (await (await fetch(tasks, { method: 'POST', headers, body })).json()) as {
+        round_id: string
+      }
       expect(task, said).toMatchObject({ status: 'finalized', success: true, output: '{"of":"python"}' })
       const { public_key } = JSON.parse(said.split('\n').find((line) => line.includes('"connected"'))!)
       const round = `${hub()}/v1/explorer/rounds/${encodeURIComponent(task.round_id)}`

@@ -59,9 +59,8 @@ export class Ledger {
     return this.#entries.get(offerId)?.isOver ?? false
   }
 
-  /** Offers of which the hub has said neither. */
-  unended(): string[] {
-    return [...this.#entries].filter(([, { isOver }]) => !isOver).map(([id]) => id)
+  offerIds(): string[] {
+    return [...this.#entries.keys()]
   }
 
   hear(frame: ReadNodeFrame): void {

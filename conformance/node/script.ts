@@ -124,7 +124,7 @@ export class Script {
   async leave(): Promise<void> {
     if (this.#link?.isOpen !== true && !(await this.#connect())) return
     const link = this.#link!
-    for (const id of this.ledger.unended())
+    for (const id of this.ledger.offerIds())
       link.send({ type: 'cancel', offer_id: id, reason: 'the script is over' })
     link.close(closeCodes.restart)
   }

@@ -1,38 +1,35 @@
-import { hashText } from '../../protocol/encoding/index.ts'
-import { hashEvents, hashPayload, hashReceipt } from '../../protocol/execution/index.ts'
 import { deriveNodeId, profileStrings } from '../../protocol/identity/index.ts'
-import { closeCodes } from '../../protocol/link/index.ts'
-import type { TaskVote } from '../../protocol/rounds/index.ts'
-import { ed25519PublicKey, signEd25519 } from '../../protocol/signatures/index.ts'
-import { type Between, type Fault, type Frame, never, ofTask, signedAgain, voteAgain } from './fault-proxy.ts'
-
-const strangerSeed = hashText('a stranger')
-
-/** A fault of every frame of a type; what it makes passes in the place of the frame. */
-const of = (
-  type: string,
-  change: (frame: Frame, between: Between) => readonly (Frame | string | Uint8Array)[] | undefined,
-): Pick<Fault, 'fromNode'> => ({
-  fromNode: (frame, between) => (frame.type === type ? change(frame, between) : undefined),
-})
-
-/** A fault of every vote. */
-const ofVote = (
-  change: (vote: TaskVote, between: Between, frame: Frame) => TaskVote,
-): Pick<Fault, 'fromNode'> =>
-  of('vote', (frame, between) => [{ ...frame, vote: change(frame.vote, between, frame) }])
-
-/** The same with another receipt, hashed and signed as if it were right. */
-const ofReceipt = (
-  change: (receipt: TaskVote['receipt']) => Partial<TaskVote['receipt']>,
-): Pick<Fault, 'fromNode'> => ofVote((vote, between) => withReceipt(vote, between, change(vote.receipt)))
-
-const withReceipt = (vote: TaskVote, between: Between, change: Partial<TaskVote['receipt']>): TaskVote => {
-  const receipt = { ...vote.receipt, ...change }
-  return voteAgain(between, { ...vote, receipt, receipt_hash: hashReceipt(receipt) })
-}
+import { closeCodes, type OfferFrame } from '../../protocol/link/index.ts'
+import { ed25519PublicKey } from '../../protocol/signatures/index.ts'
+import {
+  type Between,
+  type Fault,
+  type Frame,
+  never,
+  of,
+  signedAgain,
+  strangerSeed,
+  withReceipt,
+} from './fault.ts'
+import { voteFaults } from './vote-faults.ts'
 
 const functionOf = (frame: Frame, between: Between): string => between.offerOf(frame)?.task.function ?? ''
+
+/** Declines offers that the node has accepted, and says nothing more of them. */
+const refusing = (isRefused: (offer: OfferFrame) => boolean): Pick<Fault, 'fromNode'> => ({
+  fromNode: (frame, between) => {
+    const isMine = (offer_id: string): boolean => {
+      const offer = between.offerOf({ offer_id })
+      return offer !== undefined && isRefused(offer)
+    }
+    if (frame.type === 'ready')
+      return [{ ...frame, holding: frame.holding.filter((id: string) => !isMine(id)) }]
+    if (!isMine(frame.offer_id)) return undefined
+    return frame.type === 'accept'
+      ? [{ type: 'decline', offer_id: frame.offer_id, reason: 'incompatible' }]
+      : []
+  },
+})
 
 /** Accepts what has to be declined, by the clause that forbids it. */
 const takesBait = (number: string, name: string): Fault => ({
@@ -49,11 +46,6 @@ const signs = (change: Parameters<typeof signedAgain>[2]): Pick<Fault, 'upgrade'
 
 const header = (between: Between, name: 'node_header' | 'ticket_header'): string =>
   profileStrings(between.profile)[name].toLowerCase()
-
-const otherPlace = (vote: TaskVote): TaskVote => ({
-  ...vote,
-  committee: { position: vote.committee.position + 1 },
-})
 
 export const faults: readonly Fault[] = [
   {
@@ -200,10 +192,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'declines what it could run',
     breaks: ['N3.3'],
-    fromNode: (frame, between) => {
-      if (frame.type === 'ready' || functionOf(frame, between) !== 'abort') return undefined
-      return frame.type === 'accept' ? [{ type: 'decline', offer_id: frame.offer_id, reason: 'busy' }] : []
-    },
+    ...refusing((offer) => offer.task.function === 'abort'),
   },
   {
     name: 'accepts and does not vote',
@@ -235,121 +224,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'does not fetch inputs',
     breaks: ['N3.3', 'N3.19'],
-    fromNode: (frame, between) => {
-      if (
-        frame.type === 'ready' ||
-        between.offerOf(frame)?.input_url?.startsWith('http://localhost') !== true
-      )
-        return undefined
-      return frame.type === 'accept'
-        ? [{ type: 'decline', offer_id: frame.offer_id, reason: 'incompatible' }]
-        : []
-    },
+    ...refusing(({ input_url }) => input_url?.startsWith('http://localhost') === true),
   },
-
-  {
-    name: 'adds a member to the vote',
-    breaks: ['N4.1'],
-    ...ofVote((vote) => ({ ...vote, at: 1 }) as TaskVote),
-  },
-  {
-    name: 'signs votes with another key',
-    breaks: ['N4.2'],
-    ...ofVote((vote, between) => voteAgain(between, vote, strangerSeed)),
-  },
-  {
-    name: 'votes under another node id',
-    breaks: ['N4.2'],
-    ...ofVote((vote) => ({ ...vote, node_id: `${vote.node_id.slice(0, -16)}${'5a'.repeat(8)}` })),
-  },
-  {
-    name: 'signs the receipt without its prefix',
-    breaks: ['N4.3'],
-    ...ofVote((vote, { seed }) => ({ ...vote, signature: signEd25519(seed, vote.receipt_hash) })),
-  },
-  {
-    name: 'signs the round without its payout line',
-    breaks: ['N4.4'],
-    ...ofVote((vote, { seed, profile }) => ({
-      ...vote,
-      round_signature: signEd25519(
-        seed,
-        [profileStrings(profile).vote_line, 'task', vote.round_id, vote.receipt_hash].join('\n'),
-      ),
-    })),
-  },
-  {
-    name: 'votes for another task',
-    breaks: ['N4.5'],
-    ...ofVote((vote, between) => ofTask(between, vote, { ...vote.task, seq: vote.task.seq + 1 })),
-  },
-  {
-    name: 'hashes a member more',
-    breaks: ['N4.6'],
-    ...ofVote((vote, between) =>
-      voteAgain(between, { ...vote, receipt_hash: hashText(JSON.stringify({ ...vote.receipt, at: 1 })) }),
-    ),
-  },
-  {
-    name: 'puts another function into the receipt',
-    breaks: ['N4.7'],
-    ...ofReceipt(() => ({ function: 'main' })),
-  },
-  {
-    name: 'has the input of another run in the receipt',
-    breaks: ['N4.7'],
-    ...ofReceipt(() => ({ input_hash: hashText('another') })),
-  },
-  {
-    name: 'is paid elsewhere than the set says',
-    breaks: ['N4.8'],
-    ...ofVote((vote, between) =>
-      voteAgain(between, { ...vote, payout_address: hashText('elsewhere').slice(0, 42) }),
-    ),
-  },
-  { name: 'names another place in the draw', breaks: ['N4.9'], ...ofVote(otherPlace) },
-  {
-    name: 'sends another output than it hashed',
-    breaks: ['N4.10'],
-    ...of('vote', (frame) => [{ ...frame, output_b64: 'b3RoZXI=' }]),
-  },
-  {
-    name: 'does not send its events',
-    breaks: ['N4.10'],
-    ...of('vote', (frame) => [{ ...frame, events: [] }]),
-  },
-  {
-    name: 'computes another output',
-    breaks: ['N4.11'],
-    ...of('vote', (frame, between) => {
-      const output_hash = hashPayload(new TextEncoder().encode('other'))
-      return [{ ...frame, output_b64: 'b3RoZXI=', vote: withReceipt(frame.vote, between, { output_hash }) }]
-    }),
-  },
-  {
-    name: 'loses events',
-    breaks: ['N4.12'],
-    ...of('vote', (frame, between) => [
-      { ...frame, events: [], vote: withReceipt(frame.vote, between, { events_hash: hashEvents([]) }) },
-    ]),
-  },
-  {
-    name: 'counts a unit of gas too much',
-    breaks: ['N4.13'],
-    ...ofReceipt(({ gas_used }) => ({ gas_used: gas_used + 1 })),
-  },
-  {
-    name: 'counts no gas of failed runs',
-    breaks: ['N4.13'],
-    ...ofReceipt(({ gas_used, success }) => ({ gas_used: success ? gas_used : 0 })),
-  },
-  { name: 'takes a failed run for a good one', breaks: ['N4.14'], ...ofReceipt(() => ({ success: true })) },
-  {
-    name: 'sends an error to hubs that do not know it',
-    breaks: ['N4.15'],
-    ...of('vote', (frame, { links }) => (links === 2 ? [{ ...frame, error: 'out of gas' }] : undefined)),
-  },
-
+  ...voteFaults,
   {
     name: 'votes otherwise the second time',
     breaks: ['N5.1'],

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Finding } from '../../../conformance/findings.ts'
 import { conformNode } from '../../../conformance/node/index.ts'
 import type { Profile } from '../../../protocol/identity/index.ts'
@@ -16,13 +16,12 @@ export async function testNode(profile: Profile, command: readonly string[]): Pr
   writeFileSync(path.join(dataDir, 'node.key'), `${seed}\n`, { mode: 0o600 })
   let child: ChildProcess | null = null
   const kill = async (): Promise<void> => {
-    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'close')
-    // A shell or a runner of scripts has the node as its child.
-    process.kill(-child.pid, 'SIGKILL')
-    await ended
+    if (child?.pid === undefined) return
+    const { pid } = child
+    // A shell or a runner of scripts has the node as its child, and may end before it.
+    while (signalGroup(pid, 'SIGKILL')) await setTimeout(groupPollMs)
   }
-  const killAtExit = (): void => void kill()
+  const killAtExit = (): void => void (child?.pid !== undefined && signalGroup(child.pid, 'SIGKILL'))
   process.once('exit', killAtExit)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   try {
@@ -50,5 +49,17 @@ export async function testNode(profile: Profile, command: readonly string[]): Pr
     await kill()
     process.off('exit', killAtExit)
     rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const groupPollMs = 20
+
+/** @returns Whether the group still has a process. */
+function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(-leader, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
   }
 }
