@@ -81,9 +81,7 @@ async function differing(some: readonly Fault[]) {
   const { run } = await createStage()
   const wrong: unknown[] = []
   for (const fault of some) {
-    const t0 = Date.now()
     const found = await run(fault)
-    console.error(Date.now() - t0, fault.name, numbersOf(found, 'broken').join())
     if (numbersOf(found, 'broken').join() !== fault.breaks.join())
       wrong.push({ name: fault.name, breaks: fault.breaks, broken: brokenBy(found) })
   }
@@ -94,8 +92,7 @@ describe('a node with one fault breaks exactly the clauses that the table says',
   test('at least 40', () => expect(faults.length).toBeGreaterThanOrEqual(40))
 
   const restarting = faults.filter(({ restarts }) => restarts)
-  const [lo, hi] = (process.env.KIT_FAULTS ?? '0-999').split('-').map(Number)
-  const others = faults.filter(({ restarts }) => !restarts).slice(lo, hi)
+  const others = faults.filter(({ restarts }) => !restarts)
   // Most of the time nodes wait before they connect again.
   test('one node for many', async () => {
     const shares = [0, 1].map((share) => others.filter((_, i) => i % 2 === share))

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { newFolder } from './node/folders.ts'
@@ -25,6 +25,7 @@ export function testConformance(hub: () => string, deviceFolder: () => string): 
     afterAll(stopPython)
     const folderWithKey = (): string => {
       const folder = newFolder()
+      mkdirSync(folder, { mode: 0o700 })
       copyFileSync(path.join(deviceFolder(), 'node.key'), path.join(folder, 'node.key'))
       return folder
     }
