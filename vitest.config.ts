@@ -153,7 +153,7 @@ export default defineConfig({
         test: {
           name: 'node',
           ...inNode,
-          include: ['{create,localnet,tools,testing,deploy,e2e,bench,chaos}/**/*.test.ts'],
+          include: ['{create,localnet,tools,testing,deploy,e2e,bench,chaos,conformance}/**/*.test.ts'],
           exclude: [...inNode.exclude, ...pureTests],
         },
       },

@@ -15,6 +15,7 @@ import { ed25519PublicKey } from '../protocol/signatures/index.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
+import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
@@ -307,6 +308,12 @@ describe.skipIf(!hasAnvil)('npm start', () => {
   test('the sample developer signs in and is given tokens, mined at once', async () => {
     session = await signInAs('developer')
     dripHash = await drip(privateKeys.developer)
+  })
+
+  // Its device comes back to its own process when the network starts again, in the tests below.
+  testConformance(origin, () => {
+    const [, folder] = /^ +miner-3 +\S+ {2}\S+ {2}(\S+)\/ {2}\S+$/m.exec(network.output.stdout) ?? []
+    return String(folder)
   })
 
   test('a second one in the same folder is refused, and told how to run beside it', async () => {

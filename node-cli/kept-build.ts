@@ -13,6 +13,7 @@ const nodectl: Build = {
     'node-cli/build.ts',
     'node-cli/package.json',
     'protocol',
+    'conformance',
     'package-lock.json',
   ],
   async buildInto(folder) {

@@ -1,4 +1,4 @@
-import { checkArguments, unknown } from './cli/arguments.ts'
+import { checkArguments, optionsOf, unknown } from './cli/arguments.ts'
 import { UsageError } from './cli/errors.ts'
 import { commandHelp, toolHelp } from './cli/help.ts'
 import { writeOutput } from './cli/standard-streams.ts'
@@ -23,13 +23,9 @@ export async function dispatch(rawArgs: string[]): Promise<void> {
 
   const { default: command } = await entry.load()
   if (optionsOf(rest).some(isHelp)) return print(commandHelp(name, entry.description, command))
-  checkArguments(rest, command.args)
+  checkArguments(command.rest === undefined ? rest : optionsOf(rest), command.args)
   const { runCommand } = await import('citty')
   await runCommand(command, { rawArgs: rest })
 }
 
 const print = (text: string): void => writeOutput(`${text}\n`)
-
-/** What may be an option: all before `--`. */
-export const optionsOf = (rawArgs: readonly string[]): readonly string[] =>
-  rawArgs.slice(0, rawArgs.includes('--') ? rawArgs.indexOf('--') : undefined)

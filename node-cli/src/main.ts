@@ -1,9 +1,10 @@
 import packageJson from '../package.json' with { type: 'json' }
+import { optionsOf } from './cli/arguments.ts'
 import { CliError, exitCodes, UsageError } from './cli/errors.ts'
 import { leaveAtOnce } from './cli/leave.ts'
 import { printJson, tell, tellLines } from './cli/output.ts'
 import { commands } from './commands/index.ts'
-import { dispatch, optionsOf } from './dispatch.ts'
+import { dispatch } from './dispatch.ts'
 
 function report(error: unknown, rawArgs: readonly string[]): void {
   if (optionsOf(rawArgs).includes('--json')) printJson({ error: describe(error) })

@@ -24,6 +24,8 @@ declare module 'ws' {
     static readonly OPEN: 1
     constructor(address: string, protocols: readonly string[], options?: ClientOptions)
     readonly readyState: number
+    /** The subprotocol that the server took. */
+    readonly protocol: string
     send(data: string | Uint8Array): void
     close(code?: number, reason?: string): void
     /** Ends the connection without a closing handshake. */

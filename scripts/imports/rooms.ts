@@ -69,7 +69,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'node-cli/kept-build.ts': ['scripts/kept-build.ts'],
   'node-cli/src/engine': ['protocol'],
-  'node-cli': ['protocol', 'node-cli'],
+  'node-cli': ['protocol', 'conformance', 'node-cli'],
+
+  conformance: ['protocol', 'conformance'],
 
   contracts: ['protocol', 'contracts'],
 

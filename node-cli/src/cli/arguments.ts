@@ -9,6 +9,10 @@ interface Flag {
   mayBeEmpty: boolean
 }
 
+/** What may be an option: all before `--`. */
+export const optionsOf = (rawArgs: readonly string[]): readonly string[] =>
+  rawArgs.slice(0, rawArgs.includes('--') ? rawArgs.indexOf('--') : undefined)
+
 /** The spellings of every flag: `--name`, and `-x` or `--other` for its aliases. */
 export function flagsOf(args: ArgsDef): Map<string, Flag> {
   const flags = new Map<string, Flag>()

@@ -8,6 +8,8 @@ export interface Command<Args extends ArgsDef = ArgsDef> {
   environment?: readonly (readonly [name: string, effect: string])[]
   /** What the exit codes 0 and 1 say, where that is more than done or failed. */
   exits?: readonly [done: string, failed: string]
+  /** What may follow `--`, which is not for nodectl. */
+  rest?: string
   /** Words that its arguments may be, for completion; files when left out. */
   words?: readonly string[]
   /** Command lines without the leading `nodectl`, each with what it does. */

@@ -54,7 +54,7 @@ export function toolHelp(commands: Commands): string {
 }
 
 /** How a command is called, in one line. */
-export const commandUsage = (name: string, { args }: Command): string =>
+export const commandUsage = (name: string, { args, rest }: Command): string =>
   [
     'nodectl',
     name,
@@ -66,6 +66,7 @@ export const commandUsage = (name: string, { args }: Command): string =>
       const text = `<${argument.toUpperCase()}>`
       return required === false ? `[${text}]` : text
     }),
+    ...(rest === undefined ? [] : [`[-- ${rest}]`]),
   ].join(' ')
 
 /** The arguments of a command, each with what it is. */

@@ -64,6 +64,10 @@ export const commands: Commands = {
     description: 'Print the files that run serve as a service: systemd, launchd or env',
     load: () => import('./service.ts'),
   },
+  conform: {
+    description: 'Test a node or a hub in any language against the clauses of the protocol',
+    load: () => import('./conform.ts'),
+  },
   help: {
     description: 'Show the commands, or the help of one',
     load: async () => ({ default: (await import('./help.ts')).helpFor(commands) }),

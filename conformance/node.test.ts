@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { resolveProfile } from '../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { newFolder } from '../testing/node/folders.ts'
+import { startNodeProcess } from '../testing/node/node-process.ts'
+import { dist } from '../testing/node/nodectl.ts'
+import { nodeClauses } from './clauses.ts'
+import { type Finding, Findings, numbersOf } from './findings.ts'
+import { ScriptedHub } from './node/hub.ts'
+import { usualPatience } from './node/index.ts'
+import { Script } from './node/script.ts'
+import { type Fault, readMissing } from './testing/fault.ts'
+import { startFaultProxy } from './testing/fault-proxy.ts'
+import { faults } from './testing/faults.ts'
+
+const profile = resolveProfile()
+const noFault: Fault = { name: 'none', breaks: [] }
+
+/** Our node, and a proxy between it and a scripted hub. */
+async function createStage() {
+  const dataDir = newFolder()
+  const seed = `0x${randomBytes(32).toString('hex')}`
+  mkdirSync(dataDir, { mode: 0o700, recursive: true })
+  writeFileSync(path.join(dataDir, 'node.key'), `${seed.slice(2)}\n`, { mode: 0o600 })
+  let script: Script | null = null
+  const stage = {
+    hub: (): ScriptedHub => hub,
+    baitOf: (offerId: string) => script?.ledger.baitOf(offerId) ?? null,
+  }
+  const proxy = await startFaultProxy(stage, { profile, seed })
+  const nodeKey = ed25519PublicKey(seed)
+  // A frame that does not come has a marker in its place, so nobody waits for this long.
+  const patience = { ...usualPatience, answerMs: 120_000 }
+  const hub: ScriptedHub = await ScriptedHub.start(
+    { profile, nodeKey, patience, readMissing, nodeOrigin: proxy.origin },
+    new Findings(nodeClauses),
+  )
+  let kill = async (): Promise<void> => {}
+  const node = {
+    kill: () => kill(),
+    start: async () => {
+      const flags = ['--hub-url', proxy.origin, '--workers', '1', '--log-format', 'json']
+      const started = startNodeProcess(dist, dataDir, { flags })
+      kill = started.kill
+      await started.serving
+    },
+  }
+  onTestFinished(async () => {
+    await kill()
+    await hub.stop()
+    await proxy.stop()
+  })
+  let isStarted = false
+  /** Runs the script with a fault. @returns Numbers of the clauses that it broke, with what was seen. */
+  const run = async (fault: Fault) => {
+    proxy.use(fault)
+    const findings = new Findings(nodeClauses)
+    script = new Script({ hub, profile, nodeKey, patience, findings })
+    if (!isStarted) await node.start()
+    isStarted = true
+    await (fault.restarts === true ? script.playRestarts(node) : script.play())
+    const found = findings.all()
+    if (fault.restarts !== true) {
+      proxy.use(noFault)
+      await script.leave()
+    }
+    return found
+  }
+  return { run }
+}
+
+/** What a table of faults says, and what it should say. */
+const brokenBy = (found: readonly Finding[]) =>
+  found.flatMap(({ clause, state, problems }) => (state === 'broken' ? [[clause.number, problems]] : []))
+
+/** Runs faults against one node. @returns Those that broke other clauses than the table says. */
+async function differing(some: readonly Fault[]) {
+  const { run } = await createStage()
+  const wrong: unknown[] = []
+  for (const fault of some) {
+    const found = await run(fault)
+    if (numbersOf(found, 'broken').join() !== fault.breaks.join())
+      wrong.push({ name: fault.name, breaks: fault.breaks, broken: brokenBy(found) })
+  }
+  return wrong
+}
+
+describe('a node with one fault breaks exactly the clauses that the table says', () => {
+  test('at least 40', () => expect(faults.length).toBeGreaterThanOrEqual(40))
+
+  const restarting = faults.filter(({ restarts }) => restarts)
+  const others = faults.filter(({ restarts }) => !restarts)
+  // Most of the time nodes wait before they connect again.
+  test('one node for many', async () => {
+    const shares = [0, 1].map((share) => others.filter((_, i) => i % 2 === share))
+    const wrong = await Promise.all(shares.map((some, i) => differing(i === 0 ? [noFault, ...some] : some)))
+    expect(wrong.flat()).toEqual([])
+  }, 600_000)
+
+  test.each(restarting.map((fault) => [fault.name, fault] as const))('%s', async (_, fault) => {
+    expect(await differing([fault])).toEqual([])
+  })
+})

@@ -1,0 +1,314 @@
+import { randomBytes } from 'node:crypto'
+import { utf8 } from '../../protocol/encoding/index.ts'
+import { hashPayload } from '../../protocol/execution/index.ts'
+import type { Profile } from '../../protocol/identity/index.ts'
+import { closeCodes } from '../../protocol/link/index.ts'
+import type { Findings } from '../findings.ts'
+import type { HubLink, Patience, ScriptedHub } from './hub.ts'
+import { Ledger } from './ledger.ts'
+import { unixNow } from './network.ts'
+import {
+  type KnownRun,
+  keeperArtifact,
+  knownRuns,
+  probeArtifact,
+  probeFunctions,
+  probeInput,
+} from './probe.ts'
+import {
+  createProject,
+  type OfferChanges,
+  type ProjectFlaws,
+  type ScriptedOffer,
+  type ScriptedProject,
+} from './project.ts'
+
+export interface ScriptParts {
+  readonly hub: ScriptedHub
+  readonly profile: Profile
+  readonly nodeKey: string
+  readonly patience: Patience
+  readonly findings: Findings
+}
+
+/** A node that can be started again, to see what it has kept. */
+export interface Restarts {
+  /** Ends it at once, as a power cut would. */
+  readonly kill: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+let runs = 0
+
+/** One run of all scripted scenes with a node that is about to connect. */
+export class Script {
+  readonly #parts: ScriptParts
+  readonly #project: ScriptedProject
+  readonly #name = `conformance-${(runs++).toString(36)}-${randomBytes(4).toString('hex')}`
+  readonly ledger: Ledger
+  #link: HubLink | null = null
+
+  constructor(parts: ScriptParts) {
+    this.#parts = parts
+    this.ledger = new Ledger(parts.profile, parts.nodeKey, parts.findings)
+    this.#project = this.#publish(this.#name, {})
+    parts.hub.findings = parts.findings
+    parts.hub.hello = { ticket: 'Zmlyc3Q' }
+  }
+
+  /** The scenes that need one running node. */
+  async play(): Promise<void> {
+    const { hub, findings } = this.#parts
+    if (!(await this.#connect())) return findings.note('N1.8', 'the node did not connect')
+    for (const fn of probeFunctions)
+      await this.#end(await this.#ask(this.#project.offer({ fn }), knownRuns[fn]))
+    await this.#playFrames()
+    await this.#playBaits()
+    await this.#playInput()
+    await this.#playAgain()
+    await this.#playBurst()
+
+    // The vote of a failed run, which nobody answers before the line breaks.
+    const left = this.#project.offer({ fn: 'spin' })
+    await this.#ask(left, knownRuns.spin)
+    hub.hello = { frames: [3, 2, 1], ticket: 'c2Vjb25k' }
+    this.#link?.cut()
+    if (!(await this.#connect('N1.8', 'Zmlyc3Q'))) return
+    this.ledger.takesErrors = false
+    findings.require(
+      'N5.4',
+      await this.#hasVote(left),
+      'the vote did not come again after the socket was lost',
+    )
+    this.#end(left)
+
+    hub.hello = { retry_after: 1 }
+    this.#link?.close(closeCodes.restart)
+    if (!(await this.#connect('N1.9', 'c2Vjb25k'))) return
+    this.ledger.takesErrors = true
+    await this.#end(await this.#ask(this.#project.offer(), knownRuns.echo))
+  }
+
+  /** The scenes that start the node again: it is killed, replaced, and meets a hub of other parameters. */
+  async playRestarts({ kill, start }: Restarts): Promise<void> {
+    const { hub, findings, patience } = this.#parts
+    if (this.#link === null && !(await this.#connect())) return
+    const left = this.#project.offer({ fn: 'mix' })
+    await this.#ask(left, knownRuns.mix)
+    await kill()
+    hub.forgetConnections()
+    await start()
+    if (!(await this.#connect('N1.8'))) return
+    findings.require(
+      'N5.5',
+      await this.#hasVote(left),
+      'the vote did not come again after the node was killed',
+    )
+    this.#end(left)
+
+    this.#link?.close(closeCodes.replaced)
+    const again = await hub.connection(patience.silenceMs)
+    findings.require('N1.10', again === null, 'the node connected again')
+    await kill()
+    hub.forgetConnections()
+    hub.hello = { params_hash: `0x${'5e'.repeat(32)}` }
+    await start()
+    const other = await hub.connection()
+    if (other === null) return findings.note('N1.8', 'the node did not connect after it was started again')
+    other.send(this.#project.offer().frame)
+    const answer = await other.next(['accept', 'decline'], undefined, patience.silenceMs)
+    findings.require('N1.11', answer?.type !== 'accept', 'the node accepted an offer')
+  }
+
+  /** Tells the node that everything is over, and closes its socket. */
+  async leave(): Promise<void> {
+    if (this.#link?.isOpen !== true && !(await this.#connect())) return
+    const link = this.#link!
+    for (const id of this.ledger.offerIds())
+      link.send({ type: 'cancel', offer_id: id, reason: 'the script is over' })
+    link.close(closeCodes.restart)
+  }
+
+  #publish(slug: string, flaws: ProjectFlaws): ScriptedProject {
+    const { hub, profile, nodeKey } = this.#parts
+    const project = createProject(profile, nodeKey, slug, flaws)
+    hub.publish(project.answers)
+    return project
+  }
+
+  /** Waits for the next connection and its ready. @param number - The clause that asks for it. */
+  async #connect(number: string | null = null, ticket: string | null = null): Promise<boolean> {
+    const { hub, findings, profile } = this.#parts
+    const link = await hub.connection()
+    if (number !== null) findings.require(number, link !== null, 'the node did not connect again')
+    if (link === null) return false
+    this.#link = link
+    link.heard = (frame) => {
+      this.ledger.hear(frame)
+      if (frame.type !== 'vote') return
+      this.ledger.judgeError(frame.offer_id, frame)
+      // As a hub answers a vote that it has.
+      if (this.ledger.isOver(frame.offer_id)) this.#say(link, frame.offer_id)
+    }
+    if (ticket !== null) {
+      const shown = link.headers[`${profile.header_prefix}ticket`.toLowerCase()]
+      findings.require(
+        'N1.7',
+        shown === ticket,
+        `the node showed ${JSON.stringify(shown)}, its ticket is ${ticket}`,
+      )
+    }
+    const ready = await link.next(['ready'])
+    if (ready === null) findings.note('N1.6', 'the node did not say ready')
+    return ready !== null
+  }
+
+  /** Makes an offer that has to be accepted, and waits for its vote. */
+  async #ask(offer: ScriptedOffer, known: KnownRun, sent: () => void = () => this.#link?.send(offer.frame)) {
+    const { findings } = this.#parts
+    const { offer_id: id, task } = offer.frame
+    const isOf = (frame: { offer_id: string }) => frame.offer_id === id
+    this.ledger.add(offer, known, null)
+    sent()
+    const answer = await this.#link?.next(['accept', 'decline', 'vote'], isOf)
+    findings.require('N3.1', answer != null, `no answer to an offer of ${task.function}`)
+    if (answer?.type === 'decline')
+      findings.note('N3.3', `declined as ${answer.reason}: an offer of ${task.function}`)
+    if (answer?.type === 'accept') findings.note('N3.3', null)
+    if (answer?.type === 'decline' || answer?.type === 'vote') return { offer, answer }
+    const vote = await this.#link?.next(['vote'], isOf)
+    if (answer?.type === 'accept')
+      findings.require('N3.4', vote != null, `no vote for an accepted offer of ${task.function}`)
+    return { offer, answer: vote ?? answer ?? null }
+  }
+
+  #hasVote({ frame: { offer_id } }: ScriptedOffer): Promise<boolean> {
+    const vote = this.#link?.next(['vote'], (frame) => frame.offer_id === offer_id)
+    return Promise.resolve(vote).then((came) => came != null)
+  }
+
+  /** Says that the vote is stored. */
+  #end(asked: ScriptedOffer | { readonly offer: ScriptedOffer }): void {
+    const { offer_id } = ('offer' in asked ? asked.offer : asked).frame
+    if (this.#link !== null) this.#say(this.#link, offer_id)
+    this.ledger.end(offer_id)
+  }
+
+  #say(link: HubLink, offer_id: string): void {
+    link.send({ type: 'voted', offer_id, state: 'pending' })
+  }
+
+  async #playFrames(): Promise<void> {
+    const { findings } = this.#parts
+    const later = this.#project.offer()
+    const asked = await this.#ask(later, knownRuns.echo, () =>
+      this.#link?.sendText(JSON.stringify({ ...later.frame, x_later: { more: [1] } })),
+    )
+    findings.require('N2.4', asked.answer !== null, 'an offer with a member of later versions got no answer')
+    this.#end(asked)
+    const next = this.#project.offer()
+    this.ledger.add(next, knownRuns.echo, null)
+    this.#link?.sendText('this is not a frame')
+    this.#link?.send(next.frame)
+    await this.#hasVote(next)
+    findings.require('N2.5', this.#link?.isOpen === true, 'the socket ended')
+    if (this.#link?.isOpen !== true) await this.#connect()
+    this.#end(next)
+  }
+
+  /** Offers that no node may accept. */
+  async #playBaits(): Promise<void> {
+    const { position, frame } = this.#project.offer()
+    const other = (flaws: ProjectFlaws, name: string, changes: OfferChanges = {}) =>
+      this.#publish(`${this.#name}-${name}`, flaws).offer(changes)
+    const own = (changes: OfferChanges) => this.#project.offer(changes)
+    const late = { accept_by: unixNow() - 5 }
+    const baits: readonly (readonly [string, ScriptedOffer])[] = [
+      ['N3.6', own({ frame: { position: (position + 1) % 3 }, task: { seq: frame.task.seq } })],
+      ['N3.7', own({ frame: { role: 'backup' } })],
+      ['N3.8', own({ task: { input_hash: hashPayload(utf8('another input')) } })],
+      ['N3.9', other({ showsOtherSet: true }, 'set')],
+      ['N3.10', other({ attestedBy: 2 }, 'few')],
+      ['N3.11', other({ isForged: true }, 'forged')],
+      ['N3.12', own({ fn: 'unheard_of' })],
+      ['N3.13', own({ task: { gas_limit: 250_000_001 } })],
+      ['N3.14', own({ task: { issued_at: frame.task.issued_at - 86_400 } })],
+      ['N3.15', other({ showsOtherModule: true, module: probeArtifact(this.#name) }, 'module')],
+      ['N3.16', other({ module: keeperArtifact() }, 'keeper')],
+      ['N3.17', own({ frame: late })],
+      ['N3.18', own({ frame: { input_url: 'http://127.0.0.2:9/input' } })],
+    ]
+    for (const [number, offer] of baits) await this.#lay(number, offer)
+  }
+
+  async #lay(number: string, offer: ScriptedOffer): Promise<void> {
+    const { findings, patience } = this.#parts
+    const { offer_id } = offer.frame
+    this.ledger.add(offer, null, number)
+    this.#link?.send(offer.frame)
+    // An offer that came too late may be passed over.
+    const isLate = number === 'N3.17'
+    const isOf = (frame: { offer_id: string }) => frame.offer_id === offer_id
+    const answer = await this.#link?.next(
+      ['accept', 'decline'],
+      isOf,
+      isLate ? patience.silenceMs : undefined,
+    )
+    if (isLate) findings.require(number, answer?.type !== 'accept', 'it was accepted')
+    else findings.require('N3.1', answer != null, `no answer to the offer of ${number}`)
+    this.#link?.send({ type: 'cancel', offer_id, reason: 'it was a bait' })
+    this.ledger.end(offer_id)
+  }
+
+  async #playInput(): Promise<void> {
+    const { hub, findings } = this.#parts
+    const input = 'x'.repeat(300_000)
+    const target = `/v1/inputs/${this.#name}`
+    hub.publish({ [`GET ${target}`]: utf8(input) })
+    const gas = { gas_limit: 1_000_000 }
+    const offer = this.#project.offer({
+      fn: 'digest',
+      input,
+      task: gas,
+      frame: { input_url: `${hub.nodeOrigin}${target}?until=${unixNow() + 100}` },
+    })
+    const known = { success: true, output: hashPayload(utf8(input)), events: [], gas_used: digestGas(input) }
+    const asked = await this.#ask(offer, known)
+    findings.require('N3.19', asked.answer?.type === 'vote', 'no vote on an input of 300,000 bytes')
+    this.#end(asked)
+  }
+
+  async #playAgain(): Promise<void> {
+    const { findings } = this.#parts
+    const offer = this.#project.offer({ fn: 'mix' })
+    await this.#ask(offer, knownRuns.mix)
+    this.#link?.send(offer.frame)
+    findings.require('N5.2', await this.#hasVote(offer), 'an offer that came again got no vote')
+    this.#end(offer)
+  }
+
+  /** More offers at once than the node has slots. */
+  async #playBurst(): Promise<void> {
+    const { slots } = this.ledger
+    if (slots > burstSlotsMax) return
+    const offers = Array.from({ length: slots + 2 }, () => this.#project.offer({ fn: 'spin' }))
+    for (const offer of offers) this.ledger.add(offer, knownRuns.spin, null)
+    for (const { frame } of offers) this.#link?.send(frame)
+    const { findings } = this.#parts
+    for (const offer of offers) {
+      const isOf = (frame: { offer_id: string }) => frame.offer_id === offer.frame.offer_id
+      const answer = await this.#link?.next(['accept', 'decline', 'vote'], isOf)
+      findings.require('N3.1', answer != null, 'no answer to one of many offers')
+      if (answer?.type === 'accept')
+        findings.require(
+          'N3.4',
+          await this.#hasVote(offer),
+          'no vote for one of many offers that it accepted',
+        )
+      this.#end(offer)
+    }
+  }
+}
+
+const burstSlotsMax = 8
+const digestGas = (input: string): number => knownRuns.digest.gas_used - probeInput.length + input.length

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type Clause, hubClauses, nodeClauses } from './clauses.ts'
+
+const page = readFileSync('docs/conformance.md', 'utf8')
+const protocol = readFileSync('protocol/README.md', 'utf8')
+const lineOf = ({ number, sentence, section }: Clause): string => `| ${number} | ${sentence} | ${section} |`
+const all = [...nodeClauses, ...hubClauses]
+
+test('the page lists every clause, and no other', () => {
+  const listed = page.split('\n').filter((line) => /^\| [NH]\d/.test(line))
+  expect(listed).toEqual(all.map(lineOf))
+})
+
+test('numbers are unique, and sections exist', () => {
+  expect(new Set(all.map(({ number }) => number)).size).toBe(all.length)
+  for (const { section } of all) expect(protocol).toContain(`\n## ${section} `)
+})
