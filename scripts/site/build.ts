@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { transformSync } from 'esbuild'
-import { resolveProfile } from '../../protocol/identity/index.ts'
 import { keptBuild } from '../kept-build.ts'
 import type { OpenApi } from './document.ts'
 import { type Files, htmlOf } from './layout.ts'
+import { clientName, withNames } from './names.ts'
 import { navigation } from './navigation.ts'
 import { addressOf, anchorOf, filesAddress, type Page } from './page.ts'
 import { referencePages } from './reference.ts'
@@ -12,7 +12,6 @@ import { render } from './render.ts'
 import { hashedName, readRepositoryPages } from './repository-pages.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
-const profile = resolveProfile()
 
 /** All files of the site, by their paths below the folder that the Worker serves. */
 export function siteFiles(): Map<string, string | Uint8Array> {
@@ -26,7 +25,7 @@ export function siteFiles(): Map<string, string | Uint8Array> {
   const { pages: fromFiles, pictures } = readRepositoryPages()
   for (const [name, bytes] of pictures) files.set(`${filesAddress}/${name}`.slice(1), bytes)
   const document = JSON.parse(readFileSync(path.join(root, 'public/openapi.json'), 'utf8')) as OpenApi
-  const pages = [...fromFiles, ...referencePages(document, `@${profile.prefix}/client`)]
+  const pages = [...fromFiles, ...referencePages(document, clientName)]
   const asset = (name: string, loader: 'css' | 'js') =>
     keep(
       name,
@@ -76,10 +75,6 @@ function searchParts({ address, title, markdown, tag }: Page): [string, string, 
     ]
   })
 }
-
-/** The search reads it as it is, without the Worker that fills in the names of its network. */
-const withNames = (text: string): string =>
-  text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name) => String(profile[name as keyof typeof profile] ?? whole))
 
 const isForModels = ({ address }: Page): boolean =>
   !/\/(decisions|causes|recovery)\/|\/(bench|chaos)\b/.test(address)

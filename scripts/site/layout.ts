@@ -1,6 +1,5 @@
 import { navigation } from './navigation.ts'
-import { addressOf, escapeHtml, home, type Page } from './page.ts'
-import { referenceHome } from './reference.ts'
+import { addressOf, escapeHtml, home, type Page, referenceHome } from './page.ts'
 import type { Rendered } from './render.ts'
 
 /** Addresses of the files that every page loads. */

@@ -10,6 +10,7 @@ export interface Page {
 }
 
 export const home = '/docs'
+export const referenceHome = `${home}/reference`
 
 /** Files whose names change with what they have are here, and may be kept for good. */
 export const filesAddress = '/_app/immutable/docs'

@@ -1,10 +1,9 @@
 import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import { type Call, callsOf, type OpenApi, type Response } from './document.ts'
 import { type Member, membersOf, typeOf } from './members.ts'
-import { home, type Page } from './page.ts'
+import { home, type Page, referenceHome } from './page.ts'
 import { credentialOf, samplesOf } from './samples.ts'
 
-export const referenceHome = `${home}/reference`
 export const operationAddress = (operationId: string): string => `${home}/operations/${operationId}`
 
 /** The reference: a page that lists every call, and one page for each. @param client the npm name of the client. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { navigation } from './navigation.ts'
-import { addressOf, filesAddress, mapLinks, type Page } from './page.ts'
+import { addressOf, filesAddress, mapLinks, type Page, referenceHome } from './page.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -26,7 +26,7 @@ export function readRepositoryPages(): RepositoryPages {
       const [name = '', anchor] = target.split('#')
       const linked = name === '' ? file : path.posix.join(path.posix.dirname(file), name)
       if (isPicture) return addPicture(pictures, linked)
-      if (linked === 'public/openapi.json') return '/v1/openapi.json'
+      if (linked === 'public/openapi.json') return referenceHome
       const page = pageOf(linked)
       if (page === null) return null
       wanted.add(page === 'README.md' ? 'docs/README.md' : page)

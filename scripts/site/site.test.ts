@@ -29,7 +29,7 @@ describe('the site as it is built', () => {
     const elsewhere = new Set(['/', '/v1/openapi.json', '/_app/immutable/assets/icon.5b70ee.svg'])
     const broken = [...pages].flatMap(([address, html]) =>
       [...html.matchAll(/ (?:href|src|data-index)="([^"]*)"/g)].flatMap(([, target]) => {
-        if (/^https:/.test(target!) || elsewhere.has(target!)) return []
+        if (/^https?:/.test(target!) || elsewhere.has(target!)) return []
         const [path = '', anchor] = target!.split('#')
         const page = path === '' ? address : path
         const isThere =

@@ -336,7 +336,11 @@ test('the page of every error code is there', async () => {
 
 test('browsers get a page as HTML under a policy, programs as Markdown, both in the names of this network', async () => {
   const { get } = client({
-    bindings: { PROFILE: '{"service":"A<b>"}', BASE_URL: 'https://api.a.example', LOCAL_NETWORK: 'false' },
+    bindings: {
+      PROFILE: '{"service":"A<b>","prefix":"a","header_prefix":"X-A-"}',
+      BASE_URL: 'https://api.a.example',
+      LOCAL_NETWORK: 'false',
+    },
   })
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/docs', '/docs/quickstart', '/docs/errors/not_found', '/docs/operations/submitTask']) {
