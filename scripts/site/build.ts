@@ -56,15 +56,17 @@ export function siteFiles(): Map<string, string | Uint8Array> {
   return files
 }
 
-/** A page, divided at its headings: address, title, heading, text. */
-function searchParts({ address, title, markdown, tag }: Page): [string, string, string, string][] {
+const guides = new Set(navigation.flatMap(({ pages }) => pages.map(([, file]) => addressOf(file))))
+
+/** A page, divided at its headings: address, title, heading, text, and how much a guide or a call counts above others. */
+function searchParts({ address, title, markdown, tag }: Page): [string, string, string, string, number][] {
   const parts = markdown.replaceAll(/^```[\s\S]*?^```/gm, '').split(/^(?=##+ )/m)
   return parts.map((part) => {
     const heading = /^##+ (.+)\n/.exec(part)?.[1] ?? ''
     const text = part
       .replace(/^#+ .+\n/, '')
       .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/[|`*_]|-{3,}/g, ' ')
+      .replaceAll(/[|`*]|-{3,}/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim()
     return [
@@ -72,6 +74,7 @@ function searchParts({ address, title, markdown, tag }: Page): [string, string, 
       title,
       heading.replaceAll('`', ''),
       text.slice(0, tag === undefined ? 1_500 : 300),
+      guides.has(address) ? 4 : tag === undefined ? 0 : 2,
     ]
   })
 }

@@ -67,7 +67,7 @@ ${page.address === home ? '' : `<link rel="alternate" type="text/markdown" href=
 <link rel="stylesheet" href="${files.style}">
 <script src="${files.script}" data-index="${files.index}" defer></script>
 </head>
-<body${page.address === home ? ' class="home"' : ''}>
+<body${page.address === home ? ' class="home"' : page.tag ? ' class="call"' : ''}>
 <a class="skip" href="#content">Skip to the content</a>
 <header><a class="brand" href="${home}">{{service}} <span>docs</span></a>
 <div class="search" role="search" hidden><input type="search" aria-label="Search" placeholder="Search" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found"><ul id="found" role="listbox" aria-label="Found" hidden></ul></div>

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '../../protocol/errors.ts'
 import { type Call, callsOf, type OpenApi, type Response } from './document.ts'
 import { type Member, membersOf, typeOf } from './members.ts'
-import { home, type Page, referenceHome } from './page.ts'
+import { addressOf, home, type Page, referenceHome } from './page.ts'
 import { credentialOf, samplesOf } from './samples.ts'
 
 export const operationAddress = (operationId: string): string => `${home}/operations/${operationId}`
@@ -41,7 +41,7 @@ function operationPage(document: OpenApi, client: string, call: Call): string {
     `\`${call.method} ${call.path}\``,
     call.description,
     `**Credential**: ${credentials(call)}. **Operation**: \`${call.operationId}\` of [${call.tags[0]}](${referenceHome}#${call.tags[0].toLowerCase()}).`,
-    `## Sample\n\n${fence('sh', curl)}${typescript ? `\n\n${fence('ts', typescript)}` : ''}`,
+    `## Sample\n\n${fence('sh', curl)}${typescript ? `\n\n${fence('ts', typescript)}` : ''}${inPython(call)}`,
     parameters(document, call),
     body(document, call),
     answers(document, call),
@@ -50,6 +50,23 @@ function operationPage(document: OpenApi, client: string, call: Call): string {
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n')
+}
+
+/** Calls that a program in `examples/python/` teaches. */
+const pythonPrograms: Readonly<Record<string, string>> = {
+  submitTask: 'run_task.py',
+  getTask: 'run_task.py',
+  listRounds: 'list_rounds.py',
+  listEvents: 'follow_events.py',
+  createWebhook: 'verify_webhook.py',
+  getReceipt: 'verify_receipt.py',
+}
+
+function inPython({ operationId }: Call): string {
+  const program = pythonPrograms[operationId]
+  return program === undefined
+    ? ''
+    : `\n\nIn Python: [${program}](${addressOf(`examples/python/${program}`)}).`
 }
 
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``

@@ -43,8 +43,8 @@ const load = () => {
 const plain = (text) => text.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '')
 
 /** How well a part of a page has all words; 0 where one is missing. */
-function rank([, title, heading, text], words) {
-  let sum = 0
+function rank([, title, heading, text, weight], words) {
+  let sum = weight
   for (const word of words) {
     const [inTitle, inHeading, inText] = [title, heading, text].map((one) => plain(one).indexOf(word))
     if (inTitle < 0 && inHeading < 0 && inText < 0) return 0
@@ -61,7 +61,7 @@ function excerpt(text, words) {
     0,
     Math.min(...words.map((word) => plain(text).indexOf(word)).filter((one) => one >= 0), Infinity) - 40,
   )
-  const from = Number.isFinite(at) ? at : 0
+  const from = Number.isFinite(at) && at > 0 ? text.indexOf(' ', at) + 1 : 0
   return `${from > 0 ? '…' : ''}${text.slice(from, from + 120)}${text.length > from + 120 ? '…' : ''}`
 }
 
