@@ -127,12 +127,13 @@ const markdownIn = (folder: string): string[] =>
 /** Puts the site into the folder that the Worker serves, instead of the one that was there. */
 export async function placeSite(target: string): Promise<void> {
   const built = await keptBuild({ name: 'site', sources: sources(), buildInto })
-  const mark = path.join(target, 'docs/built-from')
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === built) return
+  const mark = path.join(target, 'docs/.version')
+  const version = path.basename(built)
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === version) return
   for (const folder of ['docs', filesAddress])
     rmSync(path.join(target, folder), { recursive: true, force: true })
   cpSync(built, target, { recursive: true })
-  writeFileSync(mark, built)
+  writeFileSync(mark, version)
 }
 
 async function buildInto(folder: string): Promise<void> {

@@ -366,6 +366,6 @@ test('browsers get a page as HTML under a policy, programs as Markdown, both in 
     expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect((await text.text()).startsWith(first)).toBe(true)
   }
-  for (const path of ['/docs/no-such', '/docs/nowhere/no-such', '/docs/_.html'])
+  for (const path of ['/docs/no-such', '/docs/nowhere/no-such', '/docs/_.html', '/docs/.version'])
     await expectRefusal(get(path, { Accept: browser }), '404 not_found')
 })

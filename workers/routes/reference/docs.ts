@@ -16,7 +16,7 @@ const responses = {
 
 const cache = { maxAgeSeconds: 60, varyByAccept: true } as const
 
-const pageName = z.string().regex(/^[\w.-]{1,100}$/)
+const pageName = z.string().regex(/^\w[\w.-]{0,99}$/)
 
 export const getDocs = defineRoute(
   {
