@@ -1,4 +1,4 @@
-import type { Call } from './document.ts'
+import type { Call, Parameter } from './document.ts'
 
 /** Programs that make one call, for the hub at `https://hub.invalid`. */
 export interface Samples {
@@ -12,6 +12,9 @@ const jsonType = 'application/json'
 
 /** What names a thing of the local network as well as of any other. */
 const readable: Readonly<Record<string, unknown>> = { project_id: 'sample-echo' }
+
+/** Reads a project by its id; a slug leads to the id. */
+const byIdOnly = 'getProject'
 
 /** The credential that a call needs; the first of several. */
 export const credentialOf = ({ security }: Call): string | undefined =>
@@ -29,7 +32,7 @@ export function samplesOf(client: string, call: Call): Samples {
         .filter(
           (one) => one.in === place && (one.required || (place === 'query' && one.example !== undefined)),
         )
-        .map((one) => [one.name, sampleOf(one)]),
+        .map((one) => [one.name, sampleOf(call.operationId, one)]),
     )
   const parts = { path: values('path'), query: values('query') }
   return {
@@ -40,8 +43,8 @@ export function samplesOf(client: string, call: Call): Samples {
 
 type Parts = Record<'path' | 'query', Record<string, unknown>>
 
-const sampleOf = ({ name, example, schema, in: place }: NonNullable<Call['parameters']>[number]): unknown =>
-  (place === 'path' ? readable[name] : undefined) ??
+const sampleOf = (operationId: string, { name, example, schema, in: place }: Parameter): unknown =>
+  (place === 'path' && operationId !== byIdOnly ? readable[name] : undefined) ??
   example ??
   schema.enum?.[0] ??
   schema.default ??
