@@ -43,7 +43,7 @@ The local network is ready (${seconds.all.toFixed(1)} s; ${chainPart}). Ctrl-C s
   Console     ${baseUrl}/  in a browser
   Hub API     ${baseUrl}/v1
   Descriptor  ${baseUrl}/  for programs
-  Reference   ${baseUrl}/docs
+  Docs        ${baseUrl}/docs
   OpenAPI     ${baseUrl}/v1/openapi.json
   Health      ${baseUrl}/v1/status
   Chain       ${chain.url}  (chain id ${chain.id})

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { CommandError } from './command/errors.ts'
 import { type Build, keptBuild, keptBuildFolder } from './kept-build.ts'
+import { filesAddress } from './site/page.ts'
 
 const folder = path.resolve(import.meta.dirname, '../console')
 
@@ -92,9 +93,11 @@ export async function placeConsole(target: string): Promise<void> {
   const built = await builtConsole()
   cpSync(built, target, { recursive: true })
   const files = filesOf(built)
-  for (const file of filesOf(target, '_app').filter((one) => !files.includes(one)))
+  for (const file of filesOf(target, '_app').filter((one) => !files.includes(one) && !isOfSite(one)))
     rmSync(path.join(target, file))
 }
+
+const isOfSite = (file: string): boolean => `/${file}`.startsWith(`${filesAddress}/`)
 
 const filesOf = (place: string, below = ''): string[] =>
   readdirSync(path.join(place, below), { recursive: true, withFileTypes: true })

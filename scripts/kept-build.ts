@@ -67,10 +67,12 @@ function hashSources({ sources }: Build): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Files below a place, as a bundler sees them: tests are in no build. */
+/** Files below a place, as a bundler sees them: tests and pages are in no build, unless it names them. */
 function listFiles(place: string): string[] {
-  if (statSync(path.join(root, place)).isFile()) return /\.test\.ts$|\.md$/.test(place) ? [] : [place]
-  const names = readdirSync(path.join(root, place)).filter((name) => !/^test(ing)?$/.test(name))
+  if (statSync(path.join(root, place)).isFile()) return [place]
+  const names = readdirSync(path.join(root, place)).filter(
+    (name) => !/^test(ing)?$|\.test\.ts$|\.md$/.test(name),
+  )
   return names.flatMap((name) => listFiles(path.posix.join(place, name)))
 }
 

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -9,6 +17,7 @@ import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientDocument, keyedOperations } from '../scripts/hub-client.ts'
 import { installClient, packClient, readmeProgram } from '../testing/client-package.ts'
+import { referenceSamples } from '../testing/page-samples.ts'
 import { keyedOperations as keyed } from './api.generated.ts'
 import packageJson from './package.json' with { type: 'json' }
 
@@ -123,22 +132,23 @@ const oldNode = (): string =>
     },
   }).trim()
 
+const strictOptions = {
+  strict: true,
+  noEmit: true,
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+}
+
 test('what the README shows compiles in a strict TypeScript project, and accounts of viem are wallets', () => {
   const readme = readmeProgram('js', 'ts').replace('receive(request)', 'receive(request: Request)')
   writeFileSync(path.join(project, 'program.ts'), readme + strict)
-  const options = {
-    strict: true,
-    noEmit: true,
-    module: 'nodenext',
-    target: 'es2022',
-    lib: ['es2022', 'dom', 'dom.iterable'],
-    types: [],
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-  }
   writeFileSync(
     path.join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: options, files: ['program.ts'] }),
+    JSON.stringify({ compilerOptions: strictOptions, files: ['program.ts'] }),
   )
   symlinkSync(path.join(root, 'node_modules/viem'), path.join(project, 'node_modules/viem'))
   const { stdout } = spawnSync(path.join(root, 'node_modules/.bin/tsc'), ['-p', project], {
@@ -146,6 +156,26 @@ test('what the README shows compiles in a strict TypeScript project, and account
   })
   expect(stdout.split('\n').filter((line) => !line.includes('viem/'))).toEqual([''])
 })
+
+test('every sample of the reference compiles', () => {
+  const folder = path.join(project, 'samples')
+  mkdirSync(folder)
+  const samples = referenceSamples('https://hub.example').flatMap(({ call, samples: { typescript } }) =>
+    typescript === undefined ? [] : [[`${call.operationId}.ts`, `${typescript}\nexport {}\n`] as const],
+  )
+  expect(samples.length).toBeGreaterThan(150)
+  for (const [name, program] of [...samples, ['node.d.ts', nodeTypes] as const])
+    writeFileSync(path.join(folder, name), program)
+  const options = { ...strictOptions, moduleDetection: 'force' }
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
+  const { stdout } = spawnSync(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' })
+  expect(stdout).toBe('')
+})
+
+/** As much of Node.js as the samples use. */
+const nodeTypes = `declare module 'node:fs/promises' { export function readFile(name: string): Promise<Uint8Array> }
+declare const process: { env: Record<string, string | undefined> }
+`
 
 const strict = `
 declare const process: { env: Record<string, string | undefined> }

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveProfile } from '../protocol/identity/index.ts'
 import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { installClient, packClient, readmeProgram } from './client-package.ts'
+import { pageProgram, referenceSamples, saidOutput, worksAsItIs } from './page-samples.ts'
 
 const run = promisify(execFile)
 const name = `@${resolveProfile().prefix}/client`
@@ -64,7 +65,7 @@ export function testClientPrograms(hub: () => string): void {
 
     test('all that the README runs prints what it says, on the Node.js of this machine', async () => {
       const readme = readmeProgram('js')
-      const said = [...readme.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map(([, comment]) => comment)
+      const said = saidOutput(readme)
       const now = new Date()
       const WEBHOOK_SECRET = `whsec_${btoa('a secret of the endpoint')}`
       const env = ownEnvironment({
@@ -82,6 +83,63 @@ export function testClientPrograms(hub: () => string): void {
       expect(task).toMatchObject({ status: 'finalized', success: true, output })
       receiptHash = task.receipt_hash
       roundId = task.round_id
+    })
+
+    test.each([
+      'docs/quickstart.md',
+      'docs/give-a-task.md',
+      'docs/sign-in.md',
+      'docs/verify-a-result.md',
+      'docs/node-signatures.md',
+    ])('the program of %s prints what it says', async (page) => {
+      const program = pageProgram(page, 'js', hub())
+      writeFileSync(path.join(project, 'page.js'), program)
+      const { stdout } = await run('node', ['page.js'], { cwd: project, env: ownEnvironment({}) })
+      expect(stdout.trim().split('\n')).toEqual(saidOutput(program))
+    })
+
+    test.each([
+      ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
+      ['docs/sign-in.md', '"secret"'],
+      ['docs/verify-a-result.md', '"holds": true'],
+    ])('the commands of %s work', async (page, last) => {
+      const script = pageProgram(page, 'sh', hub())
+      const ran = await run('bash', ['-euo', 'pipefail', '-c', script]).finally(() =>
+        rmSync('echo.hbc', { force: true }),
+      )
+      expect(ran.stdout.replaceAll('":"', '": "')).toContain(last)
+    })
+
+    test('samples of the reference that name only the sample project work as they are, in both languages', async () => {
+      const samples = referenceSamples(hub()).filter(({ call }) => worksAsItIs(call))
+      expect(samples.length).toBeGreaterThan(50)
+      const { stdout: token } = await run('npm', ['run', '-s', 'sign-in'], {
+        env: { ...process.env, HUB_URL: hub() },
+      })
+      const env = { TOKEN: token.trim() }
+      const faults: string[] = []
+      const programs = samples.map(({ call, samples: { typescript = '' } }, index) => {
+        writeFileSync(path.join(project, `sample-${index}.js`), typescript)
+        return `await import('./sample-${index}.js').catch((error) => console.log('${call.operationId}: ' + error.message))`
+      })
+      writeFileSync(path.join(project, 'samples.js'), programs.join('\n'))
+      const { stdout } = await run('node', ['samples.js'], { cwd: project, env: ownEnvironment(env) })
+      faults.push(...stdout.trim().split('\n').filter(Boolean))
+      for (const {
+        call,
+        samples: { curl },
+      } of samples) {
+        const ran = run('bash', ['-c', curl.replace('curl -s', 'curl -sfo /dev/null')], {
+          env: { ...process.env, ...env },
+        })
+        faults.push(
+          ...(await ran.then(
+            () => [],
+            (error) => [`${call.operationId}: curl ${error.code}`],
+          )),
+        )
+      }
+      expect(faults).toEqual([])
     })
 
     test('the same modules verify it in a Worker', async () => {

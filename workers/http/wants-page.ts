@@ -1,9 +1,9 @@
 import type { HubContext } from '../context.ts'
 
-/** Whether a caller prefers a page: browsers name HTML, and before JSON; programs take anything, or JSON. */
-export function wantsPage({ req }: HubContext): boolean {
+/** Whether a caller prefers a page: browsers name HTML, and before what programs name; those take anything, or name that. */
+export function wantsPage({ req }: HubContext, otherType = 'application/json'): boolean {
   const types = (req.header('accept') ?? '').split(',').map((part) => part.split(';')[0]?.trim())
   const html = types.indexOf('text/html')
-  const json = types.indexOf('application/json')
-  return html !== -1 && (json === -1 || html < json)
+  const other = types.indexOf(otherType)
+  return html !== -1 && (other === -1 || html < other)
 }

@@ -8,6 +8,7 @@ import { example, placeholders } from '../examples.ts'
 import type { Route } from '../route.ts'
 import { hubVersion } from '../version.ts'
 import { type Components, type Json, sorted } from './components.ts'
+import { describeMembers } from './descriptions.ts'
 import { errorSchema } from './failures.ts'
 import { limitsTable } from './limits.ts'
 import { operation } from './operation.ts'
@@ -20,6 +21,7 @@ export function buildOpenApi(routes: readonly Route[]): Json {
     paths[declaration.path] ??= {}
     Object.assign(paths[declaration.path] as Json, { [declaration.method]: operation(declaration, shared) })
   }
+  describeMembers({ paths, schemas: shared.schemas })
   const tags = [...new Set(routes.map(({ declaration }) => declaration.tag))]
   return {
     openapi: '3.1.0',
@@ -78,6 +80,13 @@ Reads without a credential may come from a copy of the database that is a moment
 ${limitsTable()}`
 
 const tagDescriptions: Record<string, string> = {
+  Tasks: 'Submit a task, wait for its result, run a function once.',
+  Events: 'What happens: feeds, streams, webhooks, notifications.',
+  Accounts: 'What is public about a wallet.',
+  Earnings: 'What epochs pay a wallet, and its claims and withdrawals.',
+  Faucet: 'Test tokens.',
+  Explorer: 'Rounds, receipts, epochs, slashes and figures of the network.',
+  Committees: 'Committee sets, draws and beacons.',
   Network: 'The network, its parameters and its health.',
   'Sign-in': 'Sessions for wallets, by EIP-4361.',
   Account: 'Roles, records and preferences of the calling wallet.',
@@ -91,7 +100,7 @@ const tagDescriptions: Record<string, string> = {
   Nodes:
     'Calls of nodes: registration, heartbeats, the WebSocket for offers, committee sets and epoch receipts.',
   Operator: 'For operators of the network. Every change is recorded in the audit log.',
-  Reference: 'This document, for programs and as a page.',
+  Reference: 'This document, and the documentation.',
 }
 
 /** The document as text, with placeholders for the names of a deployment. */

@@ -21,7 +21,11 @@ export const errorSchema: Json = {
         'Data for a program; `problems` lists every invalid field as {path, code, message}, and `doc_url` is the page about the code.',
       additionalProperties: true,
     },
-    request_id: { type: 'string', format: 'uuid' },
+    request_id: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Names this answer; quote it when you report a fault.',
+    },
   },
   additionalProperties: false,
 }

@@ -4,6 +4,8 @@ import template from '../../public/openapi.json?raw'
 import { loadRoutes } from '../routes/index.ts'
 import { bodyOf, client, expectRefusal } from '../test/client.ts'
 import { openApiText } from './build.ts'
+import { memberNames } from './member-names.ts'
+import { memberPlaces } from './member-places.ts'
 
 interface Operation {
   operationId: string
@@ -16,6 +18,7 @@ interface Schema {
   required?: string[]
   properties?: Record<string, Schema>
   default?: unknown
+  description?: string
   [keyword: string]: unknown
 }
 interface Media {
@@ -30,7 +33,7 @@ interface Shown {
     Record<
       string,
       Operation & {
-        parameters?: (Media & { name: string })[]
+        parameters?: (Media & { name: string; description?: string })[]
         requestBody?: { content: Record<string, Media> }
       }
     >
@@ -97,6 +100,25 @@ describe('the OpenAPI document', () => {
           if (member.default !== undefined) expect(required, `${operationId} ${name}`).not.toContain(name)
       for (const schema of within(responses)) expect(schema, operationId).not.toHaveProperty('default')
     }
+  })
+
+  test('every parameter and member is described, and no description is for nothing', () => {
+    const isDescribed = ({ $ref = '', description }: Schema) =>
+      (description ?? document.components.schemas[$ref.replace('#/components/schemas/', '')]?.description) !==
+      undefined
+    const missing = [
+      ...operations.flatMap(({ operationId, parameters = [] }) =>
+        parameters.filter(({ description }) => !description).map(({ name }) => `${operationId} ${name}`),
+      ),
+      ...[...within(document.paths), ...within(document.components.schemas)].flatMap(({ properties = {} }) =>
+        Object.entries(properties)
+          .filter(([, member]) => typeof member === 'object' && !isDescribed(member))
+          .map(([name]) => name),
+      ),
+    ]
+    expect(missing).toEqual([])
+    const meanings = [memberNames, memberPlaces].flatMap(Object.entries<string>)
+    expect(meanings.filter(([, meaning]) => !template.includes(JSON.stringify(meaning)))).toEqual([])
   })
 
   test('the address of the server is one, without variables that nobody defines', () => {

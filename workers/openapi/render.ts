@@ -34,15 +34,21 @@ async function readTemplate(assets: Env['ASSETS']): Promise<string> {
   }
 }
 
-/** Puts the names of a deployment in the place of the placeholders. */
-function fillIn(template: string, { PROFILE, BASE_URL }: Settings): string {
+/** Puts the names of a deployment in the place of the placeholders. @param written How a name is written in this format. */
+export function fillIn(
+  template: string,
+  { PROFILE, BASE_URL }: Settings,
+  written: (name: string) => string = inJson,
+): string {
   const values = textMembers(PROFILE)
   return template
     .replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) =>
-      values[name] === undefined ? whole : JSON.stringify(values[name]).slice(1, -1),
+      values[name] === undefined ? whole : written(values[name]),
     )
     .replaceAll(example.hub, BASE_URL.origin)
 }
+
+const inJson = (name: string): string => JSON.stringify(name).slice(1, -1)
 
 const textMembers = (object: object): Record<string, string> =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, String(value)]))

@@ -333,3 +333,39 @@ test('the page of every error code is there', async () => {
   const refused = await expectRefusal(client().get('/docs/errors/no_such'), '404 not_found')
   expect(refused.details?.doc_url).toBe(`${baseUrl}/docs/errors/not_found`)
 })
+
+test('browsers get a page as HTML under a policy, programs as Markdown, both in the names of this network', async () => {
+  const { get } = client({
+    bindings: {
+      PROFILE: '{"service":"A<b>","prefix":"a","header_prefix":"X-A-"}',
+      BASE_URL: 'https://api.a.example',
+      LOCAL_NETWORK: 'false',
+    },
+  })
+  const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/docs', '/docs/quickstart', '/docs/errors/not_found', '/docs/operations/submitTask']) {
+    const page = await get(path, { Accept: browser })
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
+    expect(page.headers.get('vary')).toMatch(/^Accept,/)
+    const html = await page.text()
+    expect(html).toContain('A&#60;b&#62; <span>docs</span>')
+    expect(html).not.toMatch(/\{\{|hub\.invalid/)
+    for (const accept of ['*/*', 'text/markdown', 'text/markdown, text/html'])
+      expect((await get(path, { Accept: accept })).headers.get('content-type')).toBe(
+        'text/markdown; charset=utf-8',
+      )
+  }
+  const markdown = await get('/docs/operations/submitTask.md', { Accept: browser })
+  expect(await markdown.text()).toContain("curl -s -X POST 'https://api.a.example/v1/projects/")
+  for (const [path, first] of [
+    ['/llms.txt', '# A<b>\n'],
+    ['/llms-full.txt', '# What do you want to do?\n'],
+  ] as const) {
+    const text = await get(path)
+    expect([text.status, text.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect((await text.text()).startsWith(first)).toBe(true)
+  }
+  for (const path of ['/docs/no-such', '/docs/nowhere/no-such', '/docs/_.html', '/docs/.version'])
+    await expectRefusal(get(path, { Accept: browser }), '404 not_found')
+})

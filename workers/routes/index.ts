@@ -254,9 +254,10 @@ export const routes: readonly RouteEntry[] = [
 
 /** What the pages load; answered as endpoints are, and no part of the reference. */
 export const pageFiles: readonly RouteEntry[] = [
-  get('/docs/{file}', () => import('./reference/docs.ts'), 'getDocsFile'),
-  get('/docs/errors/{code}', () => import('./reference/docs.ts'), 'getErrorPage'),
-  get('/docs/causes/{code}', () => import('./reference/docs.ts'), 'getCausePage'),
+  get('/docs/{page}', () => import('./reference/docs.ts'), 'getDocsPage'),
+  get('/docs/{folder}/{page}', () => import('./reference/docs.ts'), 'getDocsFolderPage'),
+  get('/llms.txt', () => import('./reference/docs.ts'), 'getOverviewForModels'),
+  get('/llms-full.txt', () => import('./reference/docs.ts'), 'getAllForModels'),
   ...consolePaths.map(consolePage),
   get('/_app/immutable/{folder}/{file}', () => import('./console/page.ts'), 'getConsoleFile'),
   get('/_app/version.json', () => import('./console/page.ts'), 'getConsoleVersion'),

@@ -2,35 +2,16 @@ import * as z from 'zod'
 import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import type { Answer } from '../../http/answer.ts'
+import { pageHeaders } from '../../http/page-headers.ts'
 import { defineRoute } from '../../route.ts'
 import { getDescriptor } from '../network/descriptor.ts'
-
-/** Nothing inline and no other host. Svelte makes its templates under a policy of its own, and the page takes no other. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types svelte-trusted-html',
-].join('; ')
-
-const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': contentSecurityPolicy,
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-}
 
 const fileTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
+  json: 'application/json',
 }
 
 export const getConsolePage = defineRoute(
@@ -64,13 +45,14 @@ export const getConsoleFile = defineRoute(
     path: '/_app/immutable/{folder}/{file}',
     operationId: 'getConsoleFile',
     tag: 'Console',
-    summary: 'Read a file of the console',
-    description: 'Scripts, styles and pictures of the console. A name changes with what its file has.',
+    summary: 'Read a file of a page',
+    description:
+      'Scripts, styles and pictures of the console and of the documentation. A name changes with what its file has.',
     params: z.object({
-      folder: z.enum(['assets', 'chunks', 'entry', 'nodes']).meta({ example: 'entry' }),
+      folder: z.enum(['assets', 'chunks', 'docs', 'entry', 'nodes']).meta({ example: 'entry' }),
       file: z
         .string()
-        .regex(/^[\w.-]{1,100}\.(js|css|svg)$/)
+        .regex(/^[\w.-]{1,100}\.(js|css|svg|png|json)$/)
         .meta({ example: 'start.js' }),
     }),
     cache: { maxAgeSeconds: 31_536_000, immutable: true },
@@ -79,8 +61,7 @@ export const getConsoleFile = defineRoute(
   },
   async (c, { params: { folder, file } }) => {
     const asset = await readAsset(c, `/_app/immutable/${folder}/${file}`)
-    if (asset === null)
-      throw new ApiError('not_found', `${c.req.path} is not in this version of the console.`)
+    if (asset === null) throw new ApiError('not_found', `${c.req.path} is not in this version of the hub.`)
     const type = fileTypes[file.slice(file.lastIndexOf('.') + 1)] as string
     return { status: 200, headers: { 'Content-Type': type, ...asset.headers }, body: asset.body }
   },

@@ -1,58 +1,22 @@
 import * as z from 'zod'
-import { type CauseCode, causes } from '../../../protocol/causes.ts'
-import { type ErrorCode, errorCodes } from '../../../protocol/errors.ts'
 import type { HubContext } from '../../context.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import type { Answer } from '../../http/answer.ts'
+import { pageHeaders } from '../../http/page-headers.ts'
+import { wantsPage } from '../../http/wants-page.ts'
+import { fillIn } from '../../openapi/render.ts'
 import { defineRoute } from '../../route.ts'
 
-/** The page loads nothing from another host; swagger-ui sets inline styles and draws its icons from data URLs. */
-const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const markdownType = 'text/markdown; charset=utf-8'
 
-const page = (title: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<style>#swagger-ui-more .information-container { display: none }</style>
-</head>
-<body>
-<div id="swagger-ui"><p>Loading the reference… It needs JavaScript; <a href="/v1/openapi.json">the OpenAPI document</a> does not.</p></div>
-<div id="swagger-ui-more"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
+/** Both forms of a page. */
+const responses = {
+  200: { description: 'The page, as HTML or as Markdown.', contentType: ['text/html', 'text/markdown'] },
+} as const
 
-// Swagger UI 5.35 shows the first three calls alone of a document with 120 paths or more, so the page has two of them, each with whole groups
-// of calls, and operators read theirs in the document.
-const startScript = `fetch('/v1/openapi.json')
-  .then((answer) => answer.json())
-  .then((spec) => {
-    const paths = Object.entries(spec.paths).filter(([path]) => !path.startsWith('/admin/'))
-    const parts = [[], []]
-    for (const group of Map.groupBy(paths, ([, calls]) => Object.values(calls)[0].tags[0]).values())
-      parts[parts[0].length + group.length > paths.length / 2 ? 1 : 0].push(...group)
-    for (const [at, part] of parts.entries())
-      SwaggerUIBundle({
-        spec: { ...spec, paths: Object.fromEntries(part) },
-        dom_id: ['#swagger-ui', '#swagger-ui-more'][at],
-        deepLinking: true,
-        displayRequestDuration: true,
-        persistAuthorization: false,
-        validatorUrl: null,
-        docExpansion: 'list',
-      })
-  })
-`
+const cache = { maxAgeSeconds: 60, varyByAccept: true } as const
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const pageName = z.string().regex(/^\w[\w.-]{0,99}$/)
 
 export const getDocs = defineRoute(
   {
@@ -60,88 +24,104 @@ export const getDocs = defineRoute(
     path: '/docs',
     operationId: 'getDocs',
     tag: 'Reference',
-    summary: 'Browse this reference',
+    summary: 'Read the documentation',
     description:
-      'A page that shows the OpenAPI document and can send test calls. It loads nothing from another host.',
-    cache: { maxAgeSeconds: 60 },
-    responses: { 200: { description: 'The page.', contentType: 'text/html; charset=utf-8' } },
+      'Guides, and a page for each call. Browsers get HTML, which loads nothing from another host. Programs get Markdown, as everybody does at the address of a page with `.md`. `/llms.txt` lists all pages.',
+    cache,
+    responses,
   },
-  (c) => ({
-    status: 200,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy,
+  (c) => readPage(c, '/docs'),
+)
+
+export const getDocsPage = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/{page}',
+    operationId: 'getDocsPage',
+    tag: 'Reference',
+    summary: 'Read a page of the documentation',
+    description: 'As HTML or as Markdown.',
+    params: z.object({ page: pageName.meta({ example: 'quickstart' }) }),
+    cache,
+    errors: ['not_found'],
+    responses,
+  },
+  (c, { params: { page } }) => readPage(c, `/docs/${page}`),
+)
+
+export const getDocsFolderPage = defineRoute(
+  {
+    method: 'get',
+    path: '/docs/{folder}/{page}',
+    operationId: 'getDocsFolderPage',
+    tag: 'Reference',
+    summary: 'Read a page about an error code, a cause, or a call',
+    description: '`details.doc_url` of an error and `docs` of a cause lead here.',
+    params: z.object({
+      folder: z
+        .enum(['causes', 'decisions', 'errors', 'operations', 'recovery', 'runbooks'])
+        .meta({ example: 'errors' }),
+      page: pageName.meta({ example: 'not_found' }),
+    }),
+    cache,
+    errors: ['not_found'],
+    responses,
+  },
+  (c, { params: { folder, page } }) => readPage(c, `/docs/${folder}/${page}`),
+)
+
+const textForModels = (path: string, operationId: string, summary: string) =>
+  defineRoute(
+    {
+      method: 'get',
+      path,
+      operationId,
+      tag: 'Reference',
+      summary,
+      description: 'As llmstxt.org describes it.',
+      cache: { maxAgeSeconds: 60, keptSeconds: 60 },
+      errors: ['not_found'],
+      responses: { 200: { description: 'The text, in Markdown.', contentType: 'text/plain' } },
     },
-    body: page(`${c.var.settings.PROFILE.service} API`),
-  }),
-)
-
-export const getErrorPage = defineRoute(
-  {
-    method: 'get',
-    path: '/docs/errors/{code}',
-    operationId: 'getErrorPage',
-    tag: 'Reference',
-    summary: 'Read what an error code means, and what to do about it',
-    description: '`details.doc_url` of an error leads here.',
-    params: z.object({
-      code: z.enum(Object.keys(errorCodes) as ErrorCode[]).meta({ example: 'not_found' }),
+    async (c) => ({
+      status: 200,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+      body: fillIn(await readAsset(c, path), c.var.settings, asItIs),
     }),
-    cache: { maxAgeSeconds: 3600 },
-    errors: ['not_found'],
-    responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
-  },
-  async (c, { params: { code } }) => readAsset(c, `errors/${code}.md`, 'text/markdown; charset=utf-8'),
-)
+  )
 
-export const getCausePage = defineRoute(
-  {
-    method: 'get',
-    path: '/docs/causes/{code}',
-    operationId: 'getCausePage',
-    tag: 'Reference',
-    summary: 'Read about a cause of missing work or reward, and what to do about it',
-    description: '`docs` of a cause leads here.',
-    params: z.object({ code: z.enum(Object.keys(causes) as CauseCode[]).meta({ example: 'offline' }) }),
-    cache: { maxAgeSeconds: 3600 },
-    errors: ['not_found'],
-    responses: { 200: { description: 'The page, in Markdown.', contentType: 'text/markdown' } },
-  },
-  async (c, { params: { code } }) => readAsset(c, `causes/${code}.md`, 'text/markdown; charset=utf-8'),
+export const getOverviewForModels = textForModels(
+  '/llms.txt',
+  'getOverviewForModels',
+  'Read what the pages are',
 )
+export const getAllForModels = textForModels('/llms-full.txt', 'getAllForModels', 'Read all guides and calls')
 
-export const getDocsFile = defineRoute(
-  {
-    method: 'get',
-    path: '/docs/{file}',
-    operationId: 'getDocsFile',
-    tag: 'Reference',
-    summary: 'Read a file of the reference page',
-    description: 'Scripts and styles that `/docs` loads.',
-    params: z.object({
-      file: z
-        .enum(['start.js', 'swagger-ui-bundle.js', 'swagger-ui.css'])
-        .meta({ example: 'swagger-ui.css' }),
-    }),
-    cache: { maxAgeSeconds: 3600 },
-    errors: ['not_found'],
-    responses: { 200: { description: 'The file.', contentType: 'text/javascript' } },
-  },
-  async (c, { params: { file } }) => {
-    const type = file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
-    return file === 'start.js'
-      ? { status: 200, headers: { 'Content-Type': type }, body: startScript }
-      : readAsset(c, file, type)
-  },
-)
+const asItIs = (name: string): string => name
 
-/** @throws {@link ApiError} 404 `not_found` where the deployment left the file out. */
-async function readAsset(c: HubContext, file: string, type: string): Promise<Answer> {
-  const asset = await c.env.ASSETS.fetch(new URL(`/${file}`, c.req.url)).catch((error) => {
-    throw unavailable('The reference page', error)
+const inHtml = (name: string): string =>
+  name.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+async function readPage(c: HubContext, path: string): Promise<Answer> {
+  const isHtml = !path.endsWith('.md') && wantsPage(c, 'text/markdown')
+  // The assets have HTML at the path without `.html`.
+  const text = await readAsset(c, isHtml || path.endsWith('.md') ? path : `${path}.md`)
+  return {
+    status: 200,
+    headers: isHtml ? pageHeaders : { 'Content-Type': markdownType },
+    body: fillIn(text, c.var.settings, isHtml ? inHtml : asItIs),
+  }
+}
+
+/** @throws {@link ApiError} 404 `not_found` where there is no such page, or the deployment left it out. */
+async function readAsset(c: HubContext, path: string): Promise<string> {
+  const asset = await c.env.ASSETS.fetch(new URL(path, c.req.url)).catch((error) => {
+    throw unavailable('The documentation', error)
   })
-  if (!asset.ok)
-    throw new ApiError('not_found', 'This deployment has no reference page; read /v1/openapi.json.')
-  const etag = asset.headers.get('ETag')
-  return { status: 200, headers: { 'Content-Type': type, ...(etag && { ETag: etag }) }, body: asset.body }
+  if (asset.status !== 200)
+    throw new ApiError(
+      'not_found',
+      `${path} is no page of the documentation. ${c.var.settings.BASE_URL.origin}/docs has all.`,
+    )
+  return asset.text()
 }

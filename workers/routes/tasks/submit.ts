@@ -45,7 +45,7 @@ export const submitTask = defineRoute(
     }),
     json: {
       schema: TaskInput,
-      example: { function: 'fold', input: [1, 2, 3], gas_limit: 1_000_000 },
+      example: { function: 'echo', input: { hello: 'world' }, gas_limit: 1_000_000 },
       bytesMax: inputBodyBytesMax,
       valuesMax: inputValuesMax,
     },

@@ -4,7 +4,7 @@ export const shell = {
   title: (page: string | null, network: string) => (page === null ? network : `${page} · ${network}`),
   skip: 'Skip to the content',
   menu: 'Main',
-  nav: { projects: 'Projects', rounds: 'Rounds', status: 'Status', faucet: 'Faucet', reference: 'API' },
+  nav: { projects: 'Projects', rounds: 'Rounds', status: 'Status', faucet: 'Faucet', reference: 'Docs' },
   theme: { label: 'Colours', auto: 'Colours of the system', light: 'Light colours', dark: 'Dark colours' },
   search: {
     label: 'Search',

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Call, callsOf, type OpenApi } from '../scripts/site/document.ts'
+import { clientName, withNames } from '../scripts/site/names.ts'
+import { credentialOf, type Samples, samplesOf } from '../scripts/site/samples.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+/** The blocks of a page in one language, as one program for a hub. */
+export function pageProgram(page: string, language: 'js' | 'sh', hub: string): string {
+  const text = readFileSync(path.join(root, page), 'utf8')
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, found]) => found === language)
+    .map(([, , code]) => code!.replaceAll('http://localhost:8787', hub))
+    .join('\n')
+}
+
+/** What a program says that it prints: the comments behind its `console.log`. */
+export const saidOutput = (program: string): string[] =>
+  [...program.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map(([, comment]) => comment!)
+
+/** The samples of every call in the reference, for a hub. */
+export function referenceSamples(hub: string): { readonly call: Call; readonly samples: Samples }[] {
+  const document = JSON.parse(
+    withNames(readFileSync(path.join(root, 'public/openapi.json'), 'utf8')),
+  ) as OpenApi
+  return callsOf(document).map((call) => {
+    const { curl, typescript } = samplesOf(clientName, call)
+    const forHub = (program: string) => withNames(program).replaceAll('https://hub.invalid', hub)
+    return { call, samples: { curl: forHub(curl), ...(typescript && { typescript: forHub(typescript) }) } }
+  })
+}
+
+/** One names a project by its id alone; the others need a wallet unless a session is there. */
+const needMore = ['getProject', 'listClaims', 'listEarnedEpochs']
+
+/** Whether a sample works as it is on a local network: it reads, or submits the first task, and names only the sample project. */
+export const worksAsItIs = (call: Call): boolean =>
+  (call.method === 'GET' || call.operationId === 'submitTask') &&
+  call.path.startsWith('/v1/') &&
+  call.path !== '/v1/relay' &&
+  !needMore.includes(call.operationId) &&
+  credentialOf(call) !== 'nodeSignature' &&
+  (call.parameters ?? []).every(({ in: place, name }) => place !== 'path' || name === 'project_id')
