@@ -45,6 +45,7 @@ export const texts = {
     label: 'Search',
     hint: 'Hash, address, id or name',
     title: 'Search',
+    transaction: 'Look for a transaction with this hash',
     none: (q: string) => `Nothing is called “${q}”.`,
     noneHint:
       'Search for a round, a receipt, a device, a project, an address or a module. Hashes and ids must be complete.',
@@ -98,6 +99,7 @@ export const texts = {
     home: 'Go to the first page',
   },
   more: 'Show more',
+  newest: 'Back to the newest',
   loading: 'Loading',
 
   home: {
@@ -111,9 +113,14 @@ export const texts = {
       devices: 'Devices online',
       final: 'Tasks final in 24 h',
       time: 'Median time to final',
+      sets: 'Sets attested',
+      rewards: 'Rewards attested',
       validators: 'Validators',
     },
+    of: (count: number, all: number) => `${number(count)} of ${number(all)}`,
     figureHints: {
+      sets: 'of the epochs that run now',
+      rewards: (epochs: number) => (epochs === 0 ? 'no epoch yet' : `in the last ${plural(epochs, 'epoch')}`),
       time: (count: number) => `of the last ${plural(count, 'round')}`,
       quorum: (quorum: number) => `${quorum} sign each result`,
       counted: (when: string) => `counted ${when}`,
@@ -330,20 +337,12 @@ export const texts = {
       penalty: 'Lost for a wrong result',
     },
     unitHint: (gas: string) => `a unit is ${gas} gas`,
+    fits: 'Does my device fit?',
     vault: 'Vault',
     vaultHas: 'Balance',
     vaultPaid: 'Paid in all',
     runway: (days: number) => `It lasts ${plural(days, 'day')} if every epoch is paid in full.`,
     vaultNone: 'The vault is not deployed yet.',
-    needs: 'What a device needs',
-    need: {
-      classes: 'Kind',
-      cores: 'Processor cores',
-      ram: 'Memory',
-      storage: 'Storage',
-      score: 'Benchmark score',
-      gpu: 'GPU',
-    },
     none: 'none',
     rules: 'Rules',
     rule: {
@@ -376,6 +375,13 @@ export const texts = {
       `${count} of ${plural(of, 'validator')} attested ${of === 0 ? 'it' : 'this set'}`,
     setOf: (count: number) => plural(count, 'device'),
     setNone: 'The set of this epoch is not attested yet. Tasks wait, or validators run them.',
+  },
+
+  listing: {
+    pictures: 'Pictures',
+    picture: (index: number) => `Picture ${index} of the project`,
+    foreign: (count: number) =>
+      `${plural(count, 'picture')} on other hosts not loaded, so that nobody else learns who looks.`,
   },
 
   try: {
@@ -433,12 +439,8 @@ export const texts = {
     reachable: 'Online',
     unreachable: 'Offline',
     time: 'Time to final',
-    timeHint: (count: number) => `of the last ${plural(count, 'round')}, the oldest on the left`,
-    timeNone: 'No final round yet',
-    timeNoneHint: 'Every final round becomes a point here.',
     table: 'Show as a table',
     chart: 'Show as a chart',
-    median: (seconds: string) => `median ${seconds} s`,
     late_rounds: 'Late rounds',
   },
 

@@ -20,6 +20,7 @@ describe('GET /', () => {
       protocol: 'hub/1',
       profile: resolveProfile(),
       api: 'v1',
+      brand: { name: null, logo: null, accent: null },
       runtime: 'hive-wasm-v1',
       chain: {
         id: 31337,

@@ -7,6 +7,7 @@ import { createExecutionVote, finalRecord } from '../../../protocol/rounds/index
 import { verifyEd25519 } from '../../../protocol/signatures/index.ts'
 import { nobodys } from '../../rounds/round-end.ts'
 import { services } from '../../services.ts'
+import { NetworkFiguresStore } from '../../stores/network-figures.ts'
 import { createMembers, type Member } from '../../test/attested-set.ts'
 import { networkNow } from '../../test/callers.ts'
 import { atOnce, bodyOf, client, expectRefusal, pagesOf } from '../../test/client.ts'
@@ -346,6 +347,8 @@ describe('GET /v1/explorer/stats', () => {
       units_24h: 0,
       validators: 0,
       collateral_bonded: '0',
+      sets: { running: expect.any(Number), attested: expect.any(Number) },
+      rewards: null,
       updated_at: 0,
     })
     await publish({ deeds: [right, right, 'missed'], gasUsed: 2_000_001 })
@@ -361,7 +364,7 @@ describe('GET /v1/explorer/stats', () => {
       ).bind(JSON.stringify({ status: 'unbonding', collateral: '5' })),
       env.DB.prepare("UPDATE devices SET link_state = 'idle' WHERE node_id = ?").bind(first.device.nodeId),
     ])
-    await services(env).networkFigures.refresh(now)
+    await services(env).store(NetworkFiguresStore).refresh(now)
     const results = await rowsOf("SELECT 1 FROM projects WHERE listing_status = 'listed'")
     expect(await stats()).toEqual({
       projects_listed: results.length,
@@ -372,6 +375,8 @@ describe('GET /v1/explorer/stats', () => {
       units_24h: 6,
       validators: 4,
       collateral_bonded: '7000000000000000000000000000001',
+      sets: { running: results.length, attested: expect.any(Number) },
+      rewards: null,
       updated_at: now,
     })
   })
