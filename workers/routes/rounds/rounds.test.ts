@@ -333,6 +333,24 @@ describe('GET /v1/explorer/receipts/{receipt_hash}', () => {
   })
 })
 
+describe('GET /v1/explorer/finality', () => {
+  test('has a few tasks of each hour of a day, the oldest hour first', async () => {
+    await env.DB.prepare("DELETE FROM rounds WHERE kind = 'task'").run()
+    for (let index = 0; index < 3; index++) await publish({ issuedAt: now - index })
+    await publish({ issuedAt: now - 5 * 3_600 })
+    await publish({ issuedAt: now - 30 * 3_600 })
+    await publish({ issuedAt: now, state: 'failed' })
+    const { items } = await bodyOf(client().get('/v1/explorer/finality'))
+    expect(items).toHaveLength(24)
+    expect(items.at(-1).starts_at).toBe(now - (now % 3_600))
+    const busy = items.filter(({ sampled }: { sampled: number }) => sampled > 0)
+    // Of a quarter of an hour at most two; three seconds may lie in two of them.
+    expect(busy.map(({ sampled }: { sampled: number }) => sampled)).toEqual([1, expect.toBeOneOf([2, 3])])
+    for (const { median_ms, slowest_ms } of busy) expect(median_ms).toBeLessThanOrEqual(slowest_ms)
+    expect(items[0]).toMatchObject({ sampled: 0, median_ms: null, slowest_ms: null })
+  })
+})
+
 describe('GET /v1/explorer/stats', () => {
   const stats = () => bodyOf(client().get('/v1/explorer/stats'))
 
@@ -379,5 +397,26 @@ describe('GET /v1/explorer/stats', () => {
       rewards: null,
       updated_at: now,
     })
+  })
+
+  test('rewards are those of the newest epochs, in the token that most of them pay', async () => {
+    const token = (symbol: string) =>
+      JSON.stringify({ address: hashText(symbol).slice(0, 42), symbol, name: symbol, decimals: 18 })
+    const attested = (epoch: number, symbol: string, gross: string) =>
+      env.DB.prepare(
+        `INSERT INTO epoch_receipts (project_id, epoch, epoch_secs, starts_at, vault, consensus_hash, receipt_hash,
+          merkle_root, token, totals, recipients, leaves, attestations, accepted_at, state, settlement)
+          VALUES (?, ?, 1, ?2, '', '', '', '', ?, ?, 1, 1, 3, ?2, 'attested', 'queued')`,
+      ).bind(hashText('paid'), epoch, token(symbol), JSON.stringify({ gross }))
+    await emptyTables('epoch_receipts')
+    await env.DB.batch([
+      ...Array.from({ length: 60 }, (_, epoch) => attested(epoch, 'ONE', '10000000000000000000000')),
+      attested(70, 'TWO', '5'),
+    ])
+    expect((await stats()).rewards).toEqual({
+      ...{ amount: '490000000000000000000000', epochs: 49, since: 11 },
+      token: JSON.parse(token('ONE')),
+    })
+    await emptyTables('epoch_receipts')
   })
 })
