@@ -13,4 +13,5 @@ export const consolePaths = [
   '/search',
   '/status',
   '/faucet',
+  '/me',
 ]

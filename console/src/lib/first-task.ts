@@ -1,5 +1,4 @@
 /** A task that a visitor submits, to its end. */
-import { base64ToBytes, bytesToHex, utf8 } from '../../../protocol/encoding/index.ts'
 import { AnswerError, Refusal, UnreachableError } from '../../../sdk/index.ts'
 import { hub, type Round, type Task } from './hub.ts'
 
@@ -58,7 +57,8 @@ export const outputBytes = ({
   output,
   output_b64,
 }: Pick<Task, 'output' | 'output_b64'>): Uint8Array | null =>
-  output_b64 !== undefined ? base64ToBytes(output_b64) : output === null ? null : utf8(output)
-
-/** Pages that came without TLS have no `crypto.randomUUID`. */
-export const freshKey = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(16))).slice(2)
+  output_b64 !== undefined
+    ? Uint8Array.from(atob(output_b64), (character) => character.charCodeAt(0))
+    : output === null
+      ? null
+      : new TextEncoder().encode(output)

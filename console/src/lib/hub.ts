@@ -1,5 +1,7 @@
 /** Everything that the console asks of the hub. Screens call these functions and know no path of the API. */
-import { type Answer, createHub, type Schemas } from '../../../sdk/index.ts'
+import { Client, type Credential } from '../../../sdk/client.ts'
+import { hubOf } from '../../../sdk/hub.ts'
+import type { Answer, Hub, Schemas } from '../../../sdk/index.ts'
 import { setNow } from './clock.svelte.ts'
 import { connection } from './connection.svelte.ts'
 
@@ -27,7 +29,8 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
 const incidentTypes = ['round.escalated', 'slash.executed', 'project.paused', 'project.delisted'] as const
 type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'limit' | 'cursor'
 
-const { call, events, find, list, network } = createHub({
+/** Calls without a credential. */
+export const anyone = new Client({
   url: location.origin,
   // Screens show what they wait for, so they send calls again themselves.
   retry: { attempts: 1 },
@@ -44,6 +47,13 @@ const { call, events, find, list, network } = createHub({
     }
   },
 })
+const { call, events, find, list, network } = hubOf(anyone, anyone)
+
+/** The same hub, called by a wallet that is signed in. */
+export const hubAs = (credential: Credential): Hub => {
+  const client = anyone.as(credential)
+  return hubOf(client, anyone, client)
+}
 
 /** Rows of a list. */
 const limit = 25
@@ -76,8 +86,6 @@ export const hub = {
     find('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
 
   slash: (evidence_hash: string) => call('GET /v1/slashes/{evidence_hash}', { path: { evidence_hash } }),
-  /** By its id, or by the hash that it has on the chain. */
-  transaction: (id: string) => call('GET /v1/transactions/{id}', { path: { id } }),
   finality: () => call('GET /v1/explorer/finality'),
   /** The newest of each type that is no good news. */
   incidentEvents: () =>
@@ -121,6 +129,9 @@ export const hub = {
     call('POST /v1/projects/{project_id}/tasks', { path: { project_id }, body, idempotencyKey: null }),
   /** Answers when the task has moved on, or after a second. */
   task: (task_id: string) => call('GET /v1/tasks/{task_id}', { path: { task_id }, query: { wait: 1 } }),
+
+  /** An action that somebody signed, or that the hub sends for somebody; by its id, or by its hash on the chain. */
+  transaction: (id: string) => call('GET /v1/transactions/{id}', { path: { id } }),
 
   device: (node_id: string) => call('GET /v1/devices/{node_id}', { path: { node_id } }),
 }

@@ -28,6 +28,21 @@ const tones: Readonly<Record<string, Tone>> = {
   settled: 'agreed',
   released: 'final',
   vetoed: 'failed',
+  jailed: 'failed',
+  unbonding: 'contested',
+  withdrawable: 'agreed',
+  sent: 'running',
+  confirmed: 'agreed',
+  indexed: 'final',
+  reverted: 'failed',
+  processing: 'running',
+  completed: 'final',
+  claimable: 'agreed',
+  claimed: 'final',
+  recorded: 'contested',
+  proposed: 'contested',
+  disputed: 'contested',
+  executed: 'failed',
 }
 
 export const toneOf = (state: string): Tone => tones[state] ?? 'queued'

@@ -1,8 +1,7 @@
 /** Texts of slashes, transactions, payouts, compatibility and incidents. */
 import { number } from '../format.ts'
 import type { payoutCheckNames } from '../payout-checks.ts'
-
-const plural = (count: number, one: string): string => `${number(count)} ${count === 1 ? one : `${one}s`}`
+import { plural } from './words.ts'
 
 export const recordTexts = {
   slash: {

@@ -1,0 +1,18 @@
+/** Of the header, which every screen has, and of what only somebody who is signed in sees. */
+export const account = {
+  signIn: 'Sign in',
+  signInAgain: 'Sign in again',
+  signOut: 'Sign out',
+  account: 'Account',
+  menu: {
+    mine: 'My devices',
+    run: 'Run a device',
+    other: 'Add a wallet',
+    use: (name: string) => `Use ${name}`,
+  },
+  gate: {
+    title: 'Sign in to see this',
+    hint: 'You prove with a signature that an address is yours. It costs nothing, sends no transaction, and gives nobody access to your tokens.',
+  },
+  ended: 'Your session has ended. What you typed stays here.',
+}

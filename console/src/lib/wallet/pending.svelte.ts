@@ -1,0 +1,50 @@
+/** Actions that were signed here and may not be over. Their ids are no secrets; a tab that was closed shows them again. */
+import { keep, read } from '../kept.ts'
+
+export interface Pending {
+  /** Of the transaction at the hub. */
+  readonly id: string
+  readonly title: string
+  /** Who signed. */
+  readonly address: string
+  /** Milliseconds. */
+  readonly signedMs: number
+}
+
+const storeName = 'pending-actions'
+const most = 20
+
+const isPending = (one: unknown): one is Pending => {
+  const { id, title, address, signedMs } = (one ?? {}) as Record<string, unknown>
+  return [id, title, address].every((text) => typeof text === 'string') && typeof signedMs === 'number'
+}
+
+class PendingActions {
+  /** The newest first. */
+  all = $state<readonly Pending[]>(readKept())
+
+  add(one: Pending): void {
+    // Another tab may have added some.
+    this.#keep([one, ...readKept().filter(({ id }) => id !== one.id)].slice(0, most))
+  }
+
+  remove(id: string): void {
+    this.#keep(readKept().filter((one) => one.id !== id))
+  }
+
+  #keep(all: readonly Pending[]): void {
+    this.all = all
+    keep(storeName, JSON.stringify(all))
+  }
+}
+
+function readKept(): readonly Pending[] {
+  try {
+    const kept: unknown = JSON.parse(read(storeName) ?? '[]')
+    return Array.isArray(kept) ? kept.filter(isPending).slice(0, most) : []
+  } catch {
+    return []
+  }
+}
+
+export const pending = new PendingActions()

@@ -1,0 +1,64 @@
+/** What keeps a wallet from signing, or the hub from taking it, and which step helps. */
+import { AnswerError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
+
+export type ProblemKind =
+  | 'refused'
+  | 'missing'
+  | 'other_account'
+  | 'wrong_chain'
+  | 'wallet'
+  | 'fails_now'
+  | 'differs'
+  | 'limited'
+  | 'away'
+  | 'ended'
+  | 'other'
+
+/** A wallet does not do what it was asked. */
+export class WalletProblem extends Error {
+  readonly kind: ProblemKind
+  constructor(kind: ProblemKind, message = kind as string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+export interface Problem {
+  readonly kind: ProblemKind
+  readonly error: Error
+  /** When another try is worth it; milliseconds. */
+  readonly againMs: number | null
+}
+
+export function problemOf(thrown: unknown): Problem {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const kind = kindOf(error)
+  const retryAfter = error instanceof Refusal || error instanceof AnswerError ? error.retryAfter : undefined
+  return { kind, error, againMs: kind === 'limited' ? Date.now() + 1_000 * (retryAfter ?? 5) : null }
+}
+
+function kindOf(error: Error): ProblemKind {
+  if (error instanceof WalletProblem) return error.kind
+  if (error instanceof RefusedToSign) return error.message.includes('would fail') ? 'fails_now' : 'differs'
+  if (error instanceof UnreachableError) return 'away'
+  if (!(error instanceof Refusal || error instanceof AnswerError)) return 'other'
+  if (error.status === 429) return 'limited'
+  if (error.status >= 500) return 'away'
+  return error.status === 401 ? 'ended' : 'other'
+}
+
+/** Codes of EIP-1193 and EIP-3085, where a wallet says more than that it failed. */
+const refusedCode = 4001
+const unauthorizedCode = 4100
+const unknownChainCode = 4902
+
+/** What a provider throws is an object with a code, and often no Error. */
+export function walletProblemOf(thrown: unknown): WalletProblem {
+  if (thrown instanceof WalletProblem) return thrown
+  const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown }
+  const kind = code === refusedCode ? 'refused' : code === unauthorizedCode ? 'other_account' : 'wallet'
+  return new WalletProblem(kind, typeof message === 'string' ? message : String(thrown))
+}
+
+export const isUnknownChain = (thrown: unknown): boolean =>
+  (thrown as { code?: unknown } | null)?.code === unknownChainCode

@@ -1,0 +1,109 @@
+/** The wallets of a visitor: those that announce themselves (EIP-6963), and on a local network the accounts with public keys. */
+import { type EIP6963ProviderDetail, requestProviders } from 'mipd'
+import { anvilKeys } from '../../../../protocol/identity/index.ts'
+import { keyWallet } from '../../../../sdk/key-wallet.ts'
+import { browserWallet, type Provider, type Wallet } from '../../../../sdk/wallets.ts'
+import type { Descriptor } from '../hub.ts'
+import { isUnknownChain, WalletProblem, walletProblemOf } from './problems.ts'
+import type { WalletName } from './session.svelte.ts'
+
+export interface Announced {
+  readonly rdns: string
+  readonly name: string
+  readonly provider: Provider
+}
+
+const announced = new Map<string, Announced>()
+/** Asked once: wallets that start later announce themselves by themselves. */
+let listening = false
+
+/** Tells each wallet of this browser, also those that come later. @returns Ends it. */
+export function watchWallets(tell: (all: readonly Announced[]) => void): () => void {
+  const add = ({ info, provider }: EIP6963ProviderDetail) => {
+    if (!announced.has(info.rdns))
+      announced.set(info.rdns, {
+        rdns: info.rdns,
+        name: info.name.slice(0, 60),
+        provider: provider as Provider,
+      })
+    tell([...announced.values()])
+  }
+  listening = true
+  return requestProviders(add as never) ?? (() => {})
+}
+
+/** Accounts that a local network names in its summary. */
+export const developmentAccounts = [
+  ['developer', 2],
+  ['miner', 3],
+  ['operator', 1],
+] as const
+
+const localChainIds = [31337, 1337]
+
+/** Keys that everybody has sign only where the hub says that its network is on this machine. */
+export const hasDevelopmentAccounts = ({ chain, hosts }: Descriptor): boolean =>
+  localChainIds.includes(chain.id) && ['localhost', '127.0.0.1'].includes(new URL(hosts.api).hostname)
+
+export const developmentWallet = (index: number): Wallet => keyWallet(anvilKeys[index] as string)
+
+/** Asks a wallet for the accounts that it lets this page see. */
+export async function accountsOf({ provider }: Announced): Promise<string[]> {
+  try {
+    const accounts = await provider.request({ method: 'eth_requestAccounts' })
+    return Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : []
+  } catch (error) {
+    throw walletProblemOf(error)
+  }
+}
+
+/** The wallet that signed in, to sign again. @throws {@link WalletProblem} */
+export async function openWallet(address: string, name: WalletName, descriptor: Descriptor): Promise<Wallet> {
+  if (name.kind === 'development') {
+    if (!hasDevelopmentAccounts(descriptor)) throw new WalletProblem('missing')
+    return developmentWallet(name.index)
+  }
+  if (!listening) watchWallets(() => {})()
+  const found = announced.get(name.rdns)
+  if (found === undefined) throw new WalletProblem('missing')
+  if (!(await accountsOf(found)).includes(address)) throw new WalletProblem('other_account')
+  return walletOf(found, address, descriptor.chain.id)
+}
+
+/** Signs typed data on the chain of the network alone. */
+export function walletOf({ provider }: Announced, address: string, chainId: number): Wallet {
+  const wallet = browserWallet(provider, address)
+  return {
+    address,
+    signMessage: (text) => wallet.signMessage(text).catch(throwAsProblem),
+    signTypedData: async (data) => {
+      const chain = await provider.request({ method: 'eth_chainId' }).catch(throwAsProblem)
+      if (Number(chain) !== chainId) throw new WalletProblem('wrong_chain')
+      return wallet.signTypedData(data).catch(throwAsProblem)
+    },
+  }
+}
+
+function throwAsProblem(error: unknown): never {
+  throw walletProblemOf(error)
+}
+
+/** Has a wallet go to the chain of the network, which it may have to learn first. */
+export async function switchChain(name: WalletName, { chain }: Descriptor): Promise<void> {
+  const provider = name.kind === 'browser' ? announced.get(name.rdns)?.provider : undefined
+  if (provider === undefined) throw new WalletProblem('missing')
+  const chainId = `0x${chain.id.toString(16)}`
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
+  } catch (error) {
+    if (!isUnknownChain(error)) throw walletProblemOf(error)
+    const added = {
+      chainId,
+      chainName: chain.name ?? chainId,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: chain.rpc_url === undefined ? [] : [chain.rpc_url],
+      ...(chain.explorer !== null && { blockExplorerUrls: [chain.explorer] }),
+    }
+    await provider.request({ method: 'wallet_addEthereumChain', params: [added] }).catch(throwAsProblem)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+
+/** What a test has its wallet do next. */
+export interface WalletMood {
+  /** Refuses whatever is asked to be signed, as a person does. */
+  refuses: boolean
+  chainId: number
+  /** How often it was asked to sign. */
+  asked: number
+}
+
+interface Call {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+type Answer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+
+/**
+ * Puts a wallet into a page: an EIP-6963 provider, whose keys stay here and are used by viem.
+ *
+ * @returns Its mood, to be changed while the page runs.
+ */
+export async function installWallet(
+  page: Page,
+  { name, rdns, keys }: { name: string; rdns: string; keys: readonly string[] },
+): Promise<WalletMood> {
+  const accounts = keys.map((key) => privateKeyToAccount(key as `0x${string}`))
+  const mood: WalletMood = { refuses: false, chainId: 31337, asked: 0 }
+  const channel = `wallet_${rdns.replaceAll(/\W/g, '_')}`
+  await page.exposeFunction(channel, (call: Call) => answer(accounts, mood, call))
+  await page.addInitScript(
+    `{
+      const provider = {
+        async request(call) {
+          const { result, error } = await window[${JSON.stringify(channel)}](call)
+          if (error) throw error
+          return result
+        },
+        on() {},
+        removeListener() {},
+      }
+      const info = { uuid: ${JSON.stringify(crypto.randomUUID())}, name: ${JSON.stringify(name)}, rdns: ${JSON.stringify(rdns)}, icon: 'data:image/svg+xml,' }
+      const announce = () =>
+        dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
+      addEventListener('eip6963:requestProvider', announce)
+      announce()
+    }`,
+  )
+  return mood
+}
+
+async function answer(
+  accounts: readonly PrivateKeyAccount[],
+  mood: WalletMood,
+  { method, params = [] }: Call,
+): Promise<Answer> {
+  const account = (address: unknown) =>
+    accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
+  const sign = async (
+    address: unknown,
+    by: (account: PrivateKeyAccount) => Promise<string>,
+  ): Promise<Answer> => {
+    mood.asked++
+    const signer = account(address)
+    if (mood.refuses) return { error: { code: 4001, message: 'User rejected the request.' } }
+    return signer ? { result: await by(signer) } : { error: { code: 4100, message: 'Unauthorized.' } }
+  }
+  switch (method) {
+    case 'eth_accounts':
+    case 'eth_requestAccounts':
+      return { result: accounts.map(({ address }) => address) }
+    case 'eth_chainId':
+      return { result: `0x${mood.chainId.toString(16)}` }
+    case 'wallet_switchEthereumChain':
+      return { error: { code: 4902, message: 'Unrecognized chain ID.' } }
+    case 'wallet_addEthereumChain':
+      mood.chainId = Number((params[0] as { chainId: string }).chainId)
+      return { result: null }
+    case 'personal_sign':
+      return sign(params[1], (signer) => signer.signMessage({ message: String(params[0]) }))
+    case 'eth_signTypedData_v4': {
+      const data = JSON.parse(String(params[1])) as Parameters<PrivateKeyAccount['signTypedData']>[0]
+      // As wallets do.
+      if (Number((data.domain as { chainId: number }).chainId) !== mood.chainId)
+        return { error: { code: -32602, message: 'Provided chainId must match the active chainId.' } }
+      return sign(params[0], (signer) => signer.signTypedData(data))
+    }
+    default:
+      return { error: { code: 4200, message: `The wallet does not know ${method}.` } }
+  }
+}
