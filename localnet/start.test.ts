@@ -16,6 +16,7 @@ import { browserPath, openBrowser } from '../scripts/browser.ts'
 import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findInjections } from '../testing/console-hostile.ts'
 import {
   childrenOf,
   freePorts,
@@ -279,6 +280,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       const browser = await openBrowser(chromium!)
       onTestFinished(() => browser.close())
       expect(await findConsoleFaults(browser, origin())).toEqual([])
+      expect(await findInjections(browser, origin())).toEqual([])
     },
   )
 
