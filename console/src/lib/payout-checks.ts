@@ -82,7 +82,7 @@ export function provePayout(records: EpochRecords, miner: string): PayoutProof {
   check('attested', () => {
     const chain: ValidatorGeneration[] = []
     addGenerations(chain, profile, records.generations, coordinator)
-    // Whoever was in force from the end of the epoch on may have signed.
+    // Validators that were in force at the end of the epoch or later may have signed.
     const inForce = [
       generationAt(chain, epoch.ends_at),
       ...chain.filter((one) => one.effective_at > epoch.ends_at && one.effective_at <= records.now),
