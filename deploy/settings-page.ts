@@ -50,6 +50,11 @@ const notes: Readonly<Record<keyof typeof settingFields, SettingNote>> = {
     need: 'people who prefer a page to JSON',
     wrong: 'browsers get JSON at `/`',
   },
+  CONSOLE_BRAND: {
+    is: 'JSON object with `name`, `accent` (`#RRGGBB`) and `logo` (sha256 of an uploaded image) of the console',
+    need: 'a console that looks like yours',
+    wrong: 'another name or colour; a logo that does not exist leaves its place empty',
+  },
   OPERATOR_ADDRESSES: {
     is: 'wallets of operators, comma separated',
     need: 'the operator API',

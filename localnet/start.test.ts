@@ -17,6 +17,7 @@ import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findInjections } from '../testing/console-hostile.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
@@ -281,6 +282,7 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       const browser = await openBrowser(chromium!)
       onTestFinished(() => browser.close())
       expect(await findConsoleFaults(browser, origin())).toEqual([])
+      expect(await findInjections(browser, origin())).toEqual([])
     },
   )
 

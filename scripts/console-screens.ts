@@ -9,6 +9,9 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
   if (round?.project_id === undefined) throw new Error('The hub has no round of a project.')
   const { round_id, project_id, epoch, receipt_hash } = round
   const { committee } = await call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })
+  const attested = await call('GET /v1/explorer/epochs', { query: { limit: 1 } })
+  const paid = attested.items.find((one) => one.project_id === project_id)
+  const slashes = await call('GET /v1/explorer/slashes', { query: { limit: 1 } })
   const device = committee?.draw[0]?.node_id
   return {
     home: '/',
@@ -19,7 +22,10 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
     round: `/rounds/${encodeURIComponent(round_id)}`,
     receipt: `/receipts/${receipt_hash}`,
     node: `/nodes/${device}`,
-    epoch: `/epochs/${project_id}/${epoch}`,
+    epoch: `/epochs/${project_id}/${paid?.epoch ?? epoch}`,
+    // A new network has none.
+    ...(paid?.settlement?.tx_hash && { transaction: `/tx/${paid.settlement.tx_hash}` }),
+    ...(slashes.items[0] && { slash: `/slashes/${slashes.items[0].evidence_hash}` }),
     search: '/search?q=echo',
     status: '/status',
     faucet: '/faucet',

@@ -10,6 +10,7 @@ import { services } from './services.ts'
 import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
 import { ExpiredRows } from './stores/expired-rows.ts'
+import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { StandingStore } from './stores/standings.ts'
 import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
@@ -21,7 +22,6 @@ export async function runSchedule(env: Env): Promise<void> {
     committeeSets,
     projectVersions,
     projectFigures,
-    networkFigures,
     generationKeeper,
     relayer,
     previousRelayers,
@@ -48,7 +48,7 @@ export async function runSchedule(env: Env): Promise<void> {
   }
   for (const error of await services(env).store(ExpiredRows).purge(times)) logged(error)
   await committeeSets.purgeMissing(networkNow).catch(logged)
-  await networkFigures.refresh(networkNow).catch(logged)
+  await services(env).store(NetworkFiguresStore).refresh(networkNow).catch(logged)
   await keepEvents(services(env), settings, networkNow).catch(logged)
   await services(env).store(StandingStore).leaveDays(networkNow).catch(logged)
   await generationKeeper.wake().catch(logged)

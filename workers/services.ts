@@ -38,7 +38,6 @@ import { HubActionStore } from './stores/hub-actions.ts'
 import { IdempotencyKeyStore } from './stores/idempotency-keys.ts'
 import { LateWorkStore } from './stores/late-work.ts'
 import { ModuleStore } from './stores/modules.ts'
-import { NetworkFiguresStore } from './stores/network-figures.ts'
 import { NodeRequestNonceStore } from './stores/node-request-nonces.ts'
 import { NodeStore } from './stores/nodes.ts'
 import { PendingGenerationStore } from './stores/pending-generations.ts'
@@ -149,7 +148,6 @@ export function createServices(env: Env) {
     lateWork: new LateWorkStore(db),
     /** The rounds on their way to the database. */
     roundQueue: () => env.ROUND_ROWS.metrics(),
-    networkFigures: new NetworkFiguresStore(db),
     // Few requests follow events.
     events: async () => (await import('./events/services.ts')).eventServices(db, env),
     hubActions: new HubActionStore(db),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { chainProfileOf, type Profile, readProfile } from '../protocol/identity/index.ts'
 import { defaultAllowances, relayedActions } from './actions/allowances.ts'
 import { Contracts } from './chain/contracts.ts'
-import { Address, Amount, Bytes32 } from './http/formats.ts'
+import { Address, Amount, Bytes32, textOf } from './http/formats.ts'
 import { localProblems } from './local-problems.ts'
 
 const list = z
@@ -19,6 +19,19 @@ const readJson = (text: string, { addIssue }: z.core.$RefinementCtx): unknown =>
     return z.NEVER
   }
 }
+
+const Brand = z.strictObject({
+  name: textOf({ min: 1, max: 40 }).optional(),
+  /** A picture of this hub: of the answer of `POST /v1/developers/assets`. */
+  logo: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be the sha256 of an uploaded image')
+    .optional(),
+  accent: z
+    .string()
+    .regex(/^#[0-9A-F]{6}$/, 'must be # and six digits of 0-9 and A-F')
+    .optional(),
+})
 
 const wei = Amount.transform(BigInt)
 
@@ -45,6 +58,8 @@ const Fields = z.object({
   WEB_HOSTS: list,
   /** Whether browsers get the console; programs get the same answers either way. */
   CONSOLE: z.stringbool().default(true),
+  /** JSON object with how the console names and shows itself; what is left out is the network's own. */
+  CONSOLE_BRAND: z.string().default('{}').transform(readJson).pipe(Brand),
   OPERATOR_ADDRESSES: list.pipe(z.array(Address)),
   RATE_LIMIT_MULTIPLIER: z.coerce.number().int().min(1).max(1000).default(1),
   /** Enrollments become active and verified at once. */

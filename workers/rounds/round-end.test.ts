@@ -5,6 +5,7 @@ import { nextReputation } from '../../protocol/actions/index.ts'
 import { hashText } from '../../protocol/encoding/index.ts'
 import { defaultNetworkParams } from '../../protocol/identity/index.ts'
 import { services } from '../services.ts'
+import { NetworkFiguresStore } from '../stores/network-figures.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
 import { networkNow } from '../test/callers.ts'
 import { createValidators } from '../test/evidence.ts'
@@ -163,7 +164,7 @@ describe('a round that is final', () => {
         deployed_at) VALUES (?, '', 'counted', 'wat', '[]', '{}', 1, 1, '', 1)`,
       module_address,
     )
-    const network = await services(env).networkFigures.read(0)
+    const network = await services(env).store(NetworkFiguresStore).read(0)
     const given = { members: sharing, task: { module_address }, primaries: 2 }
     await publish({ ...given, deeds: [right, right, right], gasUsed: 1_500_000, lastedSecs: 9 })
     await publish({ ...given, deeds: [right, 'missed', right], lastedSecs: 3 })
@@ -185,7 +186,7 @@ describe('a round that is final', () => {
       ]),
     )
     expect((await services(env).modules.find(module_address))?.execCount).toBe(3)
-    const { rounds, finalized, units } = await services(env).networkFigures.read(0)
+    const { rounds, finalized, units } = await services(env).store(NetworkFiguresStore).read(0)
     expect([rounds - network.rounds, finalized - network.finalized, units - network.units]).toEqual([4, 3, 8])
   })
 })

@@ -6,6 +6,8 @@ export const consolePaths = [
   '/rounds',
   '/rounds/{round}',
   '/receipts/{receipt}',
+  '/slashes/{slash}',
+  '/tx/{transaction}',
   '/nodes/{node}',
   '/epochs/{project}/{epoch}',
   '/search',

@@ -207,6 +207,7 @@ export const routes: readonly RouteEntry[] = [
   post(nodeSet, () => import('./nodes/committee-sets.ts'), 'attestCommitteeSet'),
   post('/v1/nodes/epoch-receipts', () => import('./nodes/epoch-receipts.ts'), 'submitEpochReceipt'),
   get('/v1/explorer/stats', () => import('./explorer/stats.ts'), 'getExplorerStats'),
+  get('/v1/explorer/finality', () => import('./explorer/finality.ts'), 'getFinality'),
   get('/v1/explorer/search', () => import('./explorer/search.ts'), 'search'),
   get('/v1/explorer/rounds', () => import('./rounds/list.ts'), 'listRounds'),
   get('/v1/explorer/rounds/{round_id}', () => import('./rounds/get.ts'), 'getRound'),

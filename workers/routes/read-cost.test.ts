@@ -9,6 +9,7 @@ import { inputAddress } from '../rounds/input-address.ts'
 import type { RouteDeclaration } from '../route.ts'
 import { services } from '../services.ts'
 import { lateKinds } from '../stores/late-work.ts'
+import { NetworkFiguresStore } from '../stores/network-figures.ts'
 import { simulationsMax } from '../stores/simulations.ts'
 import { createMembers, type Member } from '../test/attested-set.ts'
 import { createMiner, createNode, networkNow, type TestNode } from '../test/callers.ts'
@@ -286,7 +287,7 @@ async function fillRounds(): Promise<void> {
     })
   }
   await runSql('UPDATE projects SET developer = ? WHERE project_id = ?', address, params.rounds_project)
-  await services(env).networkFigures.refresh(now)
+  await services(env).store(NetworkFiguresStore).refresh(now)
 }
 
 /** A task with its round. */
@@ -414,6 +415,8 @@ const whole: Record<string, number> = {
   // A page of the log is 32 rows, whatever is asked for.
   ...{ listEvents: 20, listOwnEvents: 20 },
   listCollections: things,
+  // The newest projects, each with its version and its set; the samples of 24 hours.
+  ...{ getExplorerStats: 3 * things, getFinality: 96 * 3 },
   listSimulations: simulationsMax,
   // Each epoch of the period.
   getProjectAnalytics: things,

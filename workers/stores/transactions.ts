@@ -1,4 +1,4 @@
-import { asc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm'
+import { asc, eq, getTableColumns, type InferSelectModel, or, sql } from 'drizzle-orm'
 import { Store } from './database.ts'
 import { chainEvents, transactions } from './schema/index.ts'
 import { insertFrom, listed, membersOf, replaced } from './statements.ts'
@@ -9,11 +9,16 @@ export type IndexedTransaction = Transaction & { hasEvents: boolean }
 
 /** Copies of what the relayer knows, so that reading one does not ask the relayer. */
 export class TransactionStore extends Store {
+  /** @param id Of the action, or the hash of the transaction that carries it. */
   async find(id: string): Promise<IndexedTransaction | null> {
     const indexed = sql`SELECT 1 FROM ${chainEvents} WHERE ${chainEvents.txHash} = ${transactions.txHash}`
     const hasEvents = sql<number>`EXISTS (${indexed})`
     const columns = { ...getTableColumns(transactions), hasEvents }
-    const [row] = await this.db.select(columns).from(transactions).where(eq(transactions.id, id))
+    const [row] = await this.db
+      .select(columns)
+      .from(transactions)
+      .where(or(eq(transactions.id, id), eq(transactions.txHash, id)))
+      .limit(1)
     return row ? { ...row, hasEvents: row.hasEvents === 1 } : null
   }
 

@@ -1,7 +1,6 @@
 /** What of a round can be checked by the rules of the protocol, from records alone: nothing is asked of anybody here. */
 import {
   beaconValue,
-  findGenerationProblem,
   generationAt,
   generationOfEpoch,
   hashGeneration,
@@ -29,6 +28,7 @@ import {
   tallyVotes,
 } from '../../../protocol/rounds/index.ts'
 import type { Schemas } from '../../../sdk/index.ts'
+import { addGenerations, keysOf } from './generations.ts'
 
 export const checkNames = [
   'task',
@@ -153,18 +153,9 @@ export function* checkRound(records: RoundRecords): Generator<Check> {
 
   const chain: ValidatorGeneration[] = []
   yield check('generations', () => {
-    if (coordinator === null) throw new Error('the hub names no coordinator')
-    const all = records.generations.map((one) => parseSignedGeneration(profile, one))
-    for (const one of all.sort((a, b) => a.document.generation - b.document.generation)) {
-      const problem = findGenerationProblem(profile, chain.at(-1) ?? null, one, coordinator)
-      if (problem !== null) throw new Error(`generation ${one.document.generation}: ${problem}`)
-      chain.push(one.document)
-    }
+    addGenerations(chain, profile, records.generations, coordinator)
     return [chain.length > 0, `${chain.length}, the last with ${chain.at(-1)?.validators.length} validators`]
   })
-  const keysOf = (generation: ValidatorGeneration | null) =>
-    generation?.validators.map((one) => one.public_key) ?? []
-
   const rules = records.manifest?.manifest.consensus ?? null
   const snapshotOf = () => parseSnapshot(attested.snapshot, params)
   yield check('set', () => {

@@ -9,6 +9,13 @@ export type Descriptor = Schemas['Descriptor']
 export type RoundSummary = Schemas['RoundSummary']
 export type Round = Schemas['Round']
 export type Task = Schemas['Task']
+export type ProjectSummary = Schemas['ProjectSummary']
+export type Project = Schemas['Project']
+export type Compatibility = Schemas['Compatibility']
+export type Epoch = Schemas['Epoch']
+export type FinalityHour = Schemas['FinalityHour']
+export type Slash = Schemas['SlashDetail']
+export type Transaction = Schemas['Transaction']
 export type Status = Schemas['Status']
 export type Token = Schemas['ProjectSummary']['token']
 type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
@@ -19,7 +26,8 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
     >
   >
 >
-type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'cursor'
+const incidentTypes = ['round.escalated', 'slash.executed', 'project.paused', 'project.delisted'] as const
+type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'limit' | 'cursor'
 
 /** Calls without a credential. */
 export const anyone = new Client({
@@ -77,6 +85,12 @@ export const hub = {
   findReceipt: (receipt_hash: string) =>
     find('GET /v1/explorer/receipts/{receipt_hash}', { path: { receipt_hash } }),
 
+  slash: (evidence_hash: string) => call('GET /v1/slashes/{evidence_hash}', { path: { evidence_hash } }),
+  finality: () => call('GET /v1/explorer/finality'),
+  /** The newest of each type that is no good news. */
+  incidentEvents: () =>
+    Promise.all(incidentTypes.map((type) => call('GET /v1/events', { query: { type, limit: 20 } }))),
+
   projects: (query: Query<'GET /v1/projects'>): Promise<Answer<'GET /v1/projects'>> =>
     call('GET /v1/projects', { query: { limit, ...query } as never }),
   /** By id or slug. */
@@ -86,6 +100,8 @@ export const hub = {
       : (await call('GET /v1/projects/{project_id}/manifest', { path: { project_id: name } })).project_id
     return call('GET /v1/projects/{project_id}', { path: { project_id } })
   },
+  compatibility: (project_id: string, node_id: string) =>
+    call('POST /v1/projects/{project_id}/compatibility', { path: { project_id }, body: { node_id } }),
   versions: (project_id: string) => call('GET /v1/projects/{project_id}/versions', { path: { project_id } }),
   /** The newest first, page by page as they are needed. */
   allVersions: (project_id: string) =>
@@ -114,7 +130,7 @@ export const hub = {
   /** Answers when the task has moved on, or after a second. */
   task: (task_id: string) => call('GET /v1/tasks/{task_id}', { path: { task_id }, query: { wait: 1 } }),
 
-  /** An action that somebody signed, or that the hub sends for somebody. */
+  /** An action that somebody signed, or that the hub sends for somebody; by its id, or by its hash on the chain. */
   transaction: (id: string) => call('GET /v1/transactions/{id}', { path: { id } }),
 
   device: (node_id: string) => call('GET /v1/devices/{node_id}', { path: { node_id } }),

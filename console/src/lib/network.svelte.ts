@@ -1,5 +1,6 @@
 import { createQuery } from '@tanstack/svelte-query'
-import { hub } from './hub.ts'
+import { type Descriptor, hub } from './hub.ts'
+import { keep, read } from './kept.ts'
 
 /** The descriptor of the hub, which every screen shares. */
 export const networkQuery = () =>
@@ -9,6 +10,28 @@ export const networkQuery = () =>
     staleTime: 60_000,
     refetchInterval: 60_000,
   }))
+
+type Brand = Descriptor['brand']
+
+/** As an operator shows the network: what the hub says, and before that what it said at the last visit. */
+export function brandOf(descriptor: Descriptor | undefined): Brand {
+  if (descriptor === undefined) return kept
+  const { name, logo, accent } = descriptor.brand
+  keep('brand', JSON.stringify({ name: name ?? descriptor.network, logo, accent }))
+  return { name: name ?? descriptor.network, logo, accent }
+}
+
+const kept = readBrand()
+
+function readBrand(): Brand {
+  try {
+    const { name, logo, accent } = JSON.parse(read('brand') ?? '{}')
+    const text = (value: unknown) => (typeof value === 'string' ? value : null)
+    return { name: text(name), logo: text(logo), accent: text(accent) }
+  } catch {
+    return { name: null, logo: null, accent: null }
+  }
+}
 
 /** Whether the hub runs on this machine, where accounts have public keys: as it says itself, and before that by its address. */
 export const isLocal = (descriptor: { hosts: { api: string } } | undefined): boolean =>

@@ -3,6 +3,7 @@ import { type Gauge, gauge, prometheusText, prometheusType } from '../../http/pr
 import { defineRoute } from '../../route.ts'
 import { HubMetricsStore } from '../../stores/hub-metrics.ts'
 import { lateKinds } from '../../stores/late-work.ts'
+import { NetworkFiguresStore } from '../../stores/network-figures.ts'
 import { hubVersion } from '../../version.ts'
 import { readHealth } from '../network/health.ts'
 
@@ -21,7 +22,7 @@ export const getMetrics = defineRoute(
     },
   },
   async (c) => {
-    const { networkFigures, clock } = c.var.services
+    const { clock } = c.var.services
     const now = await clock.now()
     const store = c.var.services.store(HubMetricsStore)
     // Without the database, the health of all other parts is what there is to read.
@@ -29,7 +30,10 @@ export const getMetrics = defineRoute(
       readHealth(c),
       store.counts().catch(() => null),
       store.finalized().catch(() => []),
-      networkFigures.read(Math.floor(now / 3_600) - 24).catch(() => null),
+      c.var.services
+        .store(NetworkFiguresStore)
+        .read(Math.floor(now / 3_600) - 24)
+        .catch(() => null),
     ])
     const { chain, projection, relay, relaying: relayed, validators } = report
     const late = lateKinds.map((what) => (report.late ?? []).filter((one) => one.what === what))

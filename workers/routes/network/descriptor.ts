@@ -82,6 +82,7 @@ export const getDescriptor = defineRoute(
           endpoints: endpointsOf('http://localhost:8787'),
           validators: { count: 4, quorum: 3 },
           versions,
+          brand: { name: null, logo: null, accent: null },
           features: { modules: true, 'sign-in': true, relay: false, faucet: false },
           status: 'ok',
           time: example.time,
@@ -97,6 +98,7 @@ export const getDescriptor = defineRoute(
       CHAIN_NAME,
       CHAIN_CONTRACTS,
       CHAIN_PUBLIC_RPC_URL,
+      CONSOLE_BRAND: brand,
     } = c.var.settings
     const strings = profileStrings(profile)
     const { status, validators } = await readHealth(c)
@@ -130,6 +132,11 @@ export const getDescriptor = defineRoute(
       endpoints: endpointsOf(BASE_URL.origin),
       validators: { count, quorum: count === 0 ? 0 : quorum(count) },
       versions,
+      brand: {
+        name: brand.name ?? null,
+        logo: brand.logo === undefined ? null : `${BASE_URL.origin}/v1/assets/${brand.logo}`,
+        accent: brand.accent ?? null,
+      },
       features: await features(c),
       status,
       // The start of the minute, so that the ETag holds for as long as the answer may be cached.

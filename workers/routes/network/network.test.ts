@@ -21,6 +21,7 @@ describe('GET /', () => {
       protocol: 'hub/1',
       profile: resolveProfile(),
       api: 'v1',
+      brand: { name: null, logo: null, accent: null },
       runtime: 'hive-wasm-v1',
       chain: {
         id: 31337,
@@ -246,6 +247,16 @@ describe('GET /v1/transactions/{id}', () => {
         id,
       )
     expect(await bodyOf(client().get(`/v1/transactions/${id}`))).toMatchObject({ status, indexed })
+  })
+
+  test('is found by the hash of its transaction, too', async () => {
+    const [id, txHash] = [freshDigest(), freshDigest()]
+    await runSql(
+      "INSERT INTO transactions (id, action, owner, status, tx_hash, created_at, updated_at) VALUES (?, 'bond', '0x', 'sent', ?, 5, 6)",
+      id,
+      txHash,
+    )
+    expect(await bodyOf(client().get(`/v1/transactions/${txHash}`))).toMatchObject({ id, tx_hash: txHash })
   })
 
   test.each([`0x${'cd'.repeat(32)}`, '0x12', 'nonsense'])('404 not_found: %s', async (id) => {

@@ -70,6 +70,13 @@ export const Descriptor = z
       miner_min: z.string().describe('Devices with an older `miner_version` must update.'),
       miner_latest: z.string(),
     }),
+    brand: z
+      .strictObject({
+        name: z.string().nullable(),
+        logo: z.url().nullable().describe('An image of this hub.'),
+        accent: z.string().nullable().describe('A colour, as `#RRGGBB`.'),
+      })
+      .describe('How pages show this network; null for what is not set.'),
     features: z
       .record(z.string(), z.boolean())
       .describe('`relay`: the hub submits signed actions. `faucet`: the faucet is open.'),

@@ -21,7 +21,7 @@ export const getTransaction = defineRoute(
     params: z.object({
       id: PathBytes32.meta({
         description:
-          'EIP-712 digest of the action if its owner signed it; otherwise an id of the hub, as for a faucet drip.',
+          'EIP-712 digest of the action if its owner signed it; otherwise an id of the hub, as for a faucet drip. Or the hash of the transaction that carries it, once it is sent.',
         example: example.digest,
       }),
     }),

@@ -1,3 +1,4 @@
+import { number } from '../format.ts'
 import { plural } from './words.ts'
 
 export const home = {
@@ -11,9 +12,14 @@ export const home = {
     devices: 'Devices online',
     final: 'Tasks final in 24 h',
     time: 'Median time to final',
+    sets: 'Sets attested',
+    rewards: 'Rewards attested',
     validators: 'Validators',
   },
+  of: (count: number, all: number) => `${number(count)} of ${number(all)}`,
   figureHints: {
+    sets: 'of the epochs that run now',
+    rewards: (epochs: number) => (epochs === 0 ? 'no epoch yet' : `in the last ${plural(epochs, 'epoch')}`),
     time: (count: number) => `of the last ${plural(count, 'round')}`,
     quorum: (quorum: number) => `${quorum} sign each result`,
     counted: (when: string) => `counted ${when}`,

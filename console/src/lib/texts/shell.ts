@@ -10,6 +10,7 @@ export const shell = {
     label: 'Search',
     hint: 'Hash, address, id or name',
     title: 'Search',
+    transaction: 'Look for a transaction with this hash',
     none: (q: string) => `Nothing is called “${q}”.`,
     noneHint:
       'Search for a round, a receipt, a device, a project, an address or a module. Hashes and ids must be complete.',
@@ -63,5 +64,6 @@ export const shell = {
     home: 'Go to the first page',
   },
   more: 'Show more',
+  newest: 'Back to the newest',
   loading: 'Loading',
 }

@@ -25,12 +25,8 @@ export const status = {
   reachable: 'Online',
   unreachable: 'Offline',
   time: 'Time to final',
-  timeHint: (count: number) => `of the last ${plural(count, 'round')}, the oldest on the left`,
-  timeNone: 'No final round yet',
-  timeNoneHint: 'Every final round becomes a point here.',
   table: 'Show as a table',
   chart: 'Show as a chart',
-  median: (seconds: string) => `median ${seconds} s`,
   late_rounds: 'Late rounds',
 }
 

