@@ -3,7 +3,7 @@ import { epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { ProjectPort } from '../link/types.ts'
-import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
+import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { Waiters } from '../waiters.ts'
 import {
@@ -59,6 +59,9 @@ const restMs = 3_600_000
 /** How long to wait before the next attempt, after so many that left a set open: 5, 10, 20 … 300 s. */
 export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
+
+/** Only backups need it. */
+const copying = () => import('../object-copy.ts')
 
 /**
  * Sees to the committee sets of one project, and gives its tasks their place: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm
@@ -149,11 +152,13 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** The next page of a backup. */
   async dump(cursor: string | null): Promise<CopyPage> {
+    const { dumpPage } = await copying()
     return dumpPage(this.ctx.storage, projectTables, cursor)
   }
 
   /** Adds rows of a backup. False where this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
+    const { loadRows } = await copying()
     return loadRows(this.ctx.storage, projectTables, backup, rows)
   }
 
@@ -170,6 +175,7 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** Goes to work after a backup was loaded, see {@link TaskQueue.goOnAfter}. It begins all open rounds again, which changes nothing where one is over. */
   async resume(projectId: string, ended: readonly EndedRounds[], endedIds: readonly string[]): Promise<void> {
+    const { endLoading } = await copying()
     if (endLoading(this.ctx.storage)) {
       this.#tasks = new TaskQueue(this.ctx.storage)
       this.#tasks.goOnAfter(ended, endedIds)
