@@ -6,10 +6,8 @@ import type { ProjectPort } from '../link/types.ts'
 import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { Waiters } from '../waiters.ts'
+import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
-  type EndedRounds,
-  projectTables,
-  type QueuedTask,
   type RefusedTask,
   type RunningEpoch,
   type Submitted,
@@ -61,7 +59,7 @@ export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
 
 /** Only backups need it. */
-const copying = () => import('../object-copy.ts')
+const copying = () => import('./copy.ts')
 
 /**
  * Sees to the committee sets of one project, and gives its tasks their place: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm
@@ -152,34 +150,28 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** The next page of a backup. */
   async dump(cursor: string | null): Promise<CopyPage> {
-    const { dumpPage } = await copying()
-    return dumpPage(this.ctx.storage, projectTables, cursor)
+    return (await copying()).dumpProject(this.ctx.storage, cursor)
   }
 
   /** Adds rows of a backup. False where this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
-    const { loadRows } = await copying()
-    return loadRows(this.ctx.storage, projectTables, backup, rows)
+    return (await copying()).loadProject(this.ctx.storage, backup, rows)
   }
 
-  /** The rounds that are not over, as the rows of a backup say. */
   async openRoundIds(): Promise<string[]> {
-    this.#tasks = new TaskQueue(this.ctx.storage)
-    return this.#tasks.openIds()
+    return (await copying()).openRoundIds(this.ctx.storage)
   }
 
   /** The tasks that wait: a database that was set back may not know all of them. */
   async queuedTasks(): Promise<QueuedTask[]> {
-    return this.#tasks.queued()
+    return (await copying()).queuedTasks(this.ctx.storage)
   }
 
-  /** Goes to work after a backup was loaded, see {@link TaskQueue.goOnAfter}. It begins all open rounds again, which changes nothing where one is over. */
+  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. */
   async resume(projectId: string, ended: readonly EndedRounds[], endedIds: readonly string[]): Promise<void> {
-    const { endLoading } = await copying()
-    if (endLoading(this.ctx.storage)) {
-      this.#tasks = new TaskQueue(this.ctx.storage)
-      this.#tasks.goOnAfter(ended, endedIds)
-    }
+    const { goOnAfter } = await copying()
+    goOnAfter(this.ctx.storage, ended, endedIds)
+    this.#tasks = new TaskQueue(this.ctx.storage)
     this.#keepProjectId(projectId)
     await this.#alarmWithin(0)
   }
