@@ -3,13 +3,11 @@ import { epochAt } from '../../protocol/committees/index.ts'
 import type { SetAnswer } from '../../protocol/link/index.ts'
 import { Alarm } from '../alarm.ts'
 import type { ProjectPort } from '../link/types.ts'
-import { type CopiedRows, type CopyPage, dumpPage, endLoading, loadRows } from '../object-copy.ts'
+import type { CopiedRows, CopyPage } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { Waiters } from '../waiters.ts'
+import type { EndedRounds, QueuedTask } from './copy.ts'
 import {
-  type EndedRounds,
-  projectTables,
-  type QueuedTask,
   type RefusedTask,
   type RunningEpoch,
   type Submitted,
@@ -59,6 +57,9 @@ const restMs = 3_600_000
 /** How long to wait before the next attempt, after so many that left a set open: 5, 10, 20 … 300 s. */
 export const retryPauseMs = (attempts: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(16, attempts - 1))
+
+/** Only backups need it. */
+const copying = () => import('./copy.ts')
 
 /**
  * Sees to the committee sets of one project, and gives its tasks their place: `env.PROJECT_COMMITTEES.getByName('<project id>')`. Its alarm
@@ -149,31 +150,28 @@ export class ProjectCommitteesObject<Env = unknown> extends DurableObject<Env> i
 
   /** The next page of a backup. */
   async dump(cursor: string | null): Promise<CopyPage> {
-    return dumpPage(this.ctx.storage, projectTables, cursor)
+    return (await copying()).dumpProject(this.ctx.storage, cursor)
   }
 
   /** Adds rows of a backup. False where this object is in use. */
   async load(backup: string, rows: CopiedRows): Promise<boolean> {
-    return loadRows(this.ctx.storage, projectTables, backup, rows)
+    return (await copying()).loadProject(this.ctx.storage, backup, rows)
   }
 
-  /** The rounds that are not over, as the rows of a backup say. */
   async openRoundIds(): Promise<string[]> {
-    this.#tasks = new TaskQueue(this.ctx.storage)
-    return this.#tasks.openIds()
+    return (await copying()).openRoundIds(this.ctx.storage)
   }
 
   /** The tasks that wait: a database that was set back may not know all of them. */
   async queuedTasks(): Promise<QueuedTask[]> {
-    return this.#tasks.queued()
+    return (await copying()).queuedTasks(this.ctx.storage)
   }
 
-  /** Goes to work after a backup was loaded, see {@link TaskQueue.goOnAfter}. It begins all open rounds again, which changes nothing where one is over. */
+  /** Goes to work after a backup was loaded. It begins all open rounds again, which changes nothing where one is over. */
   async resume(projectId: string, ended: readonly EndedRounds[], endedIds: readonly string[]): Promise<void> {
-    if (endLoading(this.ctx.storage)) {
-      this.#tasks = new TaskQueue(this.ctx.storage)
-      this.#tasks.goOnAfter(ended, endedIds)
-    }
+    const { goOnAfter } = await copying()
+    goOnAfter(this.ctx.storage, ended, endedIds)
+    this.#tasks = new TaskQueue(this.ctx.storage)
     this.#keepProjectId(projectId)
     await this.#alarmWithin(0)
   }

@@ -3,7 +3,6 @@ import { receiptWaitsUntil } from '../../protocol/earnings/index.ts'
 import { deriveTaskRoundId } from '../../protocol/identity/index.ts'
 import type { CommitteeRules } from '../../protocol/manifest/index.ts'
 import type { Task } from '../../protocol/rounds/index.ts'
-import type { CopiedTable } from '../object-copy.ts'
 import type { RoundTerms } from '../round/round.ts'
 import { type Sql, sqlOf } from '../sql.ts'
 import { migrate } from '../sql-migrations.ts'
@@ -91,25 +90,6 @@ interface Sequence {
   readonly stored: number
   readonly skipped: number
 }
-
-export type QueuedTask = TaskIdentity & Pick<TaskRequest, 'taskId'> & { createdAt: number }
-
-/** How many rounds of an epoch are over. */
-export interface EndedRounds {
-  readonly epoch: number
-  readonly rounds: number
-}
-
-/** What a backup has of a project: epochs that are older were posted long ago. */
-export const projectTables: readonly CopiedTable[] = [
-  {
-    name: 'stored_sequences',
-    key: 'epoch',
-    where: 'epoch > (SELECT max(epoch) FROM stored_sequences) - 1000',
-  },
-  { name: 'tasks', key: 'task_id' },
-  { name: 'keys', key: 'idempotency_key' },
-]
 
 /** The tasks of a project that wait or run. All is synchronous, and a decision is stored before anybody hears of it. */
 export class TaskQueue {
@@ -260,41 +240,8 @@ export class TaskQueue {
   /** How many rounds were given a `seq` of an epoch, and how many of them are not over. */
   openRounds(epoch: number): { given: number; open: number } {
     const { next, skipped } = this.#sequence(epoch)
-    return { given: next - skipped, open: this.#openOf(epoch) }
-  }
-
-  #openOf(epoch: number): number {
-    return [...this.#open.values()].filter((round) => round.epoch === epoch).length
-  }
-
-  /** Tasks that wait, as everybody may read of them. */
-  queued(): QueuedTask[] {
-    return this.#rows('queued', queuedMax).map(({ request, created_at: createdAt }) => {
-      const { taskId, ...task } = JSON.parse(request) as TaskRequest
-      return { taskId, ...identityOf({ taskId, ...task }), createdAt }
-    })
-  }
-
-  openIds(): string[] {
-    return [...this.#open.keys()]
-  }
-
-  /**
-   * Goes on from a backup. Tasks that came after it are lost, and nobody gets a `seq` that one of them may have had: of those that were
-   * given, at most {@link openMax} belonged to rounds that are not over. @param ended - Of the last epochs, as the database counts them.
-   */
-  goOnAfter(ended: readonly EndedRounds[], endedIds: readonly string[]): void {
-    this.#storage.transactionSync(() => {
-      for (const roundId of endedIds) this.close(roundId)
-      const epochs = new Set(ended.map(({ epoch }) => epoch))
-      for (const { epoch } of this.#open.values()) epochs.add(epoch)
-      for (const epoch of epochs) {
-        const rounds = ended.find((one) => one.epoch === epoch)?.rounds ?? 0
-        const { next: known, skipped: before } = this.#sequence(epoch)
-        const next = Math.max(known, rounds + before) + openMax
-        this.#storeSequence(epoch, { next, stored: next, skipped: next - rounds - this.#openOf(epoch) })
-      }
-    })
+    const open = [...this.#open.values()].filter((round) => round.epoch === epoch)
+    return { given: next - skipped, open: open.length }
   }
 
   /** Forgets keys that name their task no longer. It reads all of them, so it does that once in a while. */

@@ -1,4 +1,4 @@
-import type { QueuedTask } from '../../durable-objects/project/task-queue.ts'
+import type { QueuedTask } from '../../durable-objects/project/copy.ts'
 import type { Env, Settings } from '../env.ts'
 import type { Services } from '../services.ts'
 import { BackupStore } from '../stores/backups.ts'

@@ -28,7 +28,7 @@ export async function rebuildRounds(
   { projectVersions, roundFiles, writeRounds, store }: Sources,
   { after, limit, sinceMs, isTrial }: Rebuilding,
 ) {
-  const { keys, last } = await roundFiles.idsAfter(after, limit, sinceMs)
+  const { keys, last } = await recordsAfter(roundFiles, after, limit, sinceMs)
   if (isTrial) {
     const known = await store(BackupStore).endedOf(keys)
     return { read: keys.length, written: keys.length - known.length, skipped: 0, failed: [], last }
@@ -50,6 +50,28 @@ export async function rebuildRounds(
     failed: failed.map(({ round }) => round.roundId),
     last,
   }
+}
+
+const folder = 'rounds/'
+/** The most that a bucket lists at once. */
+const listedMax = 1_000
+
+/** The next ids of rounds that have a record, in order; no direct ones. @returns With the last one that was looked at; null where no more follow. */
+async function recordsAfter(
+  roundFiles: Sources['roundFiles'],
+  after: string | null,
+  limit: number,
+  sinceMs: number,
+) {
+  const { objects, truncated } = await roundFiles.listRounds({
+    ...{ prefix: `${folder}task:`, limit: sinceMs === 0 ? limit : listedMax },
+    ...(after && { startAfter: `${folder}${after}` }),
+  })
+  const found = objects.filter(({ uploaded }) => uploaded.getTime() >= sinceMs)
+  const goesOn = truncated || found.length > limit
+  const last = found.length > limit ? found[limit - 1] : objects.at(-1)
+  const idOf = ({ key }: R2Object) => key.slice(folder.length)
+  return { keys: found.slice(0, limit).map(idOf), last: goesOn && last ? idOf(last) : null }
 }
 
 async function readAll(roundFiles: Sources['roundFiles'], ids: readonly string[]): Promise<RoundFile[]> {

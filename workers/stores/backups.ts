@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
-import type { EndedRounds } from '../../durable-objects/project/task-queue.ts'
+import type { EndedRounds } from '../../durable-objects/project/copy.ts'
 import { Store } from './database.ts'
 import { epochRounds, lastBackup, projects, rounds, tasks, transactions } from './schema/index.ts'
 import { isOneOf } from './statements.ts'

@@ -52,20 +52,20 @@ async function guarded<T>(text: string, run: () => Promise<T>): Promise<T> {
   try {
     return await inTime(onlyReads(text) ? tryTwice(run) : run(), answerMsMax)
   } catch (error) {
-    if (isSearchAway(error)) throw unavailable('The search of projects', error)
+    // A backup takes it away while the database is exported, and makes it again.
+    if (says(error, /no such table: project_search/)) throw unavailable('The search of projects', error)
     if (lacksMigrations(error)) throw unmigrated(error)
     throw error instanceof ApiError || isDefect(error) ? error : unavailable('The database', error)
   }
 }
 
+/** Whether an error or one of its causes says this. */
+const says = (error: unknown, words: RegExp): boolean =>
+  error instanceof Error && (words.test(error.message) || says(error.cause, words))
+
 /** Whether the statement itself is wrong, as when a migration is missing: trying again does not help. */
-function isDefect(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return (
-    /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG)|D1_TYPE_ERROR/.test(error.message) ||
-    isDefect(error.cause)
-  )
-}
+const isDefect = (error: unknown): boolean =>
+  says(error, /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG)|D1_TYPE_ERROR/)
 
 const unmigrated = (cause: unknown): ApiError =>
   new ApiError(
@@ -74,15 +74,9 @@ const unmigrated = (cause: unknown): ApiError =>
     { cause },
   )
 
-/** A backup takes the search tables away while the database is exported, and makes them again. */
-const isSearchAway = (error: unknown): boolean =>
-  error instanceof Error && (/no such table: project_search/.test(error.message) || isSearchAway(error.cause))
-
 /** Whether a statement failed because the database lacks a table or a column of this version. */
-export function lacksMigrations(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return /no such (table|column)|has no column named/.test(error.message) || lacksMigrations(error.cause)
-}
+export const lacksMigrations = (error: unknown): boolean =>
+  says(error, /no such (table|column)|has no column named/)
 
 async function tryTwice<T>(run: () => Promise<T>): Promise<T> {
   try {

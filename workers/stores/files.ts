@@ -7,9 +7,6 @@ interface FileLimits {
   writeMs?: number
 }
 
-/** The most that a bucket lists at once. */
-const lookedAtMax = 1_000
-
 /** Files of one kind in a bucket, which answers 503 when it fails or is not in time. */
 export class Files {
   readonly #bucket: R2Bucket
@@ -89,22 +86,9 @@ export class Files {
     return (await this.#ask((bucket) => bucket.head(this.#path(key)))) !== null
   }
 
-  /**
-   * So many keys with this beginning, in order. @param after - The last key before them; null for the first ones. @param sinceMs - Files that
-   * were written before are passed over. @returns With the last one that was looked at; null where no more follow.
-   */
-  async keys(beginning: string, after: string | null, limit: number, sinceMs = 0) {
-    const lookedAt = sinceMs === 0 ? limit : lookedAtMax
-    const options = {
-      ...{ prefix: this.#path(beginning), limit: lookedAt },
-      ...(after && { startAfter: this.#path(after) }),
-    }
-    const { objects, truncated } = await this.#ask((bucket) => bucket.list(options))
-    const found = objects.filter(({ uploaded }) => uploaded.getTime() >= sinceMs)
-    const goesOn = truncated || found.length > limit
-    const last = found.length > limit ? found[limit - 1] : objects.at(-1)
-    const nameOf = ({ key }: R2Object) => key.slice(this.#path('').length)
-    return { keys: found.slice(0, limit).map(nameOf), last: goesOn && last ? nameOf(last) : null }
+  /** Up to 1,000 of its files, in the order of their keys, which begin with the folder. */
+  async list(options: R2ListOptions): Promise<R2Objects> {
+    return this.#ask((bucket) => bucket.list(options))
   }
 
   /** At most 1,000 at once. */

@@ -79,9 +79,8 @@ export class RoundFiles {
     return this.#find<RoundFile>(roundId)
   }
 
-  /** The next ids of rounds that have a record, in order; no direct ones. */
-  async idsAfter(roundId: string | null, limit: number, sinceMs?: number) {
-    return this.#rounds.keys('task:', roundId, limit, sinceMs)
+  async listRounds(options: R2ListOptions): Promise<R2Objects> {
+    return this.#rounds.list(options)
   }
 
   async hasRound(roundId: string): Promise<boolean> {

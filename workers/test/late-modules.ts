@@ -6,6 +6,7 @@ import { pageFiles, routes } from '../routes/index.ts'
  */
 await Promise.all([
   ...[...routes, ...pageFiles].map(({ load }) => load()),
+  import('../../durable-objects/project/copy.ts'),
   import('../archive/object.ts'),
   import('../archive/open.ts'),
   import('../benchmarks/suite-modules.ts'),

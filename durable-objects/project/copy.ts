@@ -1,0 +1,80 @@
+import { type CopiedTable, dumpPage, endLoading, loadRows } from '../object-copy.ts'
+import { sqlOf } from '../sql.ts'
+import { openMax, type TaskRequest } from './task-queue.ts'
+
+/** How many rounds of an epoch are over. */
+export interface EndedRounds {
+  readonly epoch: number
+  readonly rounds: number
+}
+
+export interface QueuedTask extends Pick<TaskRequest, 'taskId' | 'function' | 'gasLimit' | 'inputHash'> {
+  readonly createdAt: number
+}
+
+/** What a backup has of a project: epochs that are older were posted long ago. */
+const tables: readonly CopiedTable[] = [
+  {
+    name: 'stored_sequences',
+    key: 'epoch',
+    where: 'epoch > (SELECT max(epoch) FROM stored_sequences) - 1000',
+  },
+  { name: 'tasks', key: 'task_id' },
+  { name: 'keys', key: 'idempotency_key' },
+]
+
+export const dumpProject = (storage: DurableObjectStorage, cursor: string | null) =>
+  dumpPage(storage, tables, cursor)
+
+export const loadProject = (
+  storage: DurableObjectStorage,
+  backup: string,
+  rows: Parameters<typeof loadRows>[3],
+) => loadRows(storage, tables, backup, rows)
+
+/** The tasks that wait, as everybody may read of them. */
+export function queuedTasks(storage: DurableObjectStorage): QueuedTask[] {
+  const rows = sqlOf(storage)<{ request: string; created_at: number }>`
+    SELECT request, created_at FROM tasks WHERE state = 'queued' ORDER BY position`
+  return rows.map(({ request, created_at: createdAt }) => {
+    const { taskId, function: name, gasLimit, inputHash } = JSON.parse(request) as TaskRequest
+    return { taskId, function: name, gasLimit, inputHash, createdAt }
+  })
+}
+
+/** The rounds that are not over, as the rows say. */
+export const openRoundIds = (storage: DurableObjectStorage): string[] =>
+  sqlOf(storage)<{ id: string }>`SELECT round_id AS id FROM tasks WHERE round_id IS NOT NULL`.map(
+    ({ id }) => id,
+  )
+
+/**
+ * Goes on from a backup, once. Tasks that came after it are lost, and nobody gets a `seq` that one of them may have had: of those that were
+ * given, at most {@link openMax} belonged to rounds that are not over. @param ended - Of the last epochs, as the database counts them.
+ */
+export function goOnAfter(
+  storage: DurableObjectStorage,
+  ended: readonly EndedRounds[],
+  endedIds: readonly string[],
+): void {
+  const sql = sqlOf(storage)
+  storage.transactionSync(() => {
+    if (!endLoading(storage)) return
+    const given = new Map<number, number>()
+    for (const { epoch, seq } of sql<{ epoch: number; seq: number }>`
+      SELECT epoch, max(terms ->> '$.task.seq') AS seq FROM tasks WHERE round_id IS NOT NULL GROUP BY epoch`)
+      given.set(epoch, seq + 1)
+    sql`DELETE FROM tasks WHERE round_id IN (SELECT value FROM json_each(${JSON.stringify(endedIds)}))`
+    for (const epoch of new Set([...given.keys(), ...ended.map((one) => one.epoch)])) {
+      const rounds = ended.find((one) => one.epoch === epoch)?.rounds ?? 0
+      const [stored] = sql<{ next: number; skipped: number }>`
+        SELECT next, skipped FROM stored_sequences WHERE epoch = ${epoch}`
+      const [open] = sql<{ n: number }>`
+        SELECT count(*) AS n FROM tasks WHERE round_id IS NOT NULL AND epoch = ${epoch}`
+      const known = Math.max(stored?.next ?? 0, given.get(epoch) ?? 0)
+      const next = Math.max(known, rounds + (stored?.skipped ?? 0)) + openMax
+      sql`INSERT OR REPLACE INTO stored_sequences (epoch, next, skipped)
+        VALUES (${epoch}, ${next}, ${next - rounds - open!.n})`
+    }
+  })
+}
