@@ -78,7 +78,8 @@ export function createServices(env: Env) {
     params,
     clock,
     store: new BeaconStore(db),
-    chain,
+    // Sought in the background, in many trips: a rate limit must not have all of them begin again.
+    chain: rpcUrl ? createChainClient({ rpcUrl, timeoutMs, isPatient: true }) : null,
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
     seekOnce: indexer && ((epochSecs, epoch) => indexer.beacon(epochSecs, epoch)),
   })

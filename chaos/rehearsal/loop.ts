@@ -32,6 +32,7 @@ export interface LoopPlan {
 const graceSecs = 15 * 60
 /** Tasks in which the miner that lies does so. */
 const lies = 2
+const deepSecs = 120
 /** For the calls of a hub that has nothing to do. */
 const restSlots = 60
 const taskLimitMs = 300_000
@@ -57,6 +58,8 @@ export async function runLoop(network: NodeNetwork, course: Course, plan: LoopPl
     logs,
   )
   try {
+    // What people sent by themselves lies deeper than any reorganisation goes.
+    await pass(deepSecs)
     course.begin()
     say('A miner adds to its stake by signature')
     await actOf(loop, owner, first, 'bond', String(sampleCollateralWei / 10n))
@@ -113,7 +116,7 @@ const firstWorkEpoch = ({ time }: NodeNetwork, offset: number, epochSecs: number
 /** The next reorganisation of the plan. */
 async function reorganise({ course, depths, say }: Loop): Promise<void> {
   const depth = depths.shift()
-  if (depth === undefined) return
+  if (depth === undefined || course === plainCourse) return
   depths.push(depth)
   say(`A reorganisation takes ${depth} blocks`)
   await course.reorganise(depth)

@@ -113,9 +113,9 @@ export async function startSepolia(seed: number): Promise<RehearsalChain> {
       },
       rpcOfValidator: (number) => ofValidators[number % 2]!.url,
       async pass({ now }: Network, seconds: number) {
-        const left = (await now()) + seconds - chain.timestamp
-        if (left > longSecs) await chain.leap(left - 3_600)
-        await pass(left > longSecs ? 3_600 : left)
+        const end = (await now()) + seconds
+        if (end - chain.timestamp > longSecs) await chain.leap(end - chain.timestamp - 3_600)
+        await pass(end - chain.timestamp)
       },
       stop,
       during,

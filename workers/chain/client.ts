@@ -48,12 +48,19 @@ export interface ChainAccess {
   timeoutMs: number
   /** Compares the nodes before each question, for what a lagging one must not answer. Left out, the first that answers is asked. */
   chainId?: number
+  /** Sends a request again after a while that a rate limit refused, where nobody waits for the answer. */
+  isPatient?: boolean
 }
 
 /** Every method throws when the chain cannot be reached in time. */
-export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): ChainClient {
+export function createChainClient({
+  rpcUrl,
+  timeoutMs,
+  chainId,
+  isPatient = false,
+}: ChainAccess): ChainClient {
   // One for every question: requests that wait for one another would belong to different callers.
-  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
+  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId, { isPatient })
   return {
     async batch(calls) {
       return rpc().batch(calls)
