@@ -19,9 +19,7 @@ function indexerConfig(env: Env): IndexerConfig | null {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
     blockMs: settings.CHAIN_BLOCK_SECS * 1000,
-    finalAgeSecsMax: chain?.finality
-      ? services(env).params.beacon_offset_secs
-      : null,
+    finalAgeSecsMax: chain?.finality ? services(env).params.beacon_offset_secs : null,
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
     logBlocks: chain?.logBlocks ?? 500,
