@@ -69,7 +69,9 @@ export function createServices(env: Env) {
   const chainIndex = new ChainIndexStore(db, settings.CHAIN_WINDOW_BLOCKS, params)
   const clock = createNetworkClock(settings.CLOCK, () => chainIndex.leadSecs())
   const { CHAIN_RPC_URL: rpcUrl, CHAIN_TIMEOUT_MS: timeoutMs } = settings
-  const chain = rpcUrl ? createChainClient({ rpcUrl, timeoutMs }) : null
+  const chainClient = (isPatient: boolean) =>
+    rpcUrl ? createChainClient({ rpcUrl, timeoutMs, isPatient }) : null
+  const chain = chainClient(false)
   const indexer = createIndexerClient(env, settings)
   const newestBlocks = async () => (await indexer?.newest()) ?? null
   const beacons = new Beacons({
@@ -77,7 +79,8 @@ export function createServices(env: Env) {
     params,
     clock,
     store: new BeaconStore(db),
-    chain,
+    // Sought in the background, in many trips: a rate limit must not have all of them begin again.
+    chain: chainClient(true),
     finalBlock: async () => (await chainIndex.cursor())?.final ?? null,
     seekOnce: indexer && ((epochSecs, epoch) => indexer.beacon(epochSecs, epoch)),
   })

@@ -11,7 +11,7 @@ import { readSums } from './sums.ts'
 const depths = [1, 7, 2, 5, 3]
 
 /**
- * The whole way of a network, from a stake to its end, on a chain like Sepolia; then the same on a chain of this machine. Both end
+ * The whole way of a network, from a stake to its end, on a chain like Sepolia, and beside it on a chain of this machine. Both end
  * with the same sums.
  */
 export const rehearsal: LongKind = {
@@ -19,8 +19,10 @@ export const rehearsal: LongKind = {
     const plan: LoopPlan = { tasks: length, depths, isWhole: true }
     const sepolia = await startSepolia(seed)
     const options = { folder: path.join(folder, 'sepolia'), say, problem }
-    const there = await rehearse(sepolia, plan, options)
-    const here = await rehearse(null, plan, { ...options, folder: path.join(folder, 'local') })
+    const [there, here] = await Promise.all([
+      rehearse(sepolia, plan, options),
+      rehearse(null, plan, { ...options, folder: path.join(folder, 'local') }),
+    ])
     if (textOf(there) !== textOf(here))
       problem(`The sums are ${textOf(there)}, and on a local chain ${textOf(here)}`)
     return { sums: there, ...sepolia.figures() }

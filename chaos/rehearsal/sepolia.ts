@@ -19,21 +19,29 @@ import { lagBlocksMax, type Provider, startProvider } from './provider.ts'
 import { SlotChain, sepoliaId } from './slot-chain.ts'
 
 const chainProfile = chainProfileOf(sepoliaId)!
-/** A slot takes so long here. What the hub does in a slot of 12 s it does in this time: its pauses are shortened by as much. */
-const slotMs = 500
-const shortened = chainProfile.blockSecs / (slotMs / 1000)
+/** How fast time goes by. */
+export interface Pace {
+  /** A slot takes so long. What the hub does in a slot of 12 s it does in this time: its pauses are shortened by as much. */
+  readonly slotMs: number
+  /** Seconds after which the hub is given time to follow while time passes: less than a set has until its epoch. */
+  readonly stretchSecs: number
+}
+
+const usualPace: Pace = { slotMs: 500, stretchSecs: 240 }
 const blocksOfHour = 3_600 / chainProfile.blockSecs
 /** For so long blocks wait for a hub that has not read the last one. */
 const followMs = 3_000
-/** Seconds after which the hub is given time to follow while time passes: less than a set has until its epoch. */
-const stretchSecs = 120
 /** What is longer goes by with few blocks, but for its last hour. */
 const longSecs = 6 * 3_600
 /** Of requests, in percent: a rate limit as those of public nodes. */
 const percentLimited = 5
 
 /** A chain like Sepolia, with two providers for the hub and two for validators. */
-export async function startSepolia(seed: number): Promise<RehearsalChain> {
+export async function startSepolia(
+  seed: number,
+  { slotMs, stretchSecs }: Pace = usualPace,
+): Promise<RehearsalChain> {
+  const shortened = chainProfile.blockSecs / (slotMs / 1000)
   const random = draws(seed)
   const chain = await SlotChain.start(random)
   const providers: Provider[] = []
@@ -107,15 +115,15 @@ export async function startSepolia(seed: number): Promise<RehearsalChain> {
           CHAIN_BLOCK_SECS: String(chainProfile.blockSecs / shortened),
           RELAYER_PRIVATE_KEY: keys.relayer.key,
           ARBITER_PRIVATE_KEY: keys.arbiter.key,
-          RELAYER_TICK_MS: String(Math.ceil(1_000 / shortened)),
+          RELAYER_TICK_MS: String(Math.max(20, Math.ceil(1_000 / shortened))),
           RELAYER_STUCK_MS: String(30_000 / shortened),
         }
       },
       rpcOfValidator: (number) => ofValidators[number % 2]!.url,
       async pass({ now }: Network, seconds: number) {
-        const left = (await now()) + seconds - chain.timestamp
-        if (left > longSecs) await chain.leap(left - 3_600)
-        await pass(left > longSecs ? 3_600 : left)
+        const end = (await now()) + seconds
+        if (end - chain.timestamp > longSecs) await chain.leap(end - chain.timestamp - 3_600)
+        await pass(end - chain.timestamp)
       },
       stop,
       during,

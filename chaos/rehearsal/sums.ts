@@ -30,6 +30,8 @@ export async function readSums(network: NodeNetwork) {
     stakes.push(String((await readCall<StakeView>(rpcUrl, call)).collateral))
   }
   return {
+    /** Members that each task pays, in order. */
+    credited: await readCredits(network),
     vault: {
       balance: String(balance),
       reserved: String(reserved),
@@ -44,4 +46,15 @@ export async function readSums(network: NodeNetwork) {
     staking: await tokensOf(contracts.staking),
     slashes: slashes.sort(),
   }
+}
+
+async function readCredits({ network: { client }, projectId }: NodeNetwork): Promise<number[]> {
+  const query = { project_id: projectId, kind: 'task', limit: 100 } as const
+  const { items } = await client.call('GET /v1/explorer/rounds', { query })
+  const credits: number[] = []
+  for (const { round_id } of items.toReversed()) {
+    const { finality } = await client.call('GET /v1/explorer/rounds/{round_id}', { path: { round_id } })
+    credits.push(finality?.voters.length ?? 0)
+  }
+  return credits
 }

@@ -17,32 +17,38 @@ export interface ChainProfile {
   readonly params: Partial<NetworkParams>
 }
 
-const epochSecs = 32 * 12
 /** Finality is two epochs of the chain behind, so its last block is up to three old; nodes have it some slots later. */
-const finalityOfBeaconChain = { secs: 3 * epochSecs + 108, blocks: 3 * 32 }
 const ofBeaconChain = {
   blockSecs: 12,
-  finality: finalityOfBeaconChain,
+  finality: { secs: 1_260, blocks: 96 },
   confirmationsMin: 12,
   logBlocks: 500,
   feeCapGwei: 100,
   params: { beacon_offset_secs: 1_560 },
 }
-/** A block is final once the block of Ethereum that has its batch is; a batch may be ten minutes late. */
-const finalitySecsOfBase = finalityOfBeaconChain.secs + 600
 
 export const chainProfiles: readonly ChainProfile[] = [
-  {
-    ...{ name: 'local', chainId: 31_337, blockSecs: 0.5, finality: null, confirmationsMin: 1 },
-    ...{ logBlocks: 2_000, feeCapGwei: 100, params: {} },
-  },
   { name: 'sepolia', chainId: 11_155_111, ...ofBeaconChain },
   { name: 'ethereum', chainId: 1, ...ofBeaconChain },
   {
-    ...{ name: 'base-sepolia', chainId: 84_532, blockSecs: 2 },
-    finality: { secs: finalitySecsOfBase, blocks: finalitySecsOfBase / 2 },
-    ...{ confirmationsMin: 30, logBlocks: 500, feeCapGwei: 10 },
+    ...ofBeaconChain,
+    name: 'base-sepolia',
+    chainId: 84_532,
+    blockSecs: 2,
+    // Final once the block of Ethereum that has its batch is, and a batch may be ten minutes late.
+    finality: { secs: 1_860, blocks: 930 },
+    confirmationsMin: 30,
     params: { beacon_offset_secs: 2_220 },
+  },
+  {
+    ...ofBeaconChain,
+    name: 'local',
+    chainId: 31_337,
+    blockSecs: 0.5,
+    finality: null,
+    confirmationsMin: 1,
+    logBlocks: 2_000,
+    params: {},
   },
 ]
 

@@ -11,7 +11,6 @@ import {
 } from '../../durable-objects/chain/json-rpc.ts'
 import { isRevert } from '../../durable-objects/relayer/revert-reason.ts'
 import type { Block } from '../../protocol/committees/index.ts'
-import { chainProfiles } from '../../protocol/identity/index.ts'
 
 export interface ChainClient {
   /** The outcome of each call, in order, of one node. */
@@ -48,12 +47,14 @@ export interface ChainAccess {
   timeoutMs: number
   /** Compares the nodes before each question, for what a lagging one must not answer. Left out, the first that answers is asked. */
   chainId?: number
+  /** Sends a request again after a while that a rate limit refused, where nobody waits for the answer. */
+  isPatient?: boolean
 }
 
 /** Every method throws when the chain cannot be reached in time. */
-export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): ChainClient {
+export function createChainClient({ rpcUrl, timeoutMs, chainId, ...options }: ChainAccess): ChainClient {
   // One for every question: requests that wait for one another would belong to different callers.
-  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId)
+  const rpc = () => new JsonRpc(rpcUrl, timeoutMs, chainId, options)
   return {
     async batch(calls) {
       return rpc().batch(calls)
@@ -72,9 +73,11 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
     async recentLogs(address, topics, blocks) {
       const node = rpc()
       const head = Number(readQuantity(await node.call('eth_blockNumber')))
-      const calls = logRanges(Math.max(0, head - blocks + 1), head).map(
-        ({ fromBlock, toBlock }) => ['eth_getLogs', { address, topics, fromBlock, toBlock }] as const,
-      )
+      const calls: RpcCall[] = []
+      for (let from = Math.max(0, head - blocks + 1); from <= head; from += logBlocks) {
+        const toBlock = quantity(Math.min(head, from + logBlocks - 1))
+        calls.push(['eth_getLogs', { address, topics, fromBlock: quantity(from), toBlock }])
+      }
       const found = ((await node.all(calls)) as RecentLogs['logs'][]).flat()
       const logs = found.map((log) => ({ ...log, blockNumber: Number(readQuantity(log.blockNumber)) }))
       return { head, logs }
@@ -119,19 +122,8 @@ export function createChainClient({ rpcUrl, timeoutMs, chainId }: ChainAccess): 
   }
 }
 
-/** Blocks whose logs nodes give in one answer; of the chains that are described none gives fewer. */
-const logBlocks = chainProfiles.reduce((least, chain) => Math.min(least, chain.logBlocks), Infinity)
-
-function logRanges(first: number, last: number): { fromBlock: string; toBlock: string }[] {
-  const starts = Array.from(
-    { length: Math.ceil((last - first + 1) / logBlocks) },
-    (_, at) => first + at * logBlocks,
-  )
-  return starts.map((from) => ({
-    fromBlock: quantity(from),
-    toBlock: quantity(Math.min(last, from + logBlocks - 1)),
-  }))
-}
+/** No profile of a chain has fewer blocks whose logs are asked for at once. */
+const logBlocks = 500
 
 /** A token is a contract of anybody's. */
 const balanceGas = 100_000

@@ -1,5 +1,5 @@
 import { ChainIndexerObject, type IndexerConfig } from '../../durable-objects/indexer/object.ts'
-import { chainProfileOf, logBlocksOf } from '../../protocol/identity/index.ts'
+import { chainProfileOf } from '../../protocol/identity/index.ts'
 import { type Env, readSettings } from '../env.ts'
 import { services } from '../services.ts'
 import { eventTopics } from './abi.ts'
@@ -14,16 +14,15 @@ function indexerConfig(env: Env): IndexerConfig | null {
   const contracts = settings.CHAIN_CONTRACTS
   if (!settings.CHAIN_RPC_URL || !contracts) return null
   const { project_registry, staking, vault_factory } = contracts
+  const chain = chainProfileOf(settings.PROFILE.chain_id)
   return {
     rpcUrl: settings.CHAIN_RPC_URL,
     timeoutMs: settings.CHAIN_TIMEOUT_MS,
     blockMs: settings.CHAIN_BLOCK_SECS * 1000,
-    finalAgeSecsMax: chainProfileOf(settings.PROFILE.chain_id)?.finality
-      ? services(env).params.beacon_offset_secs
-      : null,
+    finalAgeSecsMax: chain?.finality ? services(env).params.beacon_offset_secs : null,
     chainId: settings.PROFILE.chain_id,
     startBlock: settings.CHAIN_START_BLOCK,
-    logBlocks: logBlocksOf(settings.PROFILE.chain_id),
+    logBlocks: chain?.logBlocks ?? 500,
     finalityBlocks: settings.CHAIN_FINALITY_BLOCKS ?? null,
     contracts: { project_registry, staking, vault_factory },
     topics: eventTopics,

@@ -11,6 +11,8 @@ interface Call {
 /** A chain behind `fetch` that has these blocks and no others, and knows of nothing else. */
 export class ScriptedBlocks {
   down = false
+  /** So many of the next requests are refused by a rate limit. */
+  limited = 0
   /** Calls so far. */
   calls = 0
   #blocks: readonly Block[] = []
@@ -24,6 +26,7 @@ export class ScriptedBlocks {
       const other = this.hosts.get(host)
       if (other) return other(new Request(input, init))
       if (this.down) throw new TypeError('no connection')
+      if (this.limited-- > 0) return new Response('too many requests', { status: 429 })
       const asked = JSON.parse(String(init?.body)) as Call | Call[]
       const answers = [asked].flat().map((call) => this.#answer(call))
       return Response.json(Array.isArray(asked) ? answers : answers[0])

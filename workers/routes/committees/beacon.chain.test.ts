@@ -62,6 +62,12 @@ describe('GET /v1/beacons/{epoch_secs}/{epoch}', () => {
     expect(await bodyOf(client().get(path))).toEqual(first)
   })
 
+  test('is found though a rate limit refuses some of the questions', async () => {
+    await chain.setBlocks(blocksAt(-20, -1, 0, 12))
+    chain.limited = 2
+    expect(await bodyOf(client().get(path))).toMatchObject({ block_number: 1 })
+  })
+
   test('of many that ask at once all get the same, and one row is kept', async () => {
     await chain.setBlocks(blocksAt(-20, -1, 0, 12))
     const answers = await Promise.all(
