@@ -205,12 +205,12 @@ describe.skipIf(findAnvil() === null)(
 
     const incidents: Record<string, Incident> = {
       'chain-does-not-finalise': {
-        // Of a chain that calls blocks final, unlike a local one, and whose last ones are two hours old.
+        // Of a chain that calls blocks final, unlike a local one: its last final block is half an hour behind its head.
         async apart() {
           halted = await startAnvil({
             flags: ['--chain-id', '11155111', '--timestamp', String(nowSecs() - 7_200)],
           })
-          await halted.rpc('anvil_mine', '0xc8')
+          await halted.rpc('anvil_mine', '0xc8', '0x14')
           return {
             ...{ PROFILE: '{"chain_id":11155111}', CHAIN_RPC_URL: halted.url },
             ...{
