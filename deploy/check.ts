@@ -110,7 +110,7 @@ interface Status {
   module_storage: string
   queue: string
   relayer: string
-  chain: { halted: unknown } | null
+  chain: { halted: unknown; finalizing: boolean | null } | null
   missing: Record<string, string[]>
   time: number
 }
@@ -139,6 +139,13 @@ function statusFindings(status: Status): Finding[] {
     {
       what: 'chain index',
       problem: status.chain?.halted ? `has stopped: ${JSON.stringify(status.chain.halted)}` : null,
+    },
+    {
+      what: 'finality',
+      problem:
+        status.chain?.finalizing === false
+          ? 'of the chain has stopped: see docs/runbooks/chain-does-not-finalise.md'
+          : null,
     },
     {
       what: 'clock',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Anvil, findAnvil, startAnvil } from '../contracts/anvil.ts'
 import { deployContracts } from '../contracts/deploy.ts'
@@ -40,6 +40,8 @@ interface Status {
 interface Incident {
   /** Settings that the hub has meanwhile. */
   readonly vars?: Record<string, string>
+  /** The same, of a hub that has nothing of the others. */
+  readonly apart?: () => Promise<Record<string, string>>
   readonly provoke?: () => Promise<unknown>
   /** Whether the hub has noticed, which looks at itself every few seconds. */
   readonly isSeen?: (status: Status) => boolean
@@ -52,6 +54,7 @@ describe.skipIf(findAnvil() === null)(
   'the first three commands of a runbook show what its page describes',
   () => {
     let anvil: Anvil
+    let halted: Anvil
     let gate: Awaited<ReturnType<typeof startGate>>
     let environment: Environment
     let hub: BreakableHub | undefined
@@ -64,8 +67,7 @@ describe.skipIf(findAnvil() === null)(
 
     beforeAll(async () => {
       vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words.join(' ')))
-      // Two hours behind, as a chain that has long not finalised a block.
-      anvil = await startAnvil({ flags: ['--timestamp', String(nowSecs() - 7_200)] })
+      anvil = await startAnvil()
       const own = ['minter', 'dripper', 'reviewer', 'proposer', 'poster'].map((role) => [role, relayer])
       const deployment = await deployContracts({
         rpcUrl: anvil.url,
@@ -109,10 +111,10 @@ describe.skipIf(findAnvil() === null)(
       rmSync(state, { recursive: true, force: true })
     })
 
-    async function start(other?: Record<string, string>): Promise<void> {
+    async function start(other?: Record<string, string>, folder = state): Promise<void> {
       await hub?.stop()
       isOther = other !== undefined
-      hub = await startBreakableHub({ ...vars, ...other }, state)
+      hub = await startBreakableHub({ ...vars, ...other }, folder)
       if (!other?.BASE_URL) await hub.runSchedule()
     }
 
@@ -203,15 +205,28 @@ describe.skipIf(findAnvil() === null)(
 
     const incidents: Record<string, Incident> = {
       'chain-does-not-finalise': {
-        isSeen: ({ chain }) => chain.finalizing === false,
-        says: [/chain\.finalizing +false/, /ok +chain index/, /^none/],
-        async mend() {
-          await anvil.rpc('evm_setNextBlockTimestamp', nowSecs())
-          await anvil.rpc('evm_mine')
-          await expect
-            .poll(statusNow, { timeout: 60_000, interval: 1_000 })
-            .toMatchObject({ chain: { finalizing: true } })
+        // Of a chain that calls blocks final, unlike a local one: its last final block is half an hour behind its head.
+        async apart() {
+          halted = await startAnvil({
+            flags: ['--chain-id', '11155111', '--timestamp', String(nowSecs() - 7_200)],
+          })
+          await halted.rpc('anvil_mine', '0xc8', '0x14')
+          return {
+            ...{ PROFILE: '{"chain_id":11155111}', CHAIN_RPC_URL: halted.url },
+            ...{
+              CHAIN_CONFIRMATIONS: '12',
+              CHAIN_FINALITY_BLOCKS: '96',
+              RELAYER_PRIVATE_KEY: generatePrivateKey(),
+            },
+          }
         },
+        isSeen: ({ chain }) => chain.finalizing === false && chain.halted === null,
+        says: [
+          /chain\.finalizing +false/,
+          /FAIL +finality of the chain has stopped: see .*chain-does-not-finalise/,
+          /^none/,
+        ],
+        mend: () => halted.stop(),
       },
       'relayer-out-of-gas': {
         provoke: () => balance(0n),
@@ -435,8 +450,9 @@ describe.skipIf(findAnvil() === null)(
 
     test.each(Object.entries(incidents))(
       '%s',
-      async (page, { vars: own, provoke, isSeen, mend, says }) => {
-        if (own !== undefined || isOther) await start(own)
+      async (page, { vars: own, apart, provoke, isSeen, mend, says }) => {
+        if (own ?? apart ?? isOther)
+          await start((await apart?.()) ?? own, apart ? path.join(state, page) : state)
         const before = logged.length
         invoked.length = 0
         accountWith(whole())
