@@ -103,7 +103,7 @@ export class ScriptedHub {
     return this.#connections.next(() => true, ms)
   }
 
-  /** Whoever waits for a connection waits in vain. */
+  /** The wait for a connection is over, without one. */
   passOver(): void {
     this.#connections.put(null)
   }

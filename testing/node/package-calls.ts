@@ -71,6 +71,7 @@ export function packageCalls(
     claim: [nobody, 1, 'no hub answers'],
     doctor: [['--data-dir', data, '--bind', '127.0.0.1:0'], 0, 'native and pulley: the known receipt'],
     service: [['print', 'systemd'], 0, 'bin/nodectl serve'],
+    conform: [['hub', '--hub-url', 'http://127.0.0.1:9', '--json'], 1, 'no hub answers'],
     help: [['serve'], 0, '--hub-url <URL>'],
     completion: [['bash'], 0, 'complete -o filenames -F _nodectl nodectl'],
   }

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { engines } from '../../node-cli/src/engine/engines.ts'
-import { emptyState } from '../../node-cli/src/engine/execution.ts'
-import { executeOn } from '../../node-cli/src/engine/host/call.ts'
-import { assemble, requestOf, text } from '../../node-cli/src/engine/testing/guests.ts'
-import { utf8 } from '../../protocol/encoding/index.ts'
-import { knownRuns, probeFunctions, probeGasLimit, probeInput, probeWasm } from './probe.ts'
+import { knownRuns, probeFunctions, probeGasLimit, probeInput, probeWasm } from '../conformance/node/probe.ts'
+import { utf8 } from '../protocol/encoding/index.ts'
+import { nodectl } from '../testing/node/nodectl.ts'
+import { engines } from './src/engine/engines.ts'
+import { emptyState } from './src/engine/execution.ts'
+import { executeOn } from './src/engine/host/call.ts'
+import { assemble, requestOf, text } from './src/engine/testing/guests.ts'
 
 test('the bytes of the probe are those of its text', () => {
   expect(new Uint8Array(assemble(readFileSync('conformance/node/probe.wat', 'utf8')))).toEqual(
@@ -59,4 +60,13 @@ test('the interpreter in Python has the gas and the outputs of the known answers
   const said = JSON.parse(execFileSync('python3', ['-c', program], { env, encoding: 'utf8' }))
   expect(said).toEqual({ right: said.right, unsupported: expect.any(Number), wrong: [] })
   expect(said.right).toBeGreaterThan(150)
+})
+
+test.each([
+  [['conform', 'node'], 2, /the command that starts the node is missing/],
+  [['conform', 'nodes'], 2, /did you mean node/],
+  [['conform', 'node', '--format', 'html', '--', 'true'], 2, /unknown format html/],
+  [['conform', 'hub', '--hub-url', 'http://localhost:9', '--project', 'echo'], 2, /belong together/],
+])('%j is refused', async (args, code, problem) => {
+  expect(await nodectl(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(problem) })
 })
