@@ -85,63 +85,6 @@ export function testClientPrograms(hub: () => string): void {
       roundId = task.round_id
     })
 
-    test.each([
-      'docs/quickstart.md',
-      'docs/give-a-task.md',
-      'docs/sign-in.md',
-      'docs/verify-a-result.md',
-      'docs/node-signatures.md',
-    ])('the program of %s prints what it says', async (page) => {
-      const program = pageProgram(page, 'js', hub())
-      writeFileSync(path.join(project, 'page.js'), program)
-      const { stdout } = await run('node', ['page.js'], { cwd: project, env: ownEnvironment({}) })
-      expect(stdout.trim().split('\n')).toEqual(saidOutput(program))
-    })
-
-    test.each([
-      ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
-      ['docs/sign-in.md', '"secret"'],
-      ['docs/verify-a-result.md', '"holds": true'],
-    ])('the commands of %s work', async (page, last) => {
-      const script = pageProgram(page, 'sh', hub())
-      const ran = await run('bash', ['-euo', 'pipefail', '-c', script]).finally(() =>
-        rmSync('echo.hbc', { force: true }),
-      )
-      expect(ran.stdout.replaceAll('":"', '": "')).toContain(last)
-    })
-
-    test('samples of the reference that name only the sample project work as they are, in both languages', async () => {
-      const samples = referenceSamples(hub()).filter(({ call }) => worksAsItIs(call))
-      expect(samples.length).toBeGreaterThan(50)
-      const { stdout: token } = await run('npm', ['run', '-s', 'sign-in'], {
-        env: { ...process.env, HUB_URL: hub() },
-      })
-      const env = { TOKEN: token.trim() }
-      const faults: string[] = []
-      const programs = samples.map(({ call, samples: { typescript = '' } }, index) => {
-        writeFileSync(path.join(project, `sample-${index}.js`), typescript)
-        return `await import('./sample-${index}.js').catch((error) => console.log('${call.operationId}: ' + error.message))`
-      })
-      writeFileSync(path.join(project, 'samples.js'), programs.join('\n'))
-      const { stdout } = await run('node', ['samples.js'], { cwd: project, env: ownEnvironment(env) })
-      faults.push(...stdout.trim().split('\n').filter(Boolean))
-      for (const {
-        call,
-        samples: { curl },
-      } of samples) {
-        const ran = run('bash', ['-c', curl.replace('curl -s', 'curl -sfo /dev/null')], {
-          env: { ...process.env, ...env },
-        })
-        faults.push(
-          ...(await ran.then(
-            () => [],
-            (error) => [`${call.operationId}: curl ${error.code}`],
-          )),
-        )
-      }
-      expect(faults).toEqual([])
-    })
-
     test('the same modules verify it in a Worker', async () => {
       const script = await bundle(
         'esm',
@@ -230,6 +173,65 @@ export function testClientPrograms(hub: () => string): void {
           python('verify_webhook.py', [secret, 'msg_1', timestamp, signature], text)
         expect(JSON.parse((await verify(body)).stdout)).toEqual(JSON.parse(body))
         expect(await verify(`${body} `)).toMatchObject({ code: 1 })
+      })
+    })
+
+    describe('of the documentation', () => {
+      test.each([
+        'docs/quickstart.md',
+        'docs/give-a-task.md',
+        'docs/sign-in.md',
+        'docs/verify-a-result.md',
+        'docs/node-signatures.md',
+      ])('the program of %s prints what it says', async (page) => {
+        const program = pageProgram(page, 'js', hub())
+        writeFileSync(path.join(project, 'page.js'), program)
+        const { stdout } = await run('node', ['page.js'], { cwd: project, env: ownEnvironment({}) })
+        expect(stdout.trim().split('\n')).toEqual(saidOutput(program))
+      })
+
+      test.each([
+        ['docs/quickstart.md', '"output": "{\\"hello\\":\\"world\\"}"'],
+        ['docs/sign-in.md', '"secret"'],
+        ['docs/verify-a-result.md', '"holds": true'],
+      ])('the commands of %s work', async (page, last) => {
+        const script = pageProgram(page, 'sh', hub())
+        const ran = await run('bash', ['-euo', 'pipefail', '-c', script]).finally(() =>
+          rmSync('echo.hbc', { force: true }),
+        )
+        expect(ran.stdout.replaceAll('":"', '": "')).toContain(last)
+      })
+
+      test('samples of the reference that name only the sample project work as they are, in both languages', async () => {
+        const samples = referenceSamples(hub()).filter(({ call }) => worksAsItIs(call))
+        expect(samples.length).toBeGreaterThan(50)
+        const { stdout: token } = await run('npm', ['run', '-s', 'sign-in'], {
+          env: { ...process.env, HUB_URL: hub() },
+        })
+        const env = { TOKEN: token.trim() }
+        const faults: string[] = []
+        const programs = samples.map(({ call, samples: { typescript = '' } }, index) => {
+          writeFileSync(path.join(project, `sample-${index}.js`), typescript)
+          return `await import('./sample-${index}.js').catch((error) => console.log('${call.operationId}: ' + error.message))`
+        })
+        writeFileSync(path.join(project, 'samples.js'), programs.join('\n'))
+        const { stdout } = await run('node', ['samples.js'], { cwd: project, env: ownEnvironment(env) })
+        faults.push(...stdout.trim().split('\n').filter(Boolean))
+        for (const {
+          call,
+          samples: { curl },
+        } of samples) {
+          const ran = run('bash', ['-c', curl.replace('curl -s', 'curl -sfo /dev/null')], {
+            env: { ...process.env, ...env },
+          })
+          faults.push(
+            ...(await ran.then(
+              () => [],
+              (error) => [`${call.operationId}: curl ${error.code}`],
+            )),
+          )
+        }
+        expect(faults).toEqual([])
       })
     })
   })

@@ -262,7 +262,6 @@ export const memberNames: Readonly<Record<string, string>> = {
   quorum: 'Signatures that are needed.',
   ram_mb: 'Memory in MiB.',
   ran_at: 'Time of the run.',
-  rank: 'Place in the list, from 1.',
   rating: 'Rating, from 1 to 5.',
   read: 'Whether it was read.',
   reason: 'Why, in words.',

@@ -37,6 +37,7 @@ export const memberPlaces: Readonly<Record<string, string>> = {
   'HardwareInput.network': 'Kind of the connection.',
   'Heartbeat.status': 'State of the node, as it sees it.',
   'HeartbeatAnswer.status': 'Decision of operators about the node.',
+  'LeaderboardRow.rank': 'Place in the list, from 1.',
   'Lease.role': 'Whether it votes at once, or when a primary does not.',
   'Lease.state': 'What became of the lease.',
   'Listing.description': 'The text of the listing.',
