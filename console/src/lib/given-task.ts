@@ -22,7 +22,7 @@ export function keepTask(project: string, task: GivenTask): void {
   if (task.input.length <= inputMax) keep(nameOf(project), JSON.stringify(task))
 }
 
-/** Whoever has seen its end needs it no more. */
+/** A person who has seen its end needs it no more. */
 export const dropTask = (project: string): void => drop(nameOf(project))
 
 export function keptTask(project: string): GivenTask | null {
