@@ -2,8 +2,8 @@ import { Client, type Fetch, reasonOf } from '../../sdk/client.ts'
 import { HubError, UnreachableError } from '../../sdk/errors.ts'
 import { createHub, type Hub } from '../../sdk/index.ts'
 import { type Network as Facts, readNetwork as readFacts } from '../../sdk/network.ts'
-import { callOf } from '../command/call.ts'
 import type { RetryOptions } from '../../sdk/retries.ts'
+import { callOf } from '../command/call.ts'
 
 /** The network as the descriptor of its hub says it is, and ways to call it. */
 export interface Network extends Facts {
