@@ -149,7 +149,8 @@ export async function startNodeNetwork(options: NodeNetworkOptions) {
           hub: hubUrl,
           // Half of the validators read a chain whose logs lag, as the hub does.
           rpcUrl: chain.rpcOfValidator?.(number) ?? (number % 2 === 1 ? validatorProxy.url : chain.url),
-          profile: profileFile,
+          // Nodes of an earlier build do not know the flag, and need none for the names of a local network.
+          ...(options.chain !== undefined && { profile: profileFile }),
           apiToken: 'of-the-measurement',
           onLoss: ({ name, plan }) => problem(`${name} ended by itself: ${plan.logFile}`),
         },

@@ -91,8 +91,9 @@ export async function startFaultProxy(
       // No code came with these two, and none can be sent.
       else if (code === 1005 || code === 1006) down.terminate()
       else {
-        const [said = ''] = mine.fromHub?.(`close ${code}`, between) ?? [`close ${code}`]
-        down.close(Number(said.slice('close '.length)))
+        const [said] = mine.fromHub?.(`close ${code}`, between) ?? [`close ${code}`]
+        // A fault that keeps the end of the connection from the node.
+        if (said !== undefined) down.close(Number(said.slice('close '.length)))
       }
     })
     upward.on('open', () =>
