@@ -11,6 +11,7 @@ import { wantDueSlashActions } from './slashing/due-slashes.ts'
 import { recordDueOffences } from './slashing/round-offences.ts'
 import { ExpiredRows } from './stores/expired-rows.ts'
 import { NetworkFiguresStore } from './stores/network-figures.ts'
+import { ProjectFiguresStore } from './stores/project-figures.ts'
 import { StandingStore } from './stores/standings.ts'
 import { WebhookDeliveryStore } from './stores/webhook-deliveries.ts'
 
@@ -21,7 +22,6 @@ export async function runSchedule(env: Env): Promise<void> {
     committees,
     committeeSets,
     projectVersions,
-    projectFigures,
     generationKeeper,
     relayer,
     previousRelayers,
@@ -38,7 +38,7 @@ export async function runSchedule(env: Env): Promise<void> {
   // One store that fails does not keep the others from being swept.
   const networkNow = await clock.now()
   await projectVersions.activateDue(networkNow, 100)
-  await projectFigures.cool(networkNow)
+  await services(env).store(ProjectFiguresStore).cool(networkNow)
   const settings = readSettings(env)
   await pruneDirectRounds(services(env), directRetention(settings), networkNow).catch(logged)
   if (settings.DIRECT_ROUNDS_ENABLED) await resumeSimulations(services(env)).catch(logged)

@@ -43,7 +43,6 @@ import { NodeStore } from './stores/nodes.ts'
 import { PendingGenerationStore } from './stores/pending-generations.ts'
 import { PreferencesStore } from './stores/preferences.ts'
 import { ProjectDecisionStore } from './stores/project-decisions.ts'
-import { ProjectFiguresStore } from './stores/project-figures.ts'
 import { ProjectVersionStore } from './stores/project-versions.ts'
 import { ProjectStore } from './stores/projects.ts'
 import { ProofStore } from './stores/proofs.ts'
@@ -119,7 +118,6 @@ export function createServices(env: Env) {
     generationKeeper: createGenerationKeeperClient(env),
     assets: new AssetStore(db, env.MODULES),
     projects: new ProjectStore(db),
-    projectFigures: new ProjectFiguresStore(db),
     epochs: new EpochStore(db, env.MODULES),
     claims: new ClaimStore(db),
     projectVersions: new ProjectVersionStore(db),

@@ -1,10 +1,11 @@
 import type { Env } from '../env.ts'
 import { services } from '../services.ts'
+import { ProjectFiguresStore } from '../stores/project-figures.ts'
 import { uptimeBp } from '../stores/work-days.ts'
 
 /** Counts an epoch that nothing can take back in the figures of its project, once. @param subject - The epoch, as states of the chain name it. */
 export async function recordEpochFigures(env: Env, subject: string): Promise<void> {
-  const { epochs, epochRounds, projectFigures } = services(env)
+  const { epochs, epochRounds, store } = services(env)
   const row = await epochs.findBySubject(subject)
   if (row === null) return
   const { projectId, epoch, epochSecs } = row
@@ -13,7 +14,7 @@ export async function recordEpochFigures(env: Env, subject: string): Promise<voi
     epochRounds.counts(projectId, epoch),
     epochRounds.roundsOf(projectId, epoch),
   ])
-  await projectFigures.record({
+  await store(ProjectFiguresStore).record({
     projectId,
     epoch,
     epochSecs,

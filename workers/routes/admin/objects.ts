@@ -93,7 +93,7 @@ export const load = defineRoute(
           .describe('The id of the backup.'),
       }).meta({ id: 'LoadObjectInput' }),
       bytesMax: 5_000_000,
-      example: { ...rowsExample, backup: 'hub-testnet-2026-11-26T03-00-00Z' },
+      example: { ...rowsExample, backup: 'staging-2026-11-26T03-00-00Z' },
     },
     responses: ok(
       'The object has the rows.',

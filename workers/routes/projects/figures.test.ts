@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { services } from '../../services.ts'
-import type { SettledEpoch } from '../../stores/project-figures.ts'
+import { ProjectFiguresStore, type SettledEpoch } from '../../stores/project-figures.ts'
 import { networkNow } from '../../test/callers.ts'
 import {
   atOnce,
@@ -45,7 +45,7 @@ const settled = (projectId: string, over: Partial<SettledEpoch> = {}): SettledEp
   credits: [{ miner: address(1), rounds: 10, units: 30, amount: eth(7) }],
   ...over,
 })
-const record = (epoch: SettledEpoch) => services(env).projectFigures.record(epoch)
+const record = (epoch: SettledEpoch) => services(env).store(ProjectFiguresStore).record(epoch)
 /** A slash of the project that the chain has executed. */
 async function executeSlash(projectId: string): Promise<void> {
   const hash = `0x${crypto.randomUUID()}`

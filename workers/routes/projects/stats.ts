@@ -1,6 +1,6 @@
 import { basisPointsMax } from '../../../protocol/encoding/index.ts'
 import type { HubContext } from '../../context.ts'
-import type { EpochBounds } from '../../stores/project-figures.ts'
+import { type EpochBounds, ProjectFiguresStore } from '../../stores/project-figures.ts'
 import type { Project } from '../../stores/projects.ts'
 import type { statsPeriods } from './schema.ts'
 
@@ -22,7 +22,9 @@ export async function readBounds(
 ): Promise<PeriodBounds> {
   const days = periodDays[period]
   const now = await services.clock.now()
-  const bounds = await services.projectFigures.bounds(projectId, days === null ? null : now - days * day)
+  const bounds = await services
+    .store(ProjectFiguresStore)
+    .bounds(projectId, days === null ? null : now - days * day)
   return { ...bounds, now }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CauseCode } from '../../../../protocol/causes.ts'
 import { epochCap } from '../../../../protocol/earnings/index.ts'
 import { services } from '../../../services.ts'
+import { ProjectFiguresStore } from '../../../stores/project-figures.ts'
 import { createMembers, type Member } from '../../../test/attested-set.ts'
 import { networkNow } from '../../../test/callers.ts'
 import { bodyOf, client, expectInvalid, expectRefusal, pagesOf } from '../../../test/client.ts'
@@ -29,11 +30,13 @@ async function seated(): Promise<{ projectId: string; members: Member[] }> {
 }
 
 const settle = (projectId: string, epoch: number, settledAt: number, amount: string) =>
-  services(env).projectFigures.record({
-    ...{ projectId, epoch, epochSecs: 3_600, settledAt, rounds: 3, roundsFinalized: 3, roundsFallback: 0 },
-    ...{ medianFinalityMs: 4_000, uptimeBp: 10_000 },
-    credits: [{ miner: ada.address, rounds: 3, units: 3, amount }],
-  })
+  services(env)
+    .store(ProjectFiguresStore)
+    .record({
+      ...{ projectId, epoch, epochSecs: 3_600, settledAt, rounds: 3, roundsFinalized: 3, roundsFallback: 0 },
+      ...{ medianFinalityMs: 4_000, uptimeBp: 10_000 },
+      credits: [{ miner: ada.address, rounds: 3, units: 3, amount }],
+    })
 
 const pathOf = (projectId: string, what: string) => `/v1/developers/projects/${projectId}/${what}`
 const read = (projectId: string, what: string) => bodyOf(ada.client.get(pathOf(projectId, what)))
