@@ -56,15 +56,25 @@ export const operate = {
   slashes: (status: string, cursor?: string) =>
     call('GET /v1/explorer/slashes', { query: { ...page(cursor), ...only({ status }) } as never }),
   resolve: (evidence_hash: string, decision: 'cancel' | 'uphold', notes: string | null) =>
-    call('POST /admin/v1/slashes/{evidence_hash}/resolve', { path: { evidence_hash }, body: { decision, notes } }),
+    call('POST /admin/v1/slashes/{evidence_hash}/resolve', {
+      path: { evidence_hash },
+      body: { decision, notes },
+    }),
   epochs: (status: 'settled' | 'vetoed', cursor?: string) =>
     call('GET /v1/explorer/epochs', { query: { ...page(cursor), status } }),
   veto: (project_id: string, epoch: number, reason: string | null) =>
-    call('POST /admin/v1/epochs/{project_id}/{epoch}/veto', { path: { project_id, epoch }, body: { reason } }),
+    call('POST /admin/v1/epochs/{project_id}/{epoch}/veto', {
+      path: { project_id, epoch },
+      body: { reason },
+    }),
   reopen: (project_id: string, epoch: number, reason: string | null) =>
-    call('POST /admin/v1/epochs/{project_id}/{epoch}/reopen', { path: { project_id, epoch }, body: { reason } }),
+    call('POST /admin/v1/epochs/{project_id}/{epoch}/reopen', {
+      path: { project_id, epoch },
+      body: { reason },
+    }),
   pauseSettlement: (reason: string | null) => call('POST /admin/v1/settlement/pause', { body: { reason } }),
-  unpauseSettlement: (reason: string | null) => call('POST /admin/v1/settlement/unpause', { body: { reason } }),
+  unpauseSettlement: (reason: string | null) =>
+    call('POST /admin/v1/settlement/unpause', { body: { reason } }),
 
   status: () => call('GET /v1/status'),
   relayer: () => call('GET /admin/v1/relayer'),

@@ -62,7 +62,8 @@ export const operateTexts = {
     why: 'Reason, kept in the audit log',
     optional: '(not required)',
     failed: 'This did not work',
-    unknown: 'The hub may have done it: look at the list before you repeat it. Repeating it does nothing twice.',
+    unknown:
+      'The hub may have done it: look at the list before you repeat it. Repeating it does nothing twice.',
     again: 'Try again',
     cancel: 'Cancel',
   },
@@ -216,7 +217,8 @@ export const operateTexts = {
       executed: 'Executed',
     },
     none: 'No slash in this state',
-    noneHint: 'A slash appears here when evidence of an offence was recorded, and as disputed when its owner objects.',
+    noneHint:
+      'A slash appears here when evidence of an offence was recorded, and as disputed when its owner objects.',
     page: 'The whole slash',
     dispute: 'What the owner says',
     cancel: 'Cancel the slash',
@@ -281,7 +283,9 @@ export const operateTexts = {
     message: 'Message',
     died: 'given up',
     resend: 'Send again',
-    resendEffects: ['The hub sends the message again. What it asks for is done once, however often it is sent.'],
+    resendEffects: [
+      'The hub sends the message again. What it asks for is done once, however often it is sent.',
+    ],
     resendUndo: 'It cannot be taken back. If it fails again, it returns to this list.',
     close: 'Delete',
     closeEffects: [
@@ -346,7 +350,9 @@ export const operateTexts = {
     save: 'Save',
     saveTitle: 'Change the faucet',
     effects: (isOpen: boolean, amount: string, hours: string) =>
-      isOpen ? [`Each wallet gets ${amount} every ${hours} hours.`] : ['Nobody gets tokens until it is opened again.'],
+      isOpen
+        ? [`Each wallet gets ${amount} every ${hours} hours.`]
+        : ['Nobody gets tokens until it is opened again.'],
     undo: 'You can change it again at any time. Tokens that were given stay given.',
   },
 
