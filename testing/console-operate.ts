@@ -13,7 +13,9 @@ import { signIn } from '../scripts/hub/wallet.ts'
 import { findScreenFaults } from './console.ts'
 import { runTool } from './run-tool.ts'
 
-const projectName = 'Reviewed echo'
+/** Of its own for each run, so that a network can be looked at twice. */
+const slug = `reviewed-${randomBytes(4).toString('hex')}`
+const projectName = `A project ${slug}`
 
 /**
  * The operator of a local network approves a project and removes it again, bans a device and readmits it: with a hub that is
@@ -65,7 +67,7 @@ async function registerProject(hub: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'console-operate-'))
   try {
     const file = path.join(folder, 'manifest.json')
-    const texts = { slug: 'reviewed-echo', name: projectName, tagline: 'Waits', description: 'It waits.' }
+    const texts = { slug, name: projectName, tagline: 'Waits', description: 'It waits.' }
     const parts = {
       profile,
       developer: manifest.developer,
@@ -162,7 +164,7 @@ async function banDevice(page: Page, origin: string, device: string): Promise<vo
   const again = dialog(page, 'Your session has ended')
   await again.getByRole('button', { name: 'Sign in again' }).click()
   await done(page, /Ban /)
-  await part.getByText('It sends votes that nobody asked for.').waitFor()
+  await part.getByText('Banned', { exact: true }).waitFor()
   await part.getByRole('button', { name: 'Readmit' }).click()
   await dialog(page, /^Readmit /)
     .getByRole('button', { name: 'Readmit' })
