@@ -18,6 +18,7 @@ import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
 import { findInjections } from '../testing/console-hostile.ts'
+import { findOperatorFaults } from '../testing/console-operate.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
 import {
   childrenOf,
@@ -292,6 +293,16 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       const browser = await openBrowser(chromium!)
       onTestFinished(() => browser.close())
       expect(await findWalletFaults(browser, origin())).toEqual([])
+    },
+    600_000,
+  )
+
+  test.skipIf(chromium === undefined)(
+    'an operator approves a project in the console, bans a device, and takes both back',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findOperatorFaults(browser, origin())).toEqual([])
     },
     600_000,
   )

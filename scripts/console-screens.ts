@@ -42,6 +42,14 @@ export const ownScreens = {
   'me-notifications': '/me?part=notifications',
 } as const
 
+/** Screens that only an operator sees. */
+export const operatorScreens = [
+  '/operate',
+  ...['nodes', 'reports', 'bans', 'slashes', 'machine', 'collections', 'faucet', 'audit'].map(
+    (part) => `/operate?part=${part}`,
+  ),
+]
+
 /** Whether a screen has everything that it reads. */
 export const isSettled = (): boolean =>
   document.querySelector('h1') !== null && document.querySelector('[aria-label="Loading"]') === null

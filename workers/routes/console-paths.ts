@@ -15,4 +15,5 @@ export const consolePaths = [
   '/faucet',
   '/me',
   '/run-a-device',
+  '/operate',
 ]

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { privateKeys } from '../localnet/private-keys.ts'
+import { manifestLike, sampleSlug } from '../localnet/sample/manifest.ts'
+import { createBindingRecord, deriveNodeId } from '../protocol/identity/index.ts'
+import { ed25519PublicKey } from '../protocol/signatures/index.ts'
+import { operatorScreens } from '../scripts/console-screens.ts'
+import { connectTo, readNetwork } from '../scripts/hub/network.ts'
+import { signIn } from '../scripts/hub/wallet.ts'
+import { findScreenFaults } from './console.ts'
+import { runTool } from './run-tool.ts'
+
+/** Of its own for each run, so that a network can be looked at twice. */
+const slug = `reviewed-${randomBytes(4).toString('hex')}`
+const projectName = `A project ${slug}`
+
+/**
+ * The operator of a local network approves a project and removes it again, bans a device and readmits it: with a hub that is
+ * away, and a session that ends. A wallet that is no operator reads so.
+ *
+ * @returns What is wrong, line by line.
+ */
+export async function findOperatorFaults(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    // Calls that fail are part of the flows, and the browser reports each.
+    if (['error', 'warning'].includes(message.type()) && !/Failed to load resource/.test(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  try {
+    const { hosts } = await connectTo(origin).client.call('GET /')
+    const projectId = await registerProject(hosts.api)
+    const device = await bindDevice(hosts.api)
+    await signInAsOperator(page, origin)
+    for (const screen of operatorScreens)
+      for (const fault of await findScreenFaults(page, origin + screen)) faults.push(`${screen}: ${fault}`)
+    await approveProject(page, origin, faults)
+    await banDevice(page, origin, device)
+    await keepCollection(page, origin, projectId)
+    await removeProject(page, origin, projectId)
+  } catch (error) {
+    faults.push(
+      `${page.url()}: ${(error as Error).message}\n${await page.locator('main, dialog').allInnerTexts()}`,
+    )
+  }
+  await page.close()
+  return faults
+}
+
+const dialog = (page: Page, name?: string | RegExp) =>
+  page.getByRole('dialog', name === undefined ? {} : { name })
+const done = (page: Page, title: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: title }).waitFor()
+
+/** As a developer does, with the module of the sample project. */
+async function registerProject(hub: string): Promise<string> {
+  const { profile, client } = await readNetwork(hub)
+  const { manifest } = await client.call('GET /v1/projects/{project_id}/manifest', {
+    path: { project_id: sampleSlug },
+  })
+  const { modules, work, economics } = manifest.consensus
+  const folder = mkdtempSync(path.join(tmpdir(), 'console-operate-'))
+  try {
+    const file = path.join(folder, 'manifest.json')
+    const texts = { slug, name: projectName, tagline: 'Waits', description: 'It waits.' }
+    const parts = {
+      profile,
+      developer: manifest.developer,
+      worker: modules.worker,
+      functions: work.functions,
+      token: economics.reward_token,
+      vault: economics.vault,
+    }
+    writeFileSync(file, JSON.stringify(manifestLike(texts, parts)))
+    const { code, stdout, stderr } = await runTool('tools/submit.ts', [file, modules.worker], {
+      HUB_URL: hub,
+    })
+    if (code !== 0) throw new Error(`The project could not be registered: ${stderr}`)
+    return String(/0x[0-9a-f]{64}(?=\s*$)/.exec(stdout))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** One that never connects, so that nobody misses its work. */
+async function bindDevice(hub: string): Promise<string> {
+  const network = await readNetwork(hub)
+  const miner = await signIn(network, privateKeys.miner)
+  const nodeSeed = `0x${randomBytes(32).toString('hex')}`
+  const public_key = ed25519PublicKey(nodeSeed)
+  const body = createBindingRecord(
+    network.profile,
+    {
+      action: 'bind',
+      owner: miner.address,
+      public_key,
+      issued_at: await network.now(),
+      nonce: randomBytes(16).toString('hex'),
+    },
+    { ownerKey: miner.key, nodeSeed },
+  )
+  await network.client.call('POST /v1/devices/bind', { body })
+  return deriveNodeId(network.profile, public_key)
+}
+
+async function signInAsOperator(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/operate`)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await dialog(page).getByRole('button', { name: 'Miner' }).click()
+  await page.getByText('This wallet is no operator of this hub').waitFor()
+  for (const fault of await findScreenFaults(page, null)) throw new Error(fault)
+  const how = await page.getByRole('link', { name: 'How a hub is operated' }).getAttribute('href')
+  const { status } = await fetch(new URL(String(how), origin), { headers: { Accept: 'text/html' } })
+  if (status !== 200) throw new Error(`${how} answers ${status}.`)
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Add a wallet' }).click()
+  await dialog(page).getByRole('button', { name: 'Operator' }).click()
+  await page.getByRole('heading', { name: 'Projects that wait for a review' }).waitFor()
+}
+
+/** The hub is away when the operator approves first. */
+async function approveProject(page: Page, origin: string, faults: string[]): Promise<void> {
+  await page.goto(`${origin}/operate`)
+  const card = page.getByRole('listitem').filter({ hasText: projectName })
+  await card.getByText('What the developer signed').click()
+  await card.getByText('The first version: all of it').waitFor()
+  await card.getByText('Min collateral').waitFor()
+  for (const fault of await findScreenFaults(page, null)) faults.push(`a project to review: ${fault}`)
+  await card.getByRole('button', { name: 'Approve' }).click()
+  const asked = dialog(page, `Approve ${projectName}`)
+  await asked.getByText('You can pause or remove it afterwards').waitFor()
+  await page.route('**/admin/v1/projects/*/review', (route) => route.abort())
+  await asked.getByRole('button', { name: 'Approve' }).click()
+  await asked.getByText('This did not work').waitFor()
+  for (const fault of await findScreenFaults(page, null)) faults.push(`a decision that failed: ${fault}`)
+  await page.unroute('**/admin/v1/projects/*/review')
+  await asked.getByRole('button', { name: 'Try again' }).last().click()
+  await done(page, `Approve ${projectName}`)
+  await card.waitFor({ state: 'detached' })
+}
+
+/** The session ends while the reason is typed, which is still there afterwards. */
+async function banDevice(page: Page, origin: string, device: string): Promise<void> {
+  await page.goto(`${origin}/operate?part=bans`)
+  const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Device' }) })
+  await part.getByLabel('Id of a device').fill(device)
+  await part.getByRole('button', { name: 'Look it up' }).click()
+  await part.getByRole('button', { name: 'Ban' }).click()
+  const asked = dialog(page, /^Ban /)
+  const ban = asked.getByRole('button', { name: 'Ban' })
+  if (!(await ban.isDisabled())) throw new Error('A device can be banned without a reason.')
+  await asked.getByLabel('Reason').fill('It sends votes that nobody asked for.')
+  const token = await page.evaluate(
+    "{ const { current, kept } = JSON.parse(sessionStorage.getItem('sessions')); kept.find((one) => one.address === current).token }",
+  )
+  const headers = { Authorization: `Bearer ${token}` }
+  await fetch(`${origin}/v1/auth/logout`, { method: 'POST', headers })
+  await ban.click()
+  const again = dialog(page, 'Your session has ended')
+  await again.getByRole('button', { name: 'Sign in again' }).click()
+  await done(page, /Ban /)
+  await part.getByText('Banned', { exact: true }).waitFor()
+  await part.getByRole('button', { name: 'Readmit' }).click()
+  await dialog(page, /^Readmit /)
+    .getByRole('button', { name: 'Readmit' })
+    .click()
+  await part.getByRole('button', { name: 'Ban', exact: true }).waitFor()
+  await page.goto(`${origin}/operate?part=audit`)
+  await page.getByText('It sends votes that nobody asked for.').first().waitFor()
+}
+
+/** The hub refuses a project that is none, and names the field. */
+async function keepCollection(page: Page, origin: string, projectId: string): Promise<void> {
+  await page.goto(`${origin}/operate?part=collections`)
+  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByLabel('Id', { exact: true }).fill('first-ones')
+  await page.getByLabel('Title').fill('First ones')
+  await page.getByLabel('Ids of projects').fill('0x12')
+  const save = async () => {
+    await page.getByRole('main').getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByRole('button', { name: 'Save' }).click()
+  }
+  await save()
+  await dialog(page).getByText('project_ids').first().waitFor()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByLabel('Ids of projects').fill(projectId)
+  await save()
+  await page.getByText('1 project,').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Delete' }).click()
+  await dialog(page).getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No collection').waitFor()
+}
+
+/** So that the network has the projects that it had before. */
+async function removeProject(page: Page, origin: string, projectId: string): Promise<void> {
+  await page.goto(`${origin}/operate?part=bans&project=${projectId}`)
+  await page.getByRole('button', { name: 'Remove' }).click()
+  const asked = dialog(page, /^Remove /)
+  await asked.getByLabel('Reason').fill('It was for a test.')
+  await asked.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('Nothing can be decided about a project in this state').waitFor()
+}
