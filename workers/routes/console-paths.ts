@@ -15,4 +15,6 @@ export const consolePaths = [
   '/faucet',
   '/me',
   '/run-a-device',
+  '/build',
+  '/build/projects/{project}',
 ]
