@@ -18,11 +18,11 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
       faults.push(`${page.url()}: ${message.text()}`)
   })
   page.on('dialog', (dialog) => void dialog.accept())
-  const look = async (what: string) => {
+  const look: Look = async (what) => {
     for (const fault of await findScreenFaults(page, null)) faults.push(`${what}: ${fault}`)
   }
   try {
-    await enroll(page, origin)
+    await enroll(page, origin, look)
     await createKey(page, origin)
     await look('a key')
     await createWebhook(page, origin)
@@ -30,6 +30,8 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
     await writeDraft(page, origin, look)
     await openOwnProject(page, origin)
     await look('a project')
+    await registerProject(page)
+    await look('a project in review')
   } catch (error) {
     faults.push(`${page.url()}: ${(error as Error).message}\n${await page.locator('main').allInnerTexts()}`)
   } finally {
@@ -38,11 +40,15 @@ export async function findBuildFaults(browser: Browser, origin: string): Promise
   return faults
 }
 
+type Look = (what: string) => Promise<void>
+
 /** An account of the local network that is no developer yet. The hub limits the first try. */
-async function enroll(page: Page, origin: string): Promise<void> {
+async function enroll(page: Page, origin: string, look: Look): Promise<void> {
   await page.goto(`${origin}/build`)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
+  await page.getByLabel('Name that people see').waitFor()
+  await look('enrollment')
   await page.getByLabel('Name that people see').fill('Console builder')
   await page.getByLabel('I accept the terms').check()
   const limited = '**/v1/developers/me/enrollment'
@@ -85,7 +91,7 @@ async function createWebhook(page: Page, origin: string): Promise<void> {
 }
 
 /** A member is wrong, then right; another tab saves first, and nothing that was typed is lost. */
-async function writeDraft(page: Page, origin: string, look: (what: string) => Promise<void>): Promise<void> {
+async function writeDraft(page: Page, origin: string, look: Look): Promise<void> {
   await page.goto(`${origin}/build?part=drafts`)
   await page.getByRole('button', { name: 'New draft' }).click()
   const editor = page.getByLabel('Text of the manifest')
@@ -137,4 +143,32 @@ async function openOwnProject(page: Page, origin: string): Promise<void> {
   await page.getByLabel('Text', { exact: true }).fill('Written in a browser.')
   await page.getByRole('button', { name: 'Publish the announcement' }).click()
   await page.getByText('Written in a browser.').and(page.locator('p')).waitFor()
+}
+
+/** The next version of a project becomes the first one of another, which the developer signs twice: the manifest, then the action. */
+async function registerProject(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Draft the next version' }).click()
+  const editor = page.getByLabel('Text of the manifest')
+  await editor.waitFor()
+  const manifest = JSON.parse(await editor.inputValue()) as { listing: object }
+  const listing = { ...manifest.listing, name: 'Made in the console' }
+  const first = { ...manifest, slug: 'made-in-the-console', version: 1, previous: null, listing }
+  await editor.fill(JSON.stringify(first))
+  await page
+    .getByRole('region', { name: 'What is wrong' })
+    .getByRole('button', { name: 'consensus.economics.vault' })
+    .waitFor()
+  await page.getByRole('button', { name: 'Fill in what follows' }).click()
+  await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByRole('button', { name: 'Sign and register' }).click()
+  const signing = page.getByRole('dialog', { name: 'Register Made in the console' })
+  const ofManifest = signing.getByText('It moves no tokens.')
+  await ofManifest.waitFor()
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await ofManifest.waitFor({ state: 'detached' })
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'Go to the project' }).click()
+  await page.getByRole('heading', { name: 'Made in the console' }).waitFor()
+  await page.getByText('In review').waitFor()
 }

@@ -110,6 +110,7 @@ export const build = {
     problems: 'What is wrong',
     whole: 'The whole text',
     states: { saved: 'Saved', changed: 'Not saved yet', saving: 'Saving…' },
+    leave: 'The draft has changes that are not saved. Leave it?',
     save: 'Save the draft',
     fill: 'Fill in what follows',
     fillHint:
