@@ -17,6 +17,7 @@ import { hasAnvil, startAnvil } from '../testing/anvil.ts'
 import { testClientPrograms } from '../testing/client-programs.ts'
 import { testConformance } from '../testing/conformance-programs.ts'
 import { findConsoleFaults } from '../testing/console.ts'
+import { findBuildFaults } from '../testing/console-build.ts'
 import { findInjections } from '../testing/console-hostile.ts'
 import { findOperatorFaults } from '../testing/console-operate.ts'
 import { findWalletFaults } from '../testing/console-wallet.ts'
@@ -284,6 +285,15 @@ describe.skipIf(!hasAnvil)('npm start', () => {
       onTestFinished(() => browser.close())
       expect(await findConsoleFaults(browser, origin())).toEqual([])
       expect(await findInjections(browser, origin())).toEqual([])
+    },
+  )
+
+  test.skipIf(chromium === undefined)(
+    'a developer enrolls in the console, and has a key, a webhook, a draft and a project there',
+    async () => {
+      const browser = await openBrowser(chromium!)
+      onTestFinished(() => browser.close())
+      expect(await findBuildFaults(browser, origin())).toEqual([])
     },
   )
 

@@ -30,6 +30,8 @@ export async function consoleScreens(origin: string): Promise<Record<string, str
     status: '/status',
     faucet: '/faucet',
     'run-a-device': '/run-a-device',
+    build: '/build',
+    'build-project': `/build/projects/${project_id}`,
   }
 }
 
@@ -40,6 +42,10 @@ export const ownScreens = {
   'me-collateral': '/me?part=collateral',
   'me-slashes': '/me?part=slashes',
   'me-notifications': '/me?part=notifications',
+  'build-projects': '/build',
+  'build-drafts': '/build?part=drafts',
+  'build-keys': '/build?part=keys',
+  'build-webhooks': '/build?part=webhooks',
 } as const
 
 /** Screens that only an operator sees. */

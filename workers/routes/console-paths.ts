@@ -15,5 +15,7 @@ export const consolePaths = [
   '/faucet',
   '/me',
   '/run-a-device',
+  '/build',
+  '/build/projects/{project}',
   '/operate',
 ]

@@ -29,6 +29,9 @@ type Query<O extends 'GET /v1/projects' | 'GET /v1/explorer/rounds'> = Readonly<
 const incidentTypes = ['round.escalated', 'slash.executed', 'project.paused', 'project.delisted'] as const
 type ProjectFilter = 'q' | 'category' | 'device_class' | 'sort' | 'limit' | 'cursor'
 
+/** Told each answer, by screens that need its headers. */
+export const listener: { hear?: (response: Response) => void } = {}
+
 /** Calls without a credential. */
 export const anyone = new Client({
   url: location.origin,
@@ -40,6 +43,7 @@ export const anyone = new Client({
       const response = await fetch(request)
       connection.reached()
       if (isStream) connection.live = response.ok
+      listener.hear?.(response)
       return response
     } catch (error) {
       if (isStream) connection.live = false

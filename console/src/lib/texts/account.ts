@@ -7,6 +7,7 @@ export const account = {
   menu: {
     mine: 'My devices',
     run: 'Run a device',
+    build: 'Build',
     other: 'Add a wallet',
     use: (name: string) => `Use ${name}`,
   },

@@ -1,0 +1,174 @@
+import type { Browser, Page } from 'playwright-core'
+import { findScreenFaults } from './console.ts'
+
+/** Calls that fail are part of the flow, and the browser reports each. */
+const isOfFlow = (text: string): boolean => /Failed to load resource/.test(text)
+
+/**
+ * Becomes a developer, creates an API key and a webhook, and writes a draft that somebody else changes meanwhile.
+ *
+ * @returns What is wrong, line by line.
+ */
+export async function findBuildFaults(browser: Browser, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !isOfFlow(message.text()))
+      faults.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('dialog', (dialog) => void dialog.accept())
+  const look: Look = async (what) => {
+    for (const fault of await findScreenFaults(page, null)) faults.push(`${what}: ${fault}`)
+  }
+  try {
+    await enroll(page, origin, look)
+    await createKey(page, origin)
+    await look('a key')
+    await createWebhook(page, origin)
+    await look('a webhook')
+    await writeDraft(page, origin, look)
+    await openOwnProject(page, origin)
+    await look('a project')
+    await registerProject(page)
+    await look('a project in review')
+  } catch (error) {
+    faults.push(`${page.url()}: ${(error as Error).message}\n${await page.locator('main').allInnerTexts()}`)
+  } finally {
+    await page.close()
+  }
+  return faults
+}
+
+type Look = (what: string) => Promise<void>
+
+/** An account of the local network that is no developer yet. The hub limits the first try. */
+async function enroll(page: Page, origin: string, look: Look): Promise<void> {
+  await page.goto(`${origin}/build`)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Miner' }).click()
+  await page.getByLabel('Name that people see').waitFor()
+  await look('enrollment')
+  await page.getByLabel('Name that people see').fill('Console builder')
+  await page.getByLabel('I accept the terms').check()
+  const limited = '**/v1/developers/me/enrollment'
+  await page.route(limited, (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'Retry-After': '1' },
+      json: { error: 'rate_limited', message: 'Too many calls.', request_id: 'test' },
+    }),
+  )
+  const apply = page.getByRole('button', { name: 'Apply as a developer' })
+  await apply.click()
+  await page.getByText('Too many calls.').waitFor()
+  await page.unroute(limited)
+  await apply.click()
+  await page.getByRole('main').getByText('Active', { exact: true }).waitFor()
+}
+
+/** Its secret is shown once, and is gone from the page then. */
+async function createKey(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/build?part=keys`)
+  await page.getByLabel('Name of the key').fill('From the console')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const secret = await page.getByRole('status').locator('pre').innerText()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'From the console' }).waitFor()
+  if (secret.length < 20 || (await page.content()).includes(secret))
+    throw new Error('The secret of the key is short, or stays in the page.')
+}
+
+/** The list has it, and its test waits in the log: nobody listens at its address. */
+async function createWebhook(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/build?part=webhooks`)
+  await page.getByLabel('Address of your server').fill('http://localhost:9/console')
+  await page.getByRole('button', { name: 'Create the webhook' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  const webhook = page.getByRole('listitem').filter({ hasText: 'localhost:9/console' }).first()
+  await webhook.getByRole('button', { name: 'Send a test' }).click()
+  await webhook.getByText('webhook.test').waitFor()
+}
+
+/** A member is wrong, then right; another tab saves first, and nothing that was typed is lost. */
+async function writeDraft(page: Page, origin: string, look: Look): Promise<void> {
+  await page.goto(`${origin}/build?part=drafts`)
+  await page.getByRole('button', { name: 'New draft' }).click()
+  const editor = page.getByLabel('Text of the manifest')
+  await page.getByRole('button', { name: 'Fill in what follows' }).click()
+  const problems = page.getByRole('region', { name: 'What is wrong' })
+  await problems.getByText('1 thing to correct').waitFor()
+  await editor.fill((await editor.inputValue()).replace('"size": 3', '"size": 0'))
+  await problems.getByRole('button', { name: 'consensus.work.committee.size' }).waitFor()
+  await editor.fill((await editor.inputValue()).replace('"size": 0', '"size": 3'))
+  await problems.getByText('1 thing to correct').waitFor()
+  await look('a draft')
+
+  const other = await page.evaluate(
+    `(async () => {
+      const { token } = JSON.parse(sessionStorage.getItem('sessions')).kept.at(-1)
+      const id = new URLSearchParams(location.search).get('draft')
+      const answer = await fetch('/v1/developers/me/drafts/' + id, {
+        method: 'PUT',
+        headers: { Authorization: 'Bearer ' + token, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ data: { slug: 'from-another-tab' } }),
+      })
+      return answer.status
+    })()`,
+  )
+  if (other !== 200) throw new Error(`The other tab was answered ${other}.`)
+  const save = page.getByRole('button', { name: 'Save the draft' })
+  await save.click()
+  const newer = page.getByRole('alert').filter({ hasText: 'from-another-tab' })
+  await newer.waitFor()
+  await look('a newer draft')
+  if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('What was typed is lost.')
+  await newer.getByRole('button', { name: 'Save mine over it' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 thing to correct').waitFor()
+  if (!(await editor.inputValue()).includes('"my-project"')) throw new Error('The draft was not saved.')
+}
+
+/** The sample developer sees its project, and announces something. */
+async function openOwnProject(page: Page, origin: string): Promise<void> {
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('button', { name: 'Add a wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Developer' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goto(`${origin}/build`)
+  await page.getByRole('link', { name: 'Sample echo' }).click()
+  await page.getByRole('heading', { name: 'Vault and funding' }).waitFor()
+  await page.getByLabel('Title').fill('From the console')
+  await page.getByLabel('Text', { exact: true }).fill('Written in a browser.')
+  await page.getByRole('button', { name: 'Publish the announcement' }).click()
+  await page.getByText('Written in a browser.').and(page.locator('p')).waitFor()
+}
+
+/** The next version of a project becomes the first one of another, which the developer signs twice: the manifest, then the action. */
+async function registerProject(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Draft the next version' }).click()
+  const editor = page.getByLabel('Text of the manifest')
+  await editor.waitFor()
+  const manifest = JSON.parse(await editor.inputValue()) as { listing: object }
+  const listing = { ...manifest.listing, name: 'Made in the console' }
+  const first = { ...manifest, slug: 'made-in-the-console', version: 1, previous: null, listing }
+  await editor.fill(JSON.stringify(first))
+  await page
+    .getByRole('region', { name: 'What is wrong' })
+    .getByRole('button', { name: 'consensus.economics.vault' })
+    .waitFor()
+  await page.getByRole('button', { name: 'Fill in what follows' }).click()
+  await page.getByText('It keeps every rule, and the hub takes it.').waitFor()
+  await page.getByRole('button', { name: 'Sign and register' }).click()
+  const signing = page.getByRole('dialog', { name: 'Register Made in the console' })
+  const ofManifest = signing.getByText('It moves no tokens.')
+  await ofManifest.waitFor()
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await ofManifest.waitFor({ state: 'detached' })
+  await signing.getByRole('button', { name: 'Sign' }).click()
+  await signing.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'Go to the project' }).click()
+  await page.getByRole('heading', { name: 'Made in the console' }).waitFor()
+  await page.getByText('In review').waitFor()
+}
