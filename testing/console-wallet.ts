@@ -63,6 +63,8 @@ const dialog = (page: Page) => page.getByRole('dialog')
 async function signIn(page: Page, origin: string, mood: Mood, owner: string): Promise<void> {
   await page.goto(`${origin}/me`)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  // It is loaded when it opens.
+  await dialog(page).waitFor()
   for (const fault of await findDialogFaults(page)) throw new Error(fault)
   mood.refuses = true
   await dialog(page).getByRole('button', { name: 'Test wallet' }).click()
