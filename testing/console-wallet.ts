@@ -63,6 +63,8 @@ const dialog = (page: Page) => page.getByRole('dialog')
 async function signIn(page: Page, origin: string, mood: Mood, owner: string): Promise<void> {
   await page.goto(`${origin}/me`)
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  // It is loaded when it opens.
+  await dialog(page).waitFor()
   for (const fault of await findDialogFaults(page)) throw new Error(fault)
   mood.refuses = true
   await dialog(page).getByRole('button', { name: 'Test wallet' }).click()
@@ -161,8 +163,16 @@ async function bondCollateral(page: Page, mood: Mood): Promise<void> {
   const relayed = '**/v1/subscriptions/*/bond'
   await page.route(relayed, async (route) => {
     await route.fetch()
-    await route.abort()
+    // As one that is sent again while the first is still running.
+    await route.fulfill({ status: 409, json: { error: 'conflict', message: 'It runs.', request_id: 'test' } })
   })
+  const read = '**/v1/transactions/*'
+  await page.route(
+    read,
+    (route) =>
+      route.fulfill({ status: 404, json: { error: 'not_found', message: 'None.', request_id: 'test' } }),
+    { times: 2 },
+  )
   const before = mood.asked
   await signing.getByRole('button', { name: 'Sign' }).click()
   await signing.getByRole('button', { name: 'Done' }).click()

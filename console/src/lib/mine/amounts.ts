@@ -16,6 +16,17 @@ export function typed(units: string, decimals: number): string {
   return part === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${part}`
 }
 
+/** What was claimed goes away by itself; anything else can be claimed. */
+export const claimKey = ({
+  project_id,
+  epoch,
+  account,
+}: {
+  project_id: string
+  epoch: number
+  account: string
+}): string => `${project_id} ${epoch} ${account}`
+
 /** Different tokens are not added up. */
 export function byToken(
   all: readonly { token: Token; amount: string }[],

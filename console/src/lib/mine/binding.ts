@@ -24,15 +24,10 @@ export async function readCode(
 export const bindWish = (offer: Offer): Wish => ({
   title: me.bind.do,
   asked: { owner: offer.owner, node_id: offer.node_id, public_key: offer.public_key },
-  perform: ({ hub: caller, wallet, show }: Signer) => bind(offer, caller, wallet, show),
+  perform: (signer) => bind(offer, signer),
 })
 
-async function bind(
-  offer: Offer,
-  caller: Signer['hub'],
-  wallet: Signer['wallet'],
-  show: Signer['show'],
-): Promise<void> {
+async function bind(offer: Offer, { hub: caller, wallet, show, options: { signal } }: Signer): Promise<void> {
   const { owner, node_id, public_key, issued_at, message } = offer
   await show({
     effects: me.bind.effects(node_id),
@@ -46,5 +41,6 @@ async function bind(
     signatures: 1,
   })
   const owner_signature = (await wallet.signMessage({ message })).toLowerCase()
-  await caller.call('POST /v1/devices/bind', { body: { ...offer, owner_signature } })
+  signal?.throwIfAborted()
+  await caller.call('POST /v1/devices/bind', { body: { ...offer, owner_signature }, signal })
 }

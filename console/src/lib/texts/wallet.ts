@@ -45,6 +45,14 @@ export const wallet = {
     limited: ['Too many requests', 'The hub takes the next one in a moment. Nothing is lost.'],
     away: ['The hub does not answer', 'Nothing was signed. Try again when it is back.'],
     ended: ['Your session has ended', 'Sign in again to go on. What you typed stays.'],
+    other_session: [
+      'Another wallet is signed in',
+      'Nothing was signed. Sign in with the wallet that you asked this with, or close this and ask again.',
+    ],
+    lost: [
+      'The answer was lost',
+      'It was signed, and the hub may have taken it. Look whether it has before you sign it again.',
+    ],
     other: ['This did not work', 'The message says why.'],
   } satisfies Record<ProblemKind, [string, string]> as Record<ProblemKind, [title: string, hint: string]>,
   again: 'Try again',

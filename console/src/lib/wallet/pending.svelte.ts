@@ -23,6 +23,11 @@ class PendingActions {
   /** The newest first. */
   all = $state<readonly Pending[]>(readKept())
 
+  /** Those of one wallet: others that use this browser are shown nothing of them. */
+  of(address: string | undefined): readonly Pending[] {
+    return this.all.filter((one) => one.address === address)
+  }
+
   add(one: Pending): void {
     // Another tab may have added some.
     this.#keep([one, ...readKept().filter(({ id }) => id !== one.id)].slice(0, most))

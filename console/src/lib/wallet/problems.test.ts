@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../../../sdk/errors.ts'
-import { AnswerError, RefusedToSign, UnreachableError } from '../../../../sdk/index.ts'
-import { problemOf, walletProblemOf } from './problems.ts'
+import { AnswerError, DeadlineError, RefusedToSign, UnreachableError } from '../../../../sdk/index.ts'
+import type { Schemas } from '../../../../sdk/operations.ts'
+import { isRefused, problemOf, walletProblemOf } from './problems.ts'
 
-const refusal = (
-  status: number,
-  error: 'rate_limited' | 'unauthorized' | 'unavailable' | 'insufficient_collateral',
-) =>
+const refusal = (status: number, error: Schemas['Error']['error']) =>
   refusalOf({ operation: 'POST /', status, body: { error, message: 'No.', request_id: 'r' }, retryAfter: 3 })
 
 test.each([
@@ -29,3 +27,19 @@ test('a limit says when the next try is worth it', () => {
   const { againMs } = problemOf(refusal(429, 'rate_limited'))
   expect(Math.abs(Number(againMs) - Date.now() - 3_000)).toBeLessThan(2_000)
 })
+
+test.each([
+  [refusal(422, 'insufficient_collateral'), true],
+  [refusal(401, 'session_expired'), true],
+  [refusal(429, 'rate_limited'), true],
+  [refusal(404, 'not_found'), false],
+  [refusal(409, 'duplicate'), false],
+  [refusal(503, 'unavailable'), false],
+  [new DeadlineError('The time is up.'), false],
+  [new UnreachableError('No hub answers.'), false],
+  [new AnswerError('No JSON.', 200), false],
+  [new AnswerError('Forbidden by something in between.', 403), false],
+  [new TypeError('A fault of this page.'), false],
+])('after signing, %s certainly says that it was not taken: %s', (thrown, expected) =>
+  expect(isRefused(thrown)).toBe(expected),
+)

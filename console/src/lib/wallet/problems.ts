@@ -1,5 +1,5 @@
 /** What keeps a wallet from signing, or the hub from taking it, and which step helps. */
-import { AnswerError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
+import { AnswerError, HubError, Refusal, RefusedToSign, UnreachableError } from '../../../../sdk/errors.ts'
 
 export type ProblemKind =
   | 'refused'
@@ -12,6 +12,8 @@ export type ProblemKind =
   | 'limited'
   | 'away'
   | 'ended'
+  | 'other_session'
+  | 'lost'
   | 'other'
 
 /** A wallet does not do what it was asked. */
@@ -46,6 +48,18 @@ function kindOf(error: Error): ProblemKind {
   if (error.status >= 500) return 'away'
   return error.status === 401 ? 'ended' : 'other'
 }
+
+/** Answers after which a call may still have acted: a route that is elsewhere, a hub that gave up, a first try that still runs. */
+const openStatuses = [404, 408, 409]
+
+/** Whether the hub certainly did not take what it was handed. Whatever else is thrown says nothing of that. */
+export const isRefused = (thrown: unknown): boolean =>
+  // The hub refused it, and nobody has signed in again to send it once more.
+  (thrown instanceof HubError && thrown.code === 'session_expired') ||
+  (thrown instanceof Refusal &&
+    thrown.status >= 400 &&
+    thrown.status < 500 &&
+    !openStatuses.includes(thrown.status))
 
 /** Codes of EIP-1193 and EIP-3085, where a wallet says more than that it failed. */
 const refusedCode = 4001

@@ -1,6 +1,7 @@
 /** What a person is asked to sign. The dialog itself is loaded when it opens. */
 import type { ActionOptions, Hub, Payload, Wallet } from '../../../../sdk/index.ts'
 import type { Token } from '../hub.ts'
+import { session } from './session.svelte.ts'
 
 /** What will be signed, as the dialog shows it. */
 export interface Shown {
@@ -29,8 +30,10 @@ export interface Signer {
 export interface Wish {
   /** What the person wants, as the title of the dialog: "Bond 100 HUB". */
   readonly title: string
-  /** What the page asked for, by the name of the signed field, in words. The client refuses a payload that differs. */
+  /** What the page asked for, by the name of the signed field: the exact value; of `nodeKey` the id of the device. */
   readonly asked: Readonly<Record<string, string>>
+  /** The same for people, where the value says nothing to them. */
+  readonly words?: Readonly<Record<string, string>>
   /** Of amounts. */
   readonly token?: Token | null
   readonly perform: (signer: Signer) => Promise<unknown>
@@ -41,12 +44,15 @@ export type Outcome = 'done' | 'pending' | null
 
 class Signing {
   wish = $state.raw<Wish | null>(null)
+  /** Who asked; null where nobody was signed in. Nobody else signs it. */
+  address: string | null = null
   #answer: ((outcome: Outcome) => void) | null = null
 
   /** Opens the dialog. What the page shows meanwhile stays as it is. */
   ask(wish: Wish): Promise<Outcome> {
     this.end(null)
     this.wish = wish
+    this.address = session.current?.address ?? null
     return new Promise((resolve) => {
       this.#answer = resolve
     })

@@ -14,8 +14,8 @@ export interface Announced {
 }
 
 const announced = new Map<string, Announced>()
-/** Asked once: wallets that start later announce themselves by themselves. */
-let listening = false
+/** For a wallet that announces itself later than this page asks. */
+const announcementMs = 2_000
 
 /** Tells each wallet of this browser, also those that come later. @returns Ends it. */
 export function watchWallets(tell: (all: readonly Announced[]) => void): () => void {
@@ -28,7 +28,6 @@ export function watchWallets(tell: (all: readonly Announced[]) => void): () => v
       })
     tell([...announced.values()])
   }
-  listening = true
   return requestProviders(add as never) ?? (() => {})
 }
 
@@ -57,14 +56,28 @@ export async function accountsOf({ provider }: Announced): Promise<string[]> {
   }
 }
 
+async function announcementOf(rdns: string): Promise<Announced | undefined> {
+  let end = () => {}
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const found = await new Promise<Announced | undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), announcementMs)
+    end = watchWallets((all) => {
+      const one = all.find((wallet) => wallet.rdns === rdns)
+      if (one !== undefined) resolve(one)
+    })
+  })
+  clearTimeout(timer)
+  end()
+  return found
+}
+
 /** The wallet that signed in, to sign again. @throws {@link WalletProblem} */
 export async function openWallet(address: string, name: WalletName, descriptor: Descriptor): Promise<Wallet> {
   if (name.kind === 'development') {
     if (!hasDevelopmentAccounts(descriptor)) throw new WalletProblem('missing')
     return developmentWallet(name.index)
   }
-  if (!listening) watchWallets(() => {})()
-  const found = announced.get(name.rdns)
+  const found = announced.get(name.rdns) ?? (await announcementOf(name.rdns))
   if (found === undefined) throw new WalletProblem('missing')
   if (!(await accountsOf(found)).includes(address)) throw new WalletProblem('other_account')
   return walletOf(found, address, descriptor.chain.id)
